@@ -114,12 +114,12 @@ type FirstSyncOptions = {
  */
 export async function agreeOnFirstPlan(
   io: Io,
-  asked: FirstSyncOptions,
+  options: FirstSyncOptions,
   rules: Rules,
   proposes = true,
 ): Promise<Agreed | null> {
-  const { dir, origin, key } = asked;
-  const config = { ...asked.config, gitignore: rules.gitignore };
+  const { dir, origin, key } = options;
+  const config = { ...options.config, gitignore: rules.gitignore };
   const progress = showProgress(io, false);
   const { clock, random } = io;
   const mirror = unwrap(openUnlinked({ dir, config, origin, key, clock, random, progress, ignore: rules.patterns }));
@@ -130,17 +130,17 @@ export async function agreeOnFirstPlan(
     unwrap(judgeInside(preview));
     showFirst(io, dir, preview);
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
-    wider = await propose(io, asked, rules, proposal);
+    wider = await propose(io, options, rules, proposal);
     if (wider === null) {
       const links = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
       if (links === "translate") io.out(BY_ID);
-      return (await agreesToLink(io, asked, preview, proposal)) ? { ...rules, links } : null;
+      return (await agreesToLink(io, options, preview, proposal)) ? { ...rules, links } : null;
     }
   } finally {
     progress.end();
     await mirror.close();
   }
-  return agreeOnFirstPlan(io, asked, wider, false);
+  return agreeOnFirstPlan(io, options, wider, false);
 }
 
 function showFirst(io: Io, dir: string, preview: SyncPlan): void {
@@ -170,9 +170,14 @@ const BY_ID =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 /** Asks whether to link the folder and carry out the plan. */
-async function agreesToLink(io: Io, asked: FirstSyncOptions, preview: SyncPlan, proposal: Proposal): Promise<boolean> {
-  if (!asked.yes && !io.terminal.input) return onlyFillsFolder(preview) || cannotAsk(asked.dir, proposal);
-  const isAgreed = await askForYes(io, asked.yes, "link the folder and sync now?");
+async function agreesToLink(
+  io: Io,
+  options: FirstSyncOptions,
+  preview: SyncPlan,
+  proposal: Proposal,
+): Promise<boolean> {
+  if (!options.yes && !io.terminal.input) return onlyFillsFolder(preview) || cannotAsk(options.dir, proposal);
+  const isAgreed = await askForYes(io, options.yes, "link the folder and sync now?");
   if (!isAgreed) io.err("mdmirror: nothing was linked, nothing was written");
   return isAgreed;
 }

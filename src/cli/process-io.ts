@@ -140,21 +140,21 @@ const STILL_MS = 1_000;
 
 /**
  * Returns a function that runs work until a signal arrives.
- * @param tell called if the work continues for a while after the signal
+ * @param notify called if the work continues for a while after the signal
  */
-function stoppableWithNotice(tell: () => void): Stoppable {
+function stoppableWithNotice(notify: () => void): Stoppable {
   return async (work) => {
     const made = new AbortController();
-    let telling: NodeJS.Timeout | undefined;
+    let timer: NodeJS.Timeout | undefined;
     const abort = () => {
       made.abort();
-      telling ??= setTimeout(tell, STILL_MS).unref();
+      timer ??= setTimeout(notify, STILL_MS).unref();
     };
     for (const signal of SIGNALS) process.once(signal, abort);
     try {
       return { value: await work(made.signal), isStopped: made.signal.aborted };
     } finally {
-      clearTimeout(telling);
+      clearTimeout(timer);
       for (const signal of SIGNALS) process.off(signal, abort);
     }
   };

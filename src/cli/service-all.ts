@@ -81,7 +81,7 @@ function unitOf({ home, env }: Io, root: string | null): ServiceUnit | null {
  * A linked folder that no other process uses or has open, so that the command can move or unlink
  * the folder.
  */
-type HeldFolder = {
+type ReleasedFolder = {
   /** True if the folder had its own background service, which is now uninstalled. */
   readonly hadUnit: boolean;
   /**
@@ -96,7 +96,7 @@ type HeldFolder = {
  * @param root real path
  * @param what name of the command
  */
-export async function withFolderReleased(io: Io, root: string, what: string): Promise<HeldFolder> {
+export async function withFolderReleased(io: Io, root: string, what: string): Promise<ReleasedFolder> {
   const hadUnit = await endUnit(io, root);
   const locked = unwrap(await lockFolder(root, { what, clock: io.clock }));
   return { hadUnit, giveBack: locked.free };

@@ -94,8 +94,8 @@ export function trackProblems(): (
     if (fresh.length === 0 && ended.length === 0) return [];
     // No line with the number of open problems: the messages about a stop, reached or expected, ask
     // for the user's action already.
-    const isAsked = now.size === 0 && (state === "stopped" || foreseen !== undefined);
-    const left = !isAsked && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
+    const isStopAnswerNeeded = now.size === 0 && (state === "stopped" || foreseen !== undefined);
+    const left = !isStopAnswerNeeded && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, PROBLEMS), ...endedLines(ended), ...left];
   };
 }

@@ -42,7 +42,7 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
 
 /** Returns the lines of the merge, or a clause that says which version is missing. */
 function linesOf(io: Io, origins: MergeOrigins): string[] {
-  if (origins.kind === "told") {
+  if (origins.kind === "found") {
     const lines = originLines(io, origins.rows);
     return lines.length === 0 ? ["the result is equal to the version that both edits started from"] : lines;
   }

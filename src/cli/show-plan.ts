@@ -83,13 +83,14 @@ function leftLines(label: string, left: SyncPlan["open"], most: number): string[
   return [`  ${label}: ${count(left.length)}`, ...firstLines(named, most, "    ")];
 }
 
-function endLine(plan: SyncPlan["plan"], held: number): string {
+function endLine(plan: SyncPlan["plan"], blockedCount: number): string {
   const steps = plan.steps.length;
-  if (steps === 0) return `nothing to do${held === 0 ? "" : " except for blocked documents"}; nothing was written`;
+  if (steps === 0)
+    return `nothing to do${blockedCount === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const all = plural(steps, "step");
   if (plan.verdict.kind === "run") return `${all}; nothing was written; carry them out: mdmirror sync`;
-  const asked = actionsOfStop(plan.verdict, plan.steps).length;
-  const part = asked === steps ? "" : `, ${count(asked)} of them need your approval`;
+  const stoppedCount = actionsOfStop(plan.verdict, plan.steps).length;
+  const part = stoppedCount === steps ? "" : `, ${count(stoppedCount)} of them need your approval`;
   return `${all}${part}; nothing was written; mdmirror sync changes nothing before you approve`;
 }
 

@@ -27,20 +27,20 @@ export async function readAll(io: Io) {
  * Words for the state of the event stream. A service without events is polled; then no line is
  * shown.
  */
-const NEWS_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
+const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
   none: "",
   listening: "; the service reports changes immediately",
   broken: "; mdmirror polls, because the connection for events broke",
 };
 
-function daemonLine({ pid, phase, detail, paused, pausedUntil, news }: DaemonStatus): string {
+function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream: news }: DaemonStatus): string {
   const until = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
   if (paused) return `the daemon (process ${pid}) is paused${until}; next: mdmirror resume`;
   if (phase === "silent")
     return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
-  const told = news === undefined ? "" : NEWS_WORDS[news.kind];
-  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${told}`;
+  const ending = news === undefined ? "" : EVENT_STREAM_WORDS[news.kind];
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${ending}`;
 }
 
 /** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
@@ -93,9 +93,9 @@ function directionLines(direction: MirrorStatus["direction"], oneWay: number): s
   return [oneWay === 0 ? words : `${words}; ${left}`];
 }
 
-function faultLines({ fault, asked, url }: MirrorStatus): string[] {
+function faultLines({ fault, unreachedAddress, url }: MirrorStatus): string[] {
   if (fault === null) return [];
-  const { what, next } = faultTrouble(fault, asked ?? url);
+  const { what, next } = faultTrouble(fault, unreachedAddress ?? url);
   return [shownWords(what), `  next: ${shownWords(next)}`];
 }
 

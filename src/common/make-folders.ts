@@ -17,10 +17,10 @@ export function makeFolders(path: string, mode = 0o777): string | null {
 
 /** @throws ENOTDIR if a file is above it; EEXIST if a file is at the path */
 function isFolder(path: string): boolean {
-  const there = fs.statSync(path, { throwIfNoEntry: false });
-  if (there !== undefined && !there.isDirectory())
+  const existing = fs.statSync(path, { throwIfNoEntry: false });
+  if (existing !== undefined && !existing.isDirectory())
     throw Object.assign(new Error(`EEXIST: file already exists, mkdir '${path}'`), { code: "EEXIST" });
-  return there !== undefined;
+  return existing !== undefined;
 }
 
 /** Makes one folder. Returns false if another process has made the folder meanwhile. */

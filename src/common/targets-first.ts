@@ -10,10 +10,10 @@ export function targetsFirst(wanted: readonly (readonly number[])[], all: Iterab
   for (const first of all) {
     const way: { readonly index: number; next: number }[] = begun.has(first) ? [] : [{ index: first, next: 0 }];
     begun.add(first);
-    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
-      const target = wanted[here.index]![here.next++];
+    for (let next = way.at(-1); next !== undefined; next = way.at(-1)) {
+      const target = wanted[next.index]![next.next++];
       if (target === undefined) {
-        place.set(here.index, place.size);
+        place.set(next.index, place.size);
         way.pop();
       } else if (!begun.has(target)) {
         begun.add(target);

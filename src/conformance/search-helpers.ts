@@ -23,7 +23,11 @@ export async function searchUntilStable(
   const send = () => world.api.post(ROUTE[kind], { query: what, ...more });
   let reply = await send();
   if (!world.indexesLate) return reply;
-  for (let [same, asked] = [1, 1]; reply.status === 200 && same < EQUAL_ANSWERS && asked < MOST_ASKED; asked++) {
+  for (
+    let [same, requests] = [1, 1];
+    reply.status === 200 && same < EQUAL_ANSWERS && requests < MOST_ASKED;
+    requests++
+  ) {
     const next = await send();
     same = next.text === reply.text ? same + 1 : 1;
     reply = next;

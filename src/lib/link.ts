@@ -41,8 +41,8 @@ export async function link(given: string, options: LinkOptions): Promise<string>
 }
 
 function judgePlace(dir: string, env: Environment["env"]): void {
-  const there = nearestFolder(dir);
-  if (there === dir || ownershipOf(there, env).kind === "by-sudo") checkOwn(realpathSync(there), env);
+  const existing = nearestFolder(dir);
+  if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwn(realpathSync(existing), env);
   const kind = unwrap(judgeFolder(dir, { home: env["HOME"] ?? homedir(), env }, false));
   if (kind === "new") return;
   const facts = { kind: "usage", what: `${dir} is linked already`, next: "open it: openMirror(dir)" } as const;

@@ -5,7 +5,7 @@ import type { PoolFigures, Store } from "./store/store.ts";
 /** Figures of a service for an operator, in addition to those of requests. */
 export type ServiceFigures = {
   /** Figures of the database; null if the database did not answer, or is closed. */
-  readonly held: Figures | null;
+  readonly database: Figures | null;
   /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
   /** Number of event listeners that have received all missed events. */
@@ -25,9 +25,9 @@ export async function figuresOf(
   // for one.
   const pool = store.pool?.() ?? null;
   try {
-    return { held: isOpen ? await store.figures() : null, pool, listeners };
+    return { database: isOpen ? await store.figures() : null, pool, listeners };
   } catch (error) {
     onFault(error, "metrics");
-    return { held: null, pool, listeners };
+    return { database: null, pool, listeners };
   }
 }

@@ -93,9 +93,9 @@ async function start<Key extends string | null>(
     return ok(await listen(data.value, options, pem.value));
   } catch (error) {
     await data.value.close();
-    const told = listenTrouble(error, options);
-    if (told === null) throw error;
-    return told;
+    const failure = listenTrouble(error, options);
+    if (failure === null) throw error;
+    return failure;
   }
 }
 
@@ -124,7 +124,7 @@ async function listen<Key extends string | null>(
     key,
     keyFile,
     adminKeyFile,
-    lacks: [...(service.reserved() === 0 ? [lacksRoom(options.data)] : []), ...unreachable],
+    lacks: [...(service.reserved() === 0 ? [lackOfSpace(options.data)] : []), ...unreachable],
     importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
     // ORDER: the server closes first, so that the last answers are written before the database
     // closes.
@@ -185,7 +185,7 @@ async function openAdminPort(
   }
 }
 
-function lacksRoom(data: string): Lack {
+function lackOfSpace(data: string): Lack {
   const megabytes = LEAST_ROOM / (1024 * 1024);
   return {
     what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,

@@ -40,7 +40,7 @@ type Workspaces = {
 };
 
 /** Returns the workspaces that a list shows. */
-export async function askedWorkspaces(session: AdminSession, args: Args): Promise<Workspaces> {
+export async function wantedWorkspaces(session: AdminSession, args: Args): Promise<Workspaces> {
   const all = unwrap(await listWorkspaces(session));
   const word = args.text("workspace");
   const only = word === null ? null : unwrap(workspaceNamed(all, word)).id;

@@ -7,7 +7,7 @@ import { EXIT, misuse, refuse } from "../exit.ts";
 import { age, columns } from "../text.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { Shown } from "../show-result.ts";
-import { type Action, type Actions, askedWorkspaces, createKey } from "./action.ts";
+import { type Action, type Actions, wantedWorkspaces, createKey } from "./action.ts";
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { parseAge } from "../../common/age.ts";
@@ -53,7 +53,7 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const { only, names } = await askedWorkspaces(session, args);
+    const { only, names } = await wantedWorkspaces(session, args);
     const all = unwrap(await listKeys(session));
     const keys = all.filter(({ workspaceId }) => only === null || workspaceId === only);
     return {

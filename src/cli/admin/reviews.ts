@@ -8,7 +8,7 @@ import { plural } from "../../common/count.ts";
 import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { unwrap } from "../../common/trouble.ts";
-import { type Action, type Actions, askedWorkspaces } from "./action.ts";
+import { type Action, type Actions, wantedWorkspaces } from "./action.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { readNewText } from "../../service/admin/files.ts";
 import { findReviewId, listReviews } from "../../service/admin/look.ts";
@@ -24,7 +24,7 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const { only, names } = await askedWorkspaces(session, args);
+    const { only, names } = await wantedWorkspaces(session, args);
     const all = unwrap(await listReviews(session, only));
     const nameOf = ({ workspaceId }: ReviewJson) => names.get(workspaceId) ?? workspaceId;
     const rows = all.map((one) => {

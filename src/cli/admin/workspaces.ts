@@ -58,10 +58,10 @@ function stateAction(verb: keyof typeof STATES): Action {
 const remove: Action = {
   takes: "ID|NAME",
   options: ["yes"],
-  run: removeAsked,
+  run: removeAfterQuestion,
 };
 
-async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<Shown> {
+async function removeAfterQuestion(io: Io, args: Args, session: AdminSession, word: string): Promise<Shown> {
   const found = unwrap(await findWorkspace(session, word));
   const { id, name, documents } = found;
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;

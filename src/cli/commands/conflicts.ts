@@ -68,9 +68,9 @@ function listLines(io: Io, { conflicts: open, blocked }: Listed): readonly strin
 async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
   return useLocal(io, place.root, (mirror) => {
-    const subject = unwrap(findProblem(mirror, place.path));
-    const three = unwrap(readThree(mirror, subject));
-    const { path, conflict } = subject;
+    const problem = unwrap(findProblem(mirror, place.path));
+    const three = unwrap(readThree(mirror, problem));
+    const { path, conflict } = problem;
     const hunks = conflictHunks(three);
     const since = conflict?.since ?? null;
     const lines = [

@@ -59,10 +59,10 @@ function hookJson({ name, on, mirrors, timeoutMs, argv }: Hook): object {
 }
 
 async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
-  const asked = args.text("event") as EventName | null;
+  const wantedEvent = args.text("event") as EventName | null;
   const hook = unwrap(readHooks(io.env)).find((one) => one.name === name);
   if (hook === undefined) return refuse(`there is no hook ${JSON.stringify(name)}`, "mdmirror hooks lists the hooks");
-  const event = asked ?? [...hook.on.keys()][0]!;
+  const event = wantedEvent ?? [...hook.on.keys()][0]!;
   const end = await testHook(hook, event, worldOf(io), io.stop);
   if (args.flag("json")) {
     const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };

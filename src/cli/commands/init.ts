@@ -99,8 +99,9 @@ export const command: Command = {
  * belongs to the owner of its parent folder.
  */
 function workOnNew(io: Io, dir: string): void {
-  const there = nearestFolder(dir);
-  if (there === dir || ownershipOf(there, io.env).kind === "by-sudo") unwrap(workAsOwner(io, realpathSync(there)));
+  const existing = nearestFolder(dir);
+  if (existing === dir || ownershipOf(existing, io.env).kind === "by-sudo")
+    unwrap(workAsOwner(io, realpathSync(existing)));
 }
 
 function preferOf(args: Args): (typeof PREFER)[number] | null {
@@ -127,8 +128,8 @@ function newLink(io: Io, args: Args): Link {
 
 async function linkNew(io: Io, args: Args, dir: string, link: Link, found: FoundKey): Promise<ExitCode> {
   const rules = { gitignore: args.flag("gitignore"), patterns: args.texts("ignore") };
-  const asked = { dir, ...link, key: found.key, yes: args.flag("yes") };
-  const agreed = await agreeOnFirstPlan(io, asked, rules);
+  const options = { dir, ...link, key: found.key, yes: args.flag("yes") };
+  const agreed = await agreeOnFirstPlan(io, options, rules);
   if (agreed === null) return EXIT.usage;
   const config = { ...link.config, links: { ...link.config.links, mode: agreed.links }, gitignore: agreed.gitignore };
   // A key from the keychain is not copied into the folder.
@@ -186,9 +187,9 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remot
   try {
     const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : ANY_FOLDER);
     if (answer.ok) return;
-    const told = faultTrouble(answer.fault, url);
-    if (answer.fault.kind === "locked-out") throw new TroubleError(told);
-    io.err(`mdmirror: the key was not checked: ${shownWords(told.what)}`);
+    const failure = faultTrouble(answer.fault, url);
+    if (answer.fault.kind === "locked-out") throw new TroubleError(failure);
+    io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
   } finally {
     await asking.close();
   }
@@ -218,16 +219,16 @@ const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR
 
 /** Refuses a service, a folder of the service, or a direction that differs from the linked one. */
 function refuseOther(args: Args, dir: string, { url, remote, direction }: Config): void {
-  const [askedUrl, askedRemote, asked] = [args.text("url"), args.texts("remote"), args.text("direction")];
-  const isOtherUrl = askedUrl !== null && !isSameUrl(askedUrl, url);
-  const isOtherPart = askedRemote.length > 0 && String(linkedPart(askedRemote)) !== String(remote);
+  const [wantedUrl, wantedRemote, wanted] = [args.text("url"), args.texts("remote"), args.text("direction")];
+  const isOtherUrl = wantedUrl !== null && !isSameUrl(wantedUrl, url);
+  const isOtherPart = wantedRemote.length > 0 && String(linkedPart(wantedRemote)) !== String(remote);
   if (isOtherUrl || isOtherPart)
     refuse(
       `${dir} is already linked to ${new URL(url).origin}${partClause(remote)}`,
       "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
     );
-  if (asked === null || asked === direction) return;
-  const next = `mdmirror config set direction ${asked} ${shellWord(dir)}`;
+  if (wanted === null || wanted === direction) return;
+  const next = `mdmirror config set direction ${wanted} ${shellWord(dir)}`;
   refuse(`${dir} is already linked, with the direction ${direction}`, next);
 }
 

@@ -21,10 +21,10 @@ export const command: Command = {
     const { root, last } = rootAndLast(io, args);
     const to = placeOfNew(io, last);
     unwrap(judgeMove(root, to, io.env));
-    const held = await withFolderReleased(io, root, "mv");
+    const released = await withFolderReleased(io, root, "mv");
     const moved = moveFolder(root, to, io.env);
-    held.giveBack();
-    if (held.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
+    released.giveBack();
+    if (released.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
     const note = unwrap(moved);
     if (note !== null) io.err(`mdmirror: ${note}`);
     io.out(`moved ${shownName(root)} to ${shownName(to)}`);

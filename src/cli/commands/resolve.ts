@@ -47,15 +47,15 @@ export const command = operationCommand(resolve, {
   complete(io, args, { world }, input) {
     if (!args.flag("tool")) return input;
     if (input.paths?.length !== 1) return refuse("--tool takes one path", "mdmirror conflicts");
-    const subject = unwrap(findProblem(world, input.paths[0]!));
-    const { path, conflict } = subject;
+    const problem = unwrap(findProblem(world, input.paths[0]!));
+    const { path, conflict } = problem;
     if (conflict === null) return refuse(`${path} is not in conflict`, `mdmirror why ${shellWord(path)}`);
-    const three = unwrap(readThree(world, subject));
+    const three = unwrap(readThree(world, problem));
     return input.dryRun === true ? input : { ...input, text: unwrap(runMergeTool(path, three, io.env)) };
   },
-  question({ way, subject }) {
-    if (way !== "recreate" || subject === null) return null;
-    const { path, link } = subject;
+  question({ way, problem }) {
+    if (way !== "recreate" || problem === null) return null;
+    const { path, link } = problem;
     return `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${link.id}, ${shownName(link.remotePath)}) with its history on the service. Continue?`;
   },
   words: ({ way }) => ({ word: `resolved, ${way === "merged-where-clean" ? "merged" : way}` }),

@@ -73,10 +73,10 @@ export const command: Command = {
   },
   operands: { usage: "keys|reviews|workspaces [VERB [NAME]]", least: 1, most: 3, words: SUBJECTS, offers: ["nothing"] },
   async run(io, args): Promise<ExitCode> {
-    const subject = args.operands[0] as (typeof SUBJECTS)[number];
-    const { actions } = await LOAD[subject]();
+    const noun = args.operands[0] as (typeof SUBJECTS)[number];
+    const { actions } = await LOAD[noun]();
     const [, verb = "list", word = ""] = args.operands;
-    if (!Object.hasOwn(actions, verb)) return misuse(notAmong(`${subject} ${verb}`, verb, Object.keys(actions)));
+    if (!Object.hasOwn(actions, verb)) return misuse(notAmong(`${noun} ${verb}`, verb, Object.keys(actions)));
     const action = actions[verb]!;
     refuseMisuse(io, args, verb, action);
     const session = unwrap(await reach(io, args));

@@ -112,11 +112,11 @@ async function syncNow(
   const onDaemon = () => {
     if (io.terminal.error && !silent) io.status("the daemon is syncing …");
   };
-  const onHeldBack = (heldBack: DelayedChanges) => {
-    if (!silent) io.err(heldBackLine(heldBack));
+  const onDelayed = (delayed: DelayedChanges) => {
+    if (!silent) io.err(delayedLine(delayed));
   };
   const began = clock.monotonic();
-  const options = { ...worldOf(io), progress, onDaemon, onHeldBack, ...reach };
+  const options = { ...worldOf(io), progress, onDaemon, onHeldBack: onDelayed, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
@@ -131,7 +131,7 @@ async function syncNow(
  * Returns a line about deletions that the daemon delays. Otherwise a sync prints nothing until they
  * are sent.
  */
-function heldBackLine({ deletions }: DelayedChanges): string {
+function delayedLine({ deletions }: DelayedChanges): string {
   return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 
@@ -225,13 +225,13 @@ export function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, js
   return exitOfTrouble(trouble);
 }
 
-function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => void): void {
+function whenItLasted(io: Io, root: string, kind: TransientKind, report: () => void): void {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   const quietMs = config.kind === "ok" ? (parseAge(config.value.interface.quietFor) ?? 0) : 0;
   const lastedMs = noteTransient(folder, kind, io.clock.now(), quietMs);
   if (lastedMs === null) return;
-  tell();
+  report();
   if (lastedMs > 0) io.err(`  this has lasted for ${ageText(lastedMs)}; reported again after a day`);
 }
 

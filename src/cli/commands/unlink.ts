@@ -39,12 +39,12 @@ export const command: Command = {
     if (refused !== null) return refused;
     const purges = args.flag("purge");
     if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
-    const held = await withFolderReleased(io, root, "unlink");
+    const released = await withFolderReleased(io, root, "unlink");
     try {
       const unlinked = unwrap(unlinkFolder(root, io.env, io.clock.now()));
       printUnlinked(io, root, unlinked);
     } finally {
-      held.giveBack();
+      released.giveBack();
     }
     // ORDER: the lock is a file in this folder, so the folder goes last.
     if (!purges) {

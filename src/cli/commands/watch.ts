@@ -14,7 +14,7 @@ import type { ActionKind } from "../../mirror/model/action.ts";
 import { originClause } from "../../mirror/operations/results/origin.ts";
 import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
 import { NEXT_OF_STOP } from "../../mirror/operations/results/attention.ts";
-import { eventJson } from "../../mirror/operations/results/news.ts";
+import { eventJson } from "../../mirror/operations/results/event.ts";
 import { count } from "../../common/count.ts";
 import { trackProblems } from "../show-attention.ts";
 import { onceLines } from "../show-report.ts";
@@ -85,34 +85,34 @@ type EventOptions = {
   readonly several: boolean;
 };
 
-export function showEvents(io: Io, { json, several }: EventOptions): (root: string, news: FolderEvent) => void {
+export function showEvents(io: Io, { json, several }: EventOptions): (root: string, event: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
   const problemLines = trackProblems();
   const names = new Map<string, string>();
-  const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
-    if (several && news.kind !== "change") readNames(names, io.env);
-    const prefix = `${timeOf(news.at)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
-    for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
+  const print = (root: string, event: FolderEvent, lines: readonly string[]) => {
+    if (several && event.kind !== "change") readNames(names, io.env);
+    const prefix = `${timeOf(event.at)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
+    for (const line of lines) (isBad(event) ? io.err : io.out)(`${prefix}${line}`);
   };
   // Files deleted together arrive in one turn of the event loop, and are reported together.
   const waiting = new Map<string, Pending[]>();
   const flush = (root: string) => {
     const together = waiting.get(root);
     waiting.delete(root);
-    if (together !== undefined) tell(root, together[0]!, pendingLines(together));
+    if (together !== undefined) print(root, together[0]!, pendingLines(together));
   };
-  const add = (root: string, news: Pending) => {
+  const add = (root: string, event: Pending) => {
     const together = waiting.get(root) ?? [];
-    if (together.push(news) > 1) return;
+    if (together.push(event) > 1) return;
     waiting.set(root, together);
     queueMicrotask(() => flush(root));
   };
-  return (root, news) => {
-    if (news.kind === "phase" && !isNewPhase(lastPhase, root, news.phase)) return;
-    if (json) return io.out(jsonLine(eventJson(root, news)));
-    if (news.kind === "deletion-pending") return add(root, news);
+  return (root, event) => {
+    if (event.kind === "phase" && !isNewPhase(lastPhase, root, event.phase)) return;
+    if (json) return io.out(jsonLine(eventJson(root, event)));
+    if (event.kind === "deletion-pending") return add(root, event);
     flush(root);
-    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? problemLines(root, news.report) : [])]);
+    print(root, event, [...eventLines(event), ...(event.kind === "run" ? problemLines(root, event.report) : [])]);
   };
 }
 
@@ -132,17 +132,17 @@ function readNames(names: Map<string, string>, env: Io["env"]): void {
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
-  const told = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
+  const current = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
   const before = last.get(root) ?? '"idle"';
-  last.set(root, told);
-  return told !== before;
+  last.set(root, current);
+  return current !== before;
 }
 
-function isBad(news: FolderEvent): boolean {
-  return news.kind === "broken" || news.kind === "watch-limit";
+function isBad(event: FolderEvent): boolean {
+  return event.kind === "broken" || event.kind === "watch-limit";
 }
 
-const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => string[] } = {
+const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => string[] } = {
   opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],
   lent: ({ what }) => [`waiting for mdmirror ${what}`],
   returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],
@@ -155,9 +155,9 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => s
   ],
   phase: ({ phase }) => phaseLines(phase),
   // A stop is shown by the next phase, so the event itself gives no line.
-  change: (news) => (news.what === "safety-stop" ? [] : [changeLine(news)]),
+  change: (event) => (event.what === "safety-stop" ? [] : [changeLine(event)]),
   run: ({ report }) => onceLines(report),
-  "deletion-pending": (news) => pendingLines([news]),
+  "deletion-pending": (event) => pendingLines([event]),
   "deletion-called-off": ({ path }) => [`${shownName(path)} is back; not deleted on the service`],
   "watch-limit": ({ code }) => [
     `the system has no more file watches (${code}): mdmirror scans at each poll instead; next: mdmirror doctor`,
@@ -165,8 +165,8 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => s
   woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
 };
 
-function eventLines<K extends FolderEvent["kind"]>(news: EventOf<K>): string[] {
-  return NEWS_LINES[news.kind as K](news);
+function eventLines<K extends FolderEvent["kind"]>(event: EventOf<K>): string[] {
+  return EVENT_LINES[event.kind as K](event);
 }
 
 function nextOfWaiting(why: string): string {
@@ -191,8 +191,8 @@ function phaseLines(phase: EventOf<"phase">["phase"]): string[] {
   }
 }
 
-function changeLine(news: EventOf<"change">): string {
-  const { what, path, outcome, detail, lines, code, requestId } = news;
+function changeLine(event: EventOf<"change">): string {
+  const { what, path, outcome, detail, lines, code, requestId } = event;
   const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
   const label = outcome === "submitted" ? "sent to review" : words?.label;
   const head = words === null ? `· ${what}` : `${words.arrow} ${label}`;

@@ -33,10 +33,10 @@ export const command: Command = {
 
 function whyJson(why: Why): object {
   const named = <E extends { readonly kind: string }>(one: E): E => ({ ...one, kind: publicKind(one.kind) });
-  const { open, ...told } = why;
-  const { steps, events, lastError } = told;
+  const { open, ...shown } = why;
+  const { steps, events, lastError } = shown;
   return {
-    ...told,
+    ...shown,
     blockedNext: open === null ? null : nextFor(open),
     steps: steps.map((step) => ({ ...step, action: named(step.action) })),
     lastError: lastError === null ? null : named(lastError),

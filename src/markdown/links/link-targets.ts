@@ -7,14 +7,14 @@ import { type TargetLookup, resolveInOrder } from "./translate.ts";
 
 /**
  * Returns the targets of a local document's links, each once, by the first source that knows.
- * @param here place of the document
+ * @param place place of the document
  */
-export function linkTargetsOf(text: string, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget[] {
+export function linkTargetsOf(text: string, place: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
-  for (const link of findLinks(text, here.names !== undefined)) {
+  for (const link of findLinks(text, place.names !== undefined)) {
     const read = readFound(text, link);
     if (read.kind === "foreign" || targets.has(read.said)) continue;
-    const target = linkTargetOf(read, here, meant);
+    const target = linkTargetOf(read, place, meant);
     if (target !== null) targets.set(read.said, target);
   }
   return [...targets.values()];
@@ -23,14 +23,14 @@ export function linkTargetsOf(text: string, here: Place, meant: readonly (Target
 /**
  * Returns the target of a link; null for an id that was written as an id, which stays in each move.
  */
-function linkTargetOf(read: Destination, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
+function linkTargetOf(read: Destination, place: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { said, kind } = read;
   const known = resolveInOrder(read, meant) as DocId | DirId | null;
   // Written as an id: the target is recorded only if nothing is known to exist under that id.
   if (isId(said) && (known === null || known === said))
-    return resolveDestination(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
-  const at = kind === "wiki" && known !== null ? here.pathOf(known) : null;
-  return { said, at: at ?? pathOf(here, known, pathTo(read, here)), to: known };
+    return resolveDestination(read, place) === null ? { said, at: null, to: said as DocId | DirId } : null;
+  const at = kind === "wiki" && known !== null ? place.pathOf(known) : null;
+  return { said, at: at ?? pathOf(place, known, pathTo(read, place)), to: known };
 }
 
 /** Returns the destinations of a document's links, without query and fragment. */
@@ -72,8 +72,8 @@ export function inertDestinationsIn(text: string, wiki: boolean): string[] {
  * Returns the path of the target, if the link leads to it: the link may have another Unicode normal
  * form of the name.
  */
-function pathOf(here: Place, id: string | null, literal: string | null): string | null {
-  const path = id === null ? null : here.pathOf(id);
+function pathOf(place: Place, id: string | null, literal: string | null): string | null {
+  const path = id === null ? null : place.pathOf(id);
   return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
 }
 

@@ -46,8 +46,8 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
       return [nameOf(path), ...(path.includes("/") ? [path] : [])].find((name) => idOf(name) === id) ?? null;
     },
     pathOf: (name) => {
-      const there = Iterator.from(pathsOf(name)).filter((path) => idAt(path) !== null || isWaiting(path));
-      const [path, ...more] = there.take(2);
+      const existing = Iterator.from(pathsOf(name)).filter((path) => idAt(path) !== null || isWaiting(path));
+      const [path, ...more] = existing.take(2);
       return path !== undefined && more.length === 0 && idAt(path) === null ? path : null;
     },
   };

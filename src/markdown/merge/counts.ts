@@ -69,10 +69,15 @@ export function staysBetweenSides(b: Counts, l: Counts, r: Counts, m: Counts): b
 export function hasBothChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {
     const before = b[word] as number;
-    const [here, there] = [(l[word] as number) - before, (r[word] as number) - before];
+    const [localChange, remoteChange] = [(l[word] as number) - before, (r[word] as number) - before];
     const done = (m[word] as number) - before;
-    const both = here + there;
-    const once = here > 0 && there > 0 ? Math.max(here, there) : here < 0 && there < 0 ? Math.min(here, there) : both;
+    const both = localChange + remoteChange;
+    const once =
+      localChange > 0 && remoteChange > 0
+        ? Math.max(localChange, remoteChange)
+        : localChange < 0 && remoteChange < 0
+          ? Math.min(localChange, remoteChange)
+          : both;
     if (done < Math.min(both, once) || done > Math.max(both, once)) return false;
   }
   return true;

@@ -45,12 +45,15 @@ export function isGone(
 ): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
-  const there = editsTouching(more.edits, edit.start, edit.end);
-  const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
+  const otherEdits = editsTouching(more.edits, edit.start, edit.end);
+  const size = otherEdits.reduce(
+    (sum, { from, to }) => sum + to - from,
+    (edit.end - edit.start) * (1 + otherEdits.length),
+  );
   if (!reserveSteps(reading, more.edits.length + STEPS_A_WORD * size)) return false;
   const said = own.flatMap(wordsOf);
   if (!reserveSteps(reading, said.length)) return false;
-  const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, wordsOf, reading, said);
+  const left = wordsLeft(edit, base, { ids: more.ids, edits: otherEdits }, wordsOf, reading, said);
   return left !== undefined && CHANCE_SHARE * left.count <= left.of;
 }
 
@@ -61,20 +64,20 @@ export function isGone(
 function wordsLeft(
   edit: Edit,
   base: Ids,
-  there: Script,
+  otherScript: Script,
   wordsOf: WordsOf,
   { tokenTexts }: Reading,
   own: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
   const found: WordCounts = new Map();
-  for (const { from, to } of there.edits)
-    for (let at = from; at < to; at++) put(found, wordsOf(there.ids[at] as number));
+  for (const { from, to } of otherScript.edits)
+    for (let at = from; at < to; at++) put(found, wordsOf(otherScript.ids[at] as number));
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
   // Punctuation is too frequent to prove anything, so marks count only if no word was removed.
   const countsMarks = !removed.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
-  const covered = coveredBy(there.edits, edit);
+  const covered = coveredBy(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const said = wordsOf(removed[at] as number);

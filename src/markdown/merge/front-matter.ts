@@ -175,9 +175,9 @@ function mergeListEntry(base: string | undefined, local: string, remote: string)
   const was = base === undefined ? { ...theirs, items: [] } : readList(base);
   if (was === undefined) return undefined;
   if (mine.head !== theirs.head || was.inline !== mine.inline || theirs.inline !== mine.inline) return undefined;
-  const [before, here, there] = [new Set(was.items), new Set(mine.items), new Set(theirs.items)];
-  const added = mine.items.filter((item) => !before.has(item) && !there.has(item));
-  const items = [...theirs.items.filter((item) => !before.has(item) || here.has(item)), ...added];
+  const [before, localNow, remoteNow] = [new Set(was.items), new Set(mine.items), new Set(theirs.items)];
+  const added = mine.items.filter((item) => !before.has(item) && !remoteNow.has(item));
+  const items = [...theirs.items.filter((item) => !before.has(item) || localNow.has(item)), ...added];
   if (theirs.inline) return `${theirs.head}[${items.join(", ")}]\n`;
   return theirs.head + items.map((item) => `${theirs.lead}${item}\n`).join("");
 }

@@ -187,8 +187,8 @@ function agree(length: number, earlier: readonly Edit[], later: readonly Edit[],
   const across = counterparts(length, direct);
   const known = counterparts(length + shiftOf(earlier) + shiftOf(later), later.map(reverse));
   return before.every((at, place) => {
-    const there = across[place] as number;
-    return at < 0 || there < 0 || (after[at] as number) >= 0 || (known[there] as number) >= 0;
+    const counterpart = across[place] as number;
+    return at < 0 || counterpart < 0 || (after[at] as number) >= 0 || (known[counterpart] as number) >= 0;
   });
 }
 

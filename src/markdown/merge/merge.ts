@@ -14,7 +14,7 @@ export type { ConflictHunk } from "./hunk.ts";
  * Rule that gave the merged text: an equal or unchanged side; `held` if one side has everything
  * that the other did; or the size of the merged pieces.
  */
-type MergeHow = "same" | "base-local" | "base-remote" | "held" | "lines" | "fine";
+type MergeHow = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
 
 /**
  * Reason why there is no merged text. `overlap`: both sides changed one place. `too-large`: the
@@ -133,8 +133,8 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 
 /** Merges once, from large pieces to small, without checking the result. */
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
-  if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
-  if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
+  if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
+  if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "contained" };
   const apart = areApart(readConflictWork(base, local, remote, reading));
   const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };

@@ -75,8 +75,8 @@ function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...Known
     while (start > done && isSoftBreak(lines[start - 1] as string, lines[start] as string)) start--;
     while (end < lines.length && isSoftBreak(lines[end - 1] as string, lines[end] as string)) end++;
     const block = ids.slice(start, end);
-    const held = others.some(({ has }) => block.every((id) => has.has(id)));
-    if (!held) faults += inlineFaults(lines.slice(start, end).join(""));
+    const isInOther = others.some(({ has }) => block.every((id) => has.has(id)));
+    if (!isInOther) faults += inlineFaults(lines.slice(start, end).join(""));
     done = end;
     at = end - 1;
   }
@@ -159,8 +159,8 @@ function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading:
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
   const { at } = filled[3];
   const insideOf = (which: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
-    const there = counterparts(at.length, diffFilled(texts[3], texts[which], reading));
-    return (line) => contexts[which].around[filled[which].at[there[line] as number] ?? -1];
+    const inOther = counterparts(at.length, diffFilled(texts[3], texts[which], reading));
+    return (line) => contexts[which].around[filled[which].at[inOther[line] as number] ?? -1];
   };
   const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
   return at.flatMap((place, line) => {

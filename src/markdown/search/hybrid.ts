@@ -148,8 +148,8 @@ class HybridSearch<One extends FoundDocument> {
    */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
-    const held = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
-    return held === 0 ? 0 : (MOST_PARTIAL_SCORE * held) / (2 * all);
+    const found = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
+    return found === 0 ? 0 : (MOST_PARTIAL_SCORE * found) / (2 * all);
   }
 
   /** Returns the texts to highlight. After a loose search, pieces are included. */

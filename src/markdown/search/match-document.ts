@@ -106,7 +106,7 @@ function placesOf(text: string, unit: Unit): Places {
   let isWhole = false;
   let sum = 0;
   let at = text.indexOf(unit.text);
-  for (let looked = 0; at !== -1 && looked < MOST_PLACES; looked++) {
+  for (let tries = 0; at !== -1 && tries < MOST_PLACES; tries++) {
     const place = unit.kind === "run" ? "whole" : placeAt(text, at, at + unit.text.length);
     if (place === "whole") isWhole = true;
     if (place === "whole") sum += 1;
@@ -125,7 +125,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let at = text.indexOf(first);
-  for (let looked = 0; at !== -1 && looked < MOST_PLACES; looked++) {
+  for (let tries = 0; at !== -1 && tries < MOST_PLACES; tries++) {
     if (isAt(text, at, phrase)) return true;
     at = text.indexOf(first, at + first.length);
   }

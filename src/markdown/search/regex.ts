@@ -37,7 +37,7 @@ class RegexSearch<One extends FoundDocument> {
   readonly #meter: StepMeter;
   readonly #regex: CompiledRegex;
   readonly #limits: LineLimits;
-  readonly #looked = new Set<number>();
+  readonly #checked = new Set<number>();
   readonly #hits: RegexHit<One>[] = [];
 
   constructor(source: DocumentSource<One>, meter: StepMeter, regex: CompiledRegex, limits: LineLimits) {
@@ -50,7 +50,7 @@ class RegexSearch<One extends FoundDocument> {
   async find(limit: number): Promise<RegexResult<One>> {
     const set = documentsWithRequired(this.#regex.required);
     const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.unindexed());
-    return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillThere(limit) };
+    return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillPresent(limit) };
   }
 
   /** Examines the oldest documents of a set until `limit` more match. */
@@ -67,7 +67,7 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlyEnd | null> {
-    for (const some of splitIntoReads(documents.filter((document) => !this.#looked.has(document)))) {
+    for (const some of splitIntoReads(documents.filter((document) => !this.#checked.has(document)))) {
       const stopped = (await this.#meter.rest(some.length * STEPS.document)) ?? (await this.#lookAt(some, most));
       if (stopped !== null || this.#hits.length >= most) return stopped;
     }
@@ -75,7 +75,7 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   async #lookAt(documents: readonly number[], most: number): Promise<EarlyEnd | null> {
-    for (const document of documents) this.#looked.add(document);
+    for (const document of documents) this.#checked.add(document);
     for (const found of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;
       const stopped = await this.#meter.rest(found.text.length);
@@ -91,11 +91,11 @@ class RegexSearch<One extends FoundDocument> {
    * Reads the hits again. While other tasks ran, a document may have been deleted, or moved out of
    * the key's reach.
    */
-  async #stillThere(limit: number): Promise<RegexHit<One>[]> {
+  async #stillPresent(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
-    const there = new Set<number>();
+    const present = new Set<number>();
     for (const some of splitIntoReads(hits.map(({ found }) => found.document)))
-      for (const { document } of await this.#source.read(some)) there.add(document);
-    return hits.filter(({ found }) => there.has(found.document));
+      for (const { document } of await this.#source.read(some)) present.add(document);
+    return hits.filter(({ found }) => present.has(found.document));
   }
 }

@@ -27,10 +27,10 @@ export const SHOW_CONFLICT = defineTool({
   },
   run({ root }, { path, side, ...range }, { openOptions }) {
     const seen = withLocal(root, openOptions, (local) => {
-      const subject = unwrap(findProblem(local, path));
-      const three = side === undefined ? readThree(local, subject) : null;
+      const problem = unwrap(findProblem(local, path));
+      const three = side === undefined ? readThree(local, problem) : null;
       const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
-      return ok({ view: viewProblem(local, subject), hunks });
+      return ok({ view: viewProblem(local, problem), hunks });
     });
     const { view, hunks } = unwrap(seen);
     const facts = factsOf(view);

@@ -61,8 +61,8 @@ type Page = {
   readonly hasMore: boolean;
 };
 
-export function listDocuments(folder: LocalPath, asked: Omit<ListWalk, "found" | "folders">): Page {
-  const walk: ListWalk = { ...asked, found: [], folders: [] };
+export function listDocuments(folder: LocalPath, request: Omit<ListWalk, "found" | "folders">): Page {
+  const walk: ListWalk = { ...request, found: [], folders: [] };
   walkFolder(walk, folder);
   const { found, folders, limit: most } = walk;
   return { documents: found.slice(0, most), folders, hasMore: found.length > most };

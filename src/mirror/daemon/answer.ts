@@ -85,7 +85,11 @@ export function folderStatus(
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
 ): DaemonStatus {
   const seen = daemon?.status() ?? null;
-  const answer = { ...common, inSyncAsOf: seen?.inSyncAsOf ?? null, ...(seen === null ? {} : { news: seen.news }) };
+  const answer = {
+    ...common,
+    inSyncAsOf: seen?.inSyncAsOf ?? null,
+    ...(seen === null ? {} : { news: seen.eventStream }),
+  };
   if (lentTo !== null) return { ...answer, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
   if (daemon === null || seen === null) return { ...answer, phase: "closed", detail: closedBy, paused: false };
   const { phase } = seen;
@@ -139,7 +143,7 @@ export async function carryOutRequest(
   call: ControlCall,
   clock: Clock,
 ): Promise<CallResult> {
-  if (request.do === "wait") return waitAsked(daemon, request, call.gone);
+  if (request.do === "wait") return waitUntilSynced(daemon, request, call.gone);
   const { do: verb } = request;
   if (verb === "sync") {
     forgetStoppedLimit(mirror);
@@ -190,13 +194,13 @@ export function retryMsAfter(failures: number): number {
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Answers `wait` once the local changes are on the service, or the time is over. */
-async function waitAsked(
-  daemon: Pick<Daemon, "whenThere" | "status">,
+async function waitUntilSynced(
+  daemon: Pick<Daemon, "whenSynced" | "status">,
   { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,
   gone: AbortSignal,
 ): Promise<CallResult> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
-  const end = await daemon.whenThere(paths, AbortSignal.any([timeout, gone]));
+  const end = await daemon.whenSynced(paths, AbortSignal.any([timeout, gone]));
   const report = reportOfWait(end, standstillOf(daemon));
   return report.kind === "ok" ? { kind: "done", value: report.value } : { kind: "refused", trouble: report.trouble };
 }

@@ -78,8 +78,8 @@ export function judgeFolder(
  */
 function realPathOf(dir: string): string {
   const whole = resolve(dir);
-  const there = nearestFolder(whole);
-  return join(realpathSync(there), relative(there, whole));
+  const existing = nearestFolder(whole);
+  return join(realpathSync(existing), relative(existing, whole));
 }
 
 /** Returns why users rarely want to sync this folder, as a clause; null for a usual folder. */
@@ -256,7 +256,7 @@ export function linkFolder(
  * @param dir absolute
  */
 export function nearestFolder(dir: string): string {
-  let there = dir;
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
-  return there;
+  let folder = dir;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
 }

@@ -138,9 +138,9 @@ export type StatusOptions = {
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
-  const asked = await askAny(root, options.daemonMs);
-  if (asked.kind === "trouble") return { kind: "unseen", trouble: asked.trouble };
-  const daemon = asked.value;
+  const answer = await askAny(root, options.daemonMs);
+  if (answer.kind === "trouble") return { kind: "unseen", trouble: answer.trouble };
+  const daemon = answer.value;
   const isBusy = daemon !== null && BUSY.has(daemon.phase);
   const read = await readStatus(root, isBusy);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };

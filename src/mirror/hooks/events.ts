@@ -20,7 +20,7 @@ const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItem
  * Returns the subjects of an event that happened between two states; null if the event did not
  * happen.
  */
-export function subjectsOf(event: EventName, before: Facts, now: Facts): EventItems {
+export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems {
   // While the service is not reached, nothing else is known.
   return now.state === "offline" && event !== "offline" ? null : RULES[event](before, now);
 }
@@ -39,7 +39,7 @@ export function watchEvent(
   now: Facts,
   { event, debounce, at }: { readonly event: EventName; readonly debounce: number; readonly at: number },
 ): WatchedEvent & { readonly due: number | null; readonly items: readonly Item[] } {
-  const items = subjectsOf(event, baseline, now);
+  const items = itemsOf(event, baseline, now);
   if (items === null) return { baseline: baselineOf(event, baseline, now), pending: null, due: null, items: [] };
   const key = [sumOf(changesBetween(baseline, now)), ...items.map(keyOf)].join("\n");
   const since = pending?.key === key ? pending.since : at - (event === "offline" ? now.offlineMs : 0);

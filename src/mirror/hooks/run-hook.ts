@@ -2,7 +2,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { RunReport } from "../engine/run/report.ts";
 import { waitReasonOf } from "../engine/daemon/phase.ts";
-import { subjectsOf } from "./events.ts";
+import { itemsOf } from "./events.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import { type Env, EVENT_NAMES, failureClause, type Hook, type HookEnd, type EventName } from "./hook.ts";
 import { type HookEvent, messageOf } from "./message.ts";
@@ -55,7 +55,7 @@ export async function runHooksAfterSync(
 
   async function runForEvents(hook: Hook): Promise<void> {
     for (const event of EVENT_NAMES.filter((name) => hook.on.has(name))) {
-      const items = subjectsOf(event, before, now);
+      const items = itemsOf(event, before, now);
       if (items === null || late.aborted) continue;
       const end = await runHook(hook, { event, items, before, now }, root, world, late);
       if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(end)}`);

@@ -47,7 +47,7 @@ export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
   readonly #processes: Processes;
-  readonly openFiles: OpenFiles;
+  readonly #openFiles: OpenFiles;
   #areNamesKnown = false;
 
   /**
@@ -59,7 +59,7 @@ export class LocalDisk implements Disk {
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, folders, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
-    this.openFiles = new OpenFiles(fs);
+    this.#openFiles = new OpenFiles(fs);
   }
 
   identify(): RootIdentity | null {
@@ -82,39 +82,39 @@ export class LocalDisk implements Disk {
     return this.#guard.names();
   }
 
-  walk(...asked: Parameters<Disk["walk"]>): LocalTree {
-    const parts = this.walkInParts(...asked);
+  walk(...args: Parameters<Disk["walk"]>): LocalTree {
+    const parts = this.walkInParts(...args);
     for (;;) {
       const part = parts.next();
       if (part.done === true) return part.value;
     }
   }
 
-  walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
+  walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
     this.names();
-    return walkTree(this.#guard, this.#options, ...asked);
+    return walkTree(this.#guard, this.#options, ...args);
   }
 
-  readonly scanFiles: Disk["scanFiles"] = (...asked) => rescanFiles(this.#guard, ...asked);
+  readonly scanFiles: Disk["scanFiles"] = (...args) => rescanFiles(this.#guard, ...args);
   readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
   readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
   readonly shareFolders: Disk["shareFolders"] = (work) => this.#guard.during(work);
   readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 
   readonly create: Disk["create"] = (path, text) => this.#change((guard) => createFile(guard, path, text));
-  readonly trash: Disk["trash"] = (...asked) => this.#change((guard) => trashFile(guard, ...asked));
+  readonly trash: Disk["trash"] = (...args) => this.#change((guard) => trashFile(guard, ...args));
   readonly makeFolder: Disk["makeFolder"] = (path) => this.#change((guard) => makeFolder(guard, path));
-  readonly removeFolder: Disk["removeFolder"] = (...asked) => this.#change((guard) => removeFolder(guard, ...asked));
+  readonly removeFolder: Disk["removeFolder"] = (...args) => this.#change((guard) => removeFolder(guard, ...args));
 
-  readonly replace: Disk["replace"] = (...asked) => this.#change((guard) => replaceFile(guard, ...asked));
-  readonly move: Disk["move"] = (...asked) => this.#change((guard) => moveFile(guard, ...asked));
+  readonly replace: Disk["replace"] = (...args) => this.#change((guard) => replaceFile(guard, ...args));
+  readonly move: Disk["move"] = (...args) => this.#change((guard) => moveFile(guard, ...args));
   readonly moveFolder: Disk["moveFolder"] = (from, to) => this.#change((guard) => moveFolder(guard, from, to));
 
   readonly readSetAside: Disk["readSetAside"] = (setAsideAt) =>
     this.#effect((guard) => readSetAside(guard, setAsideAt));
   readonly putBack: Disk["putBack"] = (setAsideAt, path) => this.#change((guard) => putBack(guard, setAsideAt, path));
   readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) =>
-    this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.openFiles));
+    this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.#openFiles));
   readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) =>
     this.#effect((guard) => removeSetAside(guard, setAsideAt));
   readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
@@ -123,8 +123,8 @@ export class LocalDisk implements Disk {
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
   /** Works as `saveBesideDaemon` of `write.ts`. */
-  saveOver(...asked: Parameters<Disk["replace"]>): DiskOutcome<Written> {
-    return this.#change((guard) => saveBesideDaemon(guard, ...asked));
+  saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<Written> {
+    return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }
 
   /** Works as `whyUnsynced` of `folder-names.ts`. */
@@ -147,7 +147,7 @@ export class LocalDisk implements Disk {
   /** Learns the names of the disk, and forgets which processes had files open. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
-    this.openFiles.forget();
+    this.#openFiles.forget();
     return this.#effect(work);
   }
 

@@ -28,9 +28,10 @@ export function moveFile(
     if (found === null) return stale("no file is at this path now");
     if (expect !== null && digestOf(found.bytes) !== expect) return stale("the content changed meanwhile");
     if (from === to) return done({ stamp: stampOf(found.stat) });
-    const there = statOrNull(guard.fs, target.abs);
-    if (there === null) return moveOutcome(moveName(guard, source.abs, target.abs, found.stat));
-    if (!isSameEntry(guard, from, to, target.abs)) return finishMove(guard, source.abs, target.abs, there, found.stat);
+    const atTarget = statOrNull(guard.fs, target.abs);
+    if (atTarget === null) return moveOutcome(moveName(guard, source.abs, target.abs, found.stat));
+    if (!isSameEntry(guard, from, to, target.abs))
+      return finishMove(guard, source.abs, target.abs, atTarget, found.stat);
     guard.fs.rename(source.abs, target.abs);
     return done({ stamp: stampOf(statNow(guard, target.abs, found.stat)) });
   });
@@ -40,9 +41,9 @@ export function moveFile(
  * Completes a move that a crash interrupted, if `from` and `to` are two names of one inode. Any
  * other entry at `to` stops the move.
  */
-function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
-  if (!sameInode(there, moved)) return stale("the new path is taken now");
-  if (dropName(guard, from, there, freshName(guard, SET_ASIDE_PREFIX)) === "other")
+function finishMove(guard: RootGuard, from: string, to: string, atTarget: FsStat, moved: FsStat): DiskOutcome<Written> {
+  if (!sameInode(atTarget, moved)) return stale("the new path is taken now");
+  if (dropName(guard, from, atTarget, freshName(guard, SET_ASIDE_PREFIX)) === "other")
     return moveOutcome({ kind: "changed" });
   return done({ stamp: stampOf(statNow(guard, to, moved)) });
 }

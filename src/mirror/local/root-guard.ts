@@ -39,7 +39,7 @@ export class RootGuard {
   /**
    * Folders that are kept open for the current effect, by their paths; null: no effect is running.
    */
-  handles: Map<string, FolderHandle> | null = null;
+  #handles: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
     if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
@@ -92,13 +92,13 @@ export class RootGuard {
    * afterwards. If folders cannot be kept open, a place is a plain path.
    */
   during<T>(work: () => T): T {
-    if (this.handles !== null) return work();
+    if (this.#handles !== null) return work();
     const opened = new Map<string, FolderHandle>();
-    this.handles = opened;
+    this.#handles = opened;
     try {
       return work();
     } finally {
-      this.handles = null;
+      this.#handles = null;
       for (const handle of opened.values()) handle.close();
     }
   }
@@ -110,7 +110,7 @@ export class RootGuard {
 
   /** Returns the folder at `path`, which was just found at `abs`, for acting on its entries. */
   inside(path: LocalPath, abs: string): Place {
-    return this.handles === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
+    return this.#handles === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
   }
 
   /** Returns the place of a file or folder of the tree. Checks the folder above it. */
@@ -137,14 +137,14 @@ export class RootGuard {
    */
   #folderAt(below: string): Place {
     const known = this.#identified ?? this.identify();
-    if (this.handles === null || known === null || !this.#canHold) return this.#lookedAt(below);
-    const handle = this.handles.get(below) ?? holdFolder(this.fs, known, below, this.#names);
+    if (this.#handles === null || known === null || !this.#canHold) return this.#lookedAt(below);
+    const handle = this.#handles.get(below) ?? holdFolder(this.fs, known, below, this.#names);
     if (handle !== null) {
-      this.handles.set(below, handle);
+      this.#handles.set(below, handle);
       return { ok: true, abs: handle.at };
     }
-    const looked = this.#lookedAt(below);
-    return looked.ok ? refused(stale("a folder above it was replaced at this moment"), false) : looked;
+    const checked = this.#lookedAt(below);
+    return checked.ok ? refused(stale("a folder above it was replaced at this moment"), false) : checked;
   }
 
   /**

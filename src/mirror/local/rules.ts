@@ -89,7 +89,7 @@ export function rulesOf(
 export function withoutAnswers(rules: Rules): Rules {
   return new Map(
     [...rules].map(([folder, one]) => {
-      const [ours, both] = [one.ours, one.both].map((asked) => ignore({ ignorecase: one.foldsCase }).add(asked));
+      const [ours, both] = [one.ours, one.both].map((patterns) => ignore({ ignorecase: one.foldsCase }).add(patterns));
       return [folder, { ...one, ours: ours!, both: both! }];
     }),
   );

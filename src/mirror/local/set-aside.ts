@@ -49,12 +49,12 @@ export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): 
     if (!target.ok) return target.outcome;
     const found = statOrNull(guard.fs, aside.abs);
     if (found === null) return stale("no file was set aside at this path");
-    const there = statOrNull(guard.fs, target.abs);
-    if (there !== null && sameInode(there, found)) {
+    const atTarget = statOrNull(guard.fs, target.abs);
+    if (atTarget !== null && sameInode(atTarget, found)) {
       unlinkLeftover(guard, aside.abs);
-      return done({ stamp: stampOf(statNow(guard, target.abs, there)) });
+      return done({ stamp: stampOf(statNow(guard, target.abs, atTarget)) });
     }
-    const stat = there === null ? renameWithoutReplacing(guard, aside.abs, target.abs) : null;
+    const stat = atTarget === null ? renameWithoutReplacing(guard, aside.abs, target.abs) : null;
     return stat === null ? stale("this path is taken now") : done({ stamp: stampOf(stat) });
   });
 }

@@ -44,9 +44,9 @@ export function* readFolder(
       const below = readEntry(work, folder, entry, isAsBefore ? before : null);
       if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
     }
-    work.looked += names.length;
-    if (work.looked >= work.part) {
-      work.looked = 0;
+    work.count += names.length;
+    if (work.count >= work.part) {
+      work.count = 0;
       yield;
     }
   } catch (error) {
@@ -224,7 +224,7 @@ export type WalkWork = {
    */
   readonly read: Map<LocalPath, LocalFile>;
   /** Number of entries read since the last pause. */
-  looked: number;
+  count: number;
   /** Number of entries between two pauses. A large folder may have more. */
   readonly part: number;
 };

@@ -75,7 +75,7 @@ export function* walkTree(
       onText,
       leftOut: leftOut ?? null,
       read: new Map(),
-      looked: 0,
+      count: 0,
       part: options.part,
     };
     const { top, rests } = yield* readTree(work, root);

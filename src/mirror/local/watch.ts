@@ -69,7 +69,7 @@ class Watching {
 
   /** Resolves when every folder is watched, or it is known that some never will be. */
   begin(): Promise<void> {
-    if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#tell(path));
+    if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#report(path));
     return this.#beginInPortions();
   }
 
@@ -88,7 +88,7 @@ class Watching {
     });
     begun = true;
     for (const folder of first)
-      if (!this.#isOver) await this.#beginPortion(folder, { ignoreInitial: true }, (path) => this.#tell(path));
+      if (!this.#isOver) await this.#beginPortion(folder, { ignoreInitial: true }, (path) => this.#report(path));
   }
 
   /**
@@ -97,7 +97,7 @@ class Watching {
    */
   #onTopFolder(path: string, came: boolean): void {
     if (this.#isOver) return;
-    if (path === this.#root || !came) this.#tell(path);
+    if (path === this.#root || !came) this.#report(path);
     if (path === this.#root) return;
     const before = this.#portions.get(path);
     this.#portions.delete(path);
@@ -106,8 +106,8 @@ class Watching {
     // ORDER: a folder is reported once it is watched, because earlier writes in it cause no notice.
     // Folders below are reported as they are found.
     void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
-      if (below !== path) this.#tell(below);
-    }).then(() => this.#tell(path));
+      if (below !== path) this.#report(below);
+    }).then(() => this.#report(path));
   }
 
   /** Resolves when the folder is watched, or it is known that it never will be. */
@@ -147,7 +147,7 @@ class Watching {
     void this.close();
   }
 
-  #tell(folder: string): void {
+  #report(folder: string): void {
     this.#hint({ kind: "folder", path: localPath(this.#root, folder) ?? "" });
   }
 

@@ -88,7 +88,7 @@ export interface Disk {
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: FileNumbers): LocalTree;
   /** Scans as `walk` does, but pauses every millisecond or two, so that other work can run. */
-  walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
+  walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Scans some paths of an earlier scan again, if only the content of known files changed. Returns
    * the same object if nothing changed, and null if a complete scan is needed.

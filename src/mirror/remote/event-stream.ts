@@ -185,8 +185,8 @@ function afterEnd(end: End, failures: number): NextState {
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
     const why = whyNoStream(end);
     if (!mayPass(end)) return { state: { kind: "none", why }, ms: RECONNECT.noneMs };
-    const asked = "retryAfterMs" in end ? end.retryAfterMs : null;
-    const ms = Math.min(RECONNECT.refusedMostMs, Math.max(asked ?? 0, RECONNECT.refusedMs * doubled));
+    const serverMs = "retryAfterMs" in end ? end.retryAfterMs : null;
+    const ms = Math.min(RECONNECT.refusedMostMs, Math.max(serverMs ?? 0, RECONNECT.refusedMs * doubled));
     return { state: { kind: "broken", why }, ms };
   }
   const why = end.kind === "ended" ? end.why : end.detail;

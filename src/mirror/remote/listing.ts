@@ -99,7 +99,7 @@ class Traversal<Item extends { readonly id: string }> {
   /** Cursor of the next page; null for the first page. */
   #cursor: string | null = null;
   /** Request for the next page, if it was sent before the present page was read. */
-  #asked: Promise<Reply> | null = null;
+  #nextReply: Promise<Reply> | null = null;
   /** Number of different items so far. */
   #count = 0;
   /** Pages in a row without a new item. */
@@ -122,12 +122,12 @@ class Traversal<Item extends { readonly id: string }> {
     for (;;) {
       const over = overLimit(this.#spent);
       if (over !== null) return failed(misreadFault(GET_REQUEST, over, null));
-      const reply = await (this.#asked ?? this.#ask(this.#cursor));
-      this.#asked = null;
+      const reply = await (this.#nextReply ?? this.#request(this.#cursor));
+      this.#nextReply = null;
       const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);
       if (page.kind !== "page") return page;
       if (this.#mayAskAhead(page)) {
-        this.#asked = this.#ask(page.nextCursor);
+        this.#nextReply = this.#request(page.nextCursor);
         await sending();
       }
       const end = this.#take(page);
@@ -135,21 +135,21 @@ class Traversal<Item extends { readonly id: string }> {
     }
   }
 
-  #ask(cursor: string | null): Promise<Reply> {
+  #request(cursor: string | null): Promise<Reply> {
     const query = listQuery(this.#selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
     const { caller, route } = this.#options;
     return caller.call({ method: "GET", path: route + query, body: null, accept: [200], size: "page" });
   }
 
   #refused(reply: Failure): End {
-    const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);
+    const fault = (this.#checksOrigin() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);
     return { kind: this.#cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
   }
 
   #read(reply: Extract<Reply, { kind: "success" }>): PageRead | End {
     const { requestId } = reply;
     const page = readPage(reply.value);
-    const looks = this.#tellsForeign() ? foreignLooks(page, reply.value) : null;
+    const looks = this.#checksOrigin() ? foreignLooks(page, reply.value) : null;
     if (looks !== null) return failed(notTheService(reply.from, reply.status, looks, requestId));
     if (!page.ok) return failed(misreadFault(GET_REQUEST, page.why, requestId));
     this.#spent.pages++;
@@ -160,7 +160,7 @@ class Traversal<Item extends { readonly id: string }> {
    * Returns true if the next page is the first page of documents, which is checked for coming from
    * another program. A list of one path is not checked.
    */
-  #tellsForeign(): boolean {
+  #checksOrigin(): boolean {
     const { route, selector } = this.#options;
     return this.#cursor === null && route === FILES && selector.kind !== "path";
   }

@@ -81,10 +81,10 @@ export class TraitLearner {
   }
 
   /** Learns from an item whose path differs from the requested path. */
-  sawSpelling(asked: RemotePath, path: RemotePath): void {
-    if (asked === path) return;
-    if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.learn({ foldsUnicode: true });
-    else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.learn({ foldsCase: true });
+  sawSpelling(requested: RemotePath, path: RemotePath): void {
+    if (requested === path) return;
+    if (pathKey(requested, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.learn({ foldsUnicode: true });
+    else if (pathKey(requested, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.learn({ foldsCase: true });
   }
 
   sawReadBack(sent: string, isSame: boolean): void {

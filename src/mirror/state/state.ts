@@ -71,7 +71,7 @@ export class StoredState extends WithStatements implements State {
 
   readonly link: State["link"] = (id) => this.#tables.links.get(id);
   readonly linksAt: State["linksAt"] = (path) => this.#tables.links.at(path);
-  readonly documentsIn: State["documentsIn"] = (...asked) => this.#tables.links.in(...asked);
+  readonly documentsIn: State["documentsIn"] = (...args) => this.#tables.links.in(...args);
   readonly localPaths: State["localPaths"] = () => this.#tables.links.localPaths();
   readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.links.hasInode(dev, ino);
   readonly putLink: State["putLink"] = (link) => this.#tables.links.put(link);

@@ -123,12 +123,12 @@ function followRoot(
   mode: GateOptions["mode"],
 ): Pick<Admitted, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
-  const there = existingRoots(mirror);
+  const existing = existingRoots(mirror);
   const before = mirror.roots[0] ?? "another folder";
-  const isMoved = !there.includes(before);
+  const isMoved = !existing.includes(before);
   // For a copy, the safety check reports the copy and asks about it, so no message is needed.
   const notes = isMoved ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
-  const followed = { ...mirror, roots: isMoved ? [root, ...there] : [...there, root] };
+  const followed = { ...mirror, roots: isMoved ? [root, ...existing] : [...existing, root] };
   if (mode === "read") return { mirror: followed, notes };
   const kept = keepMirror(place, followed);
   return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };

@@ -33,11 +33,11 @@ export function listOwnMirrors(env: Env): MirrorList {
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, markerOf(root), mirror.marker) })),
   );
-  const here = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
+  const present = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
   // If a folder was linked again, the list shows only the entry of its current marker. If one
   // mirror has several copies, the first copy keeps the name.
   const listed = rows
-    .filter((row) => row.place === "present" || !here.has(row.root))
+    .filter((row) => row.place === "present" || !present.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
   const names = namesOf(listed);
   const named = listed.map(({ nth: _nth, ...row }, at) => ({ ...row, name: names[at]! }));

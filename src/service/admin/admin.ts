@@ -6,7 +6,7 @@ import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
 import type { CountedWorkspace, KeyMembers, KeyRow, Settings, WorkspaceState } from "../store/rows.ts";
 
-type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
+type KeyPageRequest = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
 const noKey = () => refuse("not_found", "There is no such key.");
 
@@ -91,7 +91,7 @@ export class Admin {
    * Returns a page of keys, in the order of creation.
    * @param asked.workspaceId null for all workspaces
    */
-  keyPage({ workspaceId, from, most }: KeysAsked): Promise<KeyInfo[] | Refused> {
+  keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
     return this.#read(async (working) => {
       const { keys, workspaces } = working.tables;
       if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return noWorkspace();

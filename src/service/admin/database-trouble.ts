@@ -63,9 +63,9 @@ const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
  * @param url never shown completely, because it may have a password
  * @throws the error if it is a bug
  */
-export function databaseTrouble(url: string, told: unknown): Result<never> {
+export function databaseTrouble(url: string, thrown: unknown): Result<never> {
   // The error of an open store wraps the reason why the database cannot be reached.
-  const error = told instanceof StoreBusy && told.cause !== undefined ? told.cause : told;
+  const error = thrown instanceof StoreBusy && thrown.cause !== undefined ? thrown.cause : thrown;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
   const name = shownDatabase(url);
@@ -83,7 +83,7 @@ export function databaseTrouble(url: string, told: unknown): Result<never> {
   const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
   // Other errors of the database have a code of this form; any other error is a bug.
-  if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw told;
+  if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw thrown;
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }
 

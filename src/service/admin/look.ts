@@ -89,7 +89,7 @@ function only<T extends { readonly id: string }>(
   word: string,
   all: readonly T[],
   namesOf: (one: T) => readonly string[],
-  tell: (one: T) => string,
+  describe: (one: T) => string,
 ): Result<T> {
   const byId = all.find(({ id }) => id === word);
   if (byId !== undefined) return ok(byId);
@@ -98,7 +98,7 @@ function only<T extends { readonly id: string }>(
   const next = `mdmirror serve admin ${kind} lists them`;
   if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, next);
   if (found.length === 1) return ok(first);
-  const named = found.slice(0, MOST_NAMED).map(tell).join("; ");
+  const named = found.slice(0, MOST_NAMED).map(describe).join("; ");
   const more = found.length > MOST_NAMED ? `; and ${found.length - MOST_NAMED} more` : "";
   return trouble("usage", `${shownName(word)} names ${found.length} ${kind}: ${named}${more}`, "give an id instead");
 }

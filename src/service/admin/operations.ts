@@ -53,7 +53,7 @@ const settings = z.strictObject({
 /** LIMIT: reviews of one page. */
 export const MOST_REVIEWS = 1_000;
 
-const reviewsAsked = z.strictObject({
+const reviewsQuery = z.strictObject({
   workspaceId: z.string().optional(),
   status: z.enum(["in_review", "accepted", "rejected"]).default("in_review"),
   limit: integerParameter({ min: 1, max: MOST_REVIEWS, default: MOST_REVIEWS }),
@@ -153,7 +153,7 @@ export const ADMIN_OPERATIONS = {
   createKey: { method: "POST", path: "/admin/keys", body: newKey, answer: madeKey },
   changeKey: { method: "PATCH", path: "/admin/keys/{id}", body: keyChanges, answer: key },
   revokeKey: { method: "DELETE", path: "/admin/keys/{id}", answer: carriedOut },
-  listReviews: { method: "GET", path: "/admin/reviews", query: reviewsAsked, answer: pageOf(review) },
+  listReviews: { method: "GET", path: "/admin/reviews", query: reviewsQuery, answer: pageOf(review) },
   showReview: { method: "GET", path: "/admin/reviews/{id}", answer: shownReview },
   acceptReview: {
     method: "POST",

@@ -52,7 +52,7 @@ export async function reachByFolder(
     const address = addressIn(data);
     if (address.kind === "trouble") return address;
     if (address.value !== null) return reachRunning(data, address.value, openWire);
-    if (clock.monotonic() - began > WAIT_MS) return heldByOther(data);
+    if (clock.monotonic() - began > WAIT_MS) return lockedByOther(data);
     await clock.sleep(PAUSE_MS);
   }
 }
@@ -61,7 +61,7 @@ export async function reachByFolder(
  * Returns true if a service has the folder locked. An address without the lock was left by a killed
  * service, and its process id may belong to another process now.
  */
-function isHeld(data: string): boolean {
+function isLocked(data: string): boolean {
   try {
     holdForDatabase(data)();
     return false;
@@ -78,12 +78,12 @@ function isHeld(data: string): boolean {
 function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
   const address = addressIn(data);
   if (address.kind === "trouble") return address;
-  if (address.value !== null && isHeld(data)) return reachRunning(data, address.value, openWire);
+  if (address.value !== null && isLocked(data)) return reachRunning(data, address.value, openWire);
   const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
   return trouble("usage", `no service is running on ${data}, but its documents are in PostgreSQL`, next);
 }
 
-function heldByOther(data: string): Result<never> {
+function lockedByOther(data: string): Result<never> {
   return trouble(
     "locked",
     `another process has ${data} open and cannot be reached from this process`,

@@ -15,13 +15,13 @@ type RequestFacts = {
 };
 
 /** Turns the answer to an administrator's request into a result. */
-function readAnswer(result: WireResult, asked: RequestFacts): Result<unknown> {
-  if (result.kind !== "answer") return noAnswer(result, asked);
+function readAnswer(result: WireResult, request: RequestFacts): Result<unknown> {
+  if (result.kind !== "answer") return noAnswer(result, request);
   const { status, body } = result.response;
   if (status === 204) return ok(null);
   const json = parse(body);
   if (status >= 200 && status < 300 && json !== undefined) return ok(json);
-  return refused(result.response, json, asked);
+  return refused(result.response, json, request);
 }
 
 function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRead }: RequestFacts): Result<never> {
@@ -108,10 +108,10 @@ export function openSession(
       if (!MOST_SENT_KEY.test(adminKey))
         return trouble("usage", "the file of the administrator's key contains no key", keyHint);
       const { method, path, answer: schema }: AdminOperation = ADMIN_OPERATIONS[name];
-      const asked = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+      const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
       const result = await carry({
         method,
-        path: path.replace("{id}", encodeURIComponent(id)) + asked,
+        path: path.replace("{id}", encodeURIComponent(id)) + search,
         headers: {
           accept: "application/json, application/problem+json",
           authorization: `Bearer ${adminKey}`,

@@ -20,9 +20,10 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
  * @param file and data absolute; `data` may not have a service yet
  */
 export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
-  const held = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
-  if (held !== undefined || isOfDatabase(data)) {
-    const what = held === "service.db" ? "a service already" : `the remains of a service (${held ?? "database"})`;
+  const existing = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
+  if (existing !== undefined || isOfDatabase(data)) {
+    const what =
+      existing === "service.db" ? "a service already" : `the remains of a service (${existing ?? "database"})`;
     const next = "give a new folder with --data: a restore never overwrites a service";
     return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
   }

@@ -23,8 +23,8 @@ export async function takeBackup(
   const session = await reachByFolder(data, reach);
   if (session.kind === "trouble") return session;
   try {
-    const asked = await session.value.ask("takeBackup");
-    if (asked.kind === "trouble") return asked;
+    const answer = await session.value.ask("takeBackup");
+    if (answer.kind === "trouble") return answer;
     return await keep(join(data, BACKUP_FILE), out);
   } finally {
     await session.value.close();

@@ -56,9 +56,9 @@ export class EventHub {
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let joined: StreamedAnswer | null = null;
     const refused = await answering(this.#core, async (requestId) => {
-      const asked = await this.#judge(request);
-      if (isRefused(asked)) return asked;
-      const { hash, reader, place } = asked;
+      const judged = await this.#judge(request);
+      if (isRefused(judged)) return judged;
+      const { hash, reader, place } = judged;
       const headers = { ...HEADERS, "x-request-id": requestId };
       joined = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, place) };
       return null;

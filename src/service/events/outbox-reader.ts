@@ -63,7 +63,7 @@ export class OutboxReader {
     if (page === null) return this.#resetAll(tables, await outbox.newest(), groups);
     const { rows, upTo, more } = page;
     if (groups.length === 0 || rows.length === 0) return { upTo, more, ended: [], texts: [] };
-    return { upTo, more, ...(await this.#tell(tables, upTo, groups, await lookAt(tables, rows))) };
+    return { upTo, more, ...(await this.#readEvents(tables, upTo, groups, await lookAt(tables, rows))) };
   }
 
   /**
@@ -88,17 +88,17 @@ export class OutboxReader {
     const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
     if (page === null) return null;
     const happened = page.rows.length === 0 ? null : await WorkspaceEvents.look(tables, page.rows);
-    return { events: (await happened?.toldTo(reader)) ?? [], upTo: page.upTo, more: page.more };
+    return { events: (await happened?.visibleTo(reader)) ?? [], upTo: page.upTo, more: page.more };
   }
 
-  async #tell(tables: Tables, upTo: string, groups: readonly Group[], byWorkspace: ByWorkspace) {
+  async #readEvents(tables: Tables, upTo: string, groups: readonly Group[], byWorkspace: ByWorkspace) {
     const ended: Group[] = [];
     const texts: (readonly [Group, string])[] = [];
     for (const group of groups) {
       const happened = byWorkspace.get(group.reader.workspace.seq);
       if (happened === undefined) continue;
-      const isLetIn = this.#isBelieved(group, happened) || (await this.#lookAgain(tables, group));
-      const events = isLetIn ? await happened.toldTo(group.reader) : [];
+      const isLetIn = this.#isBelieved(group, happened) || (await this.#renewAccess(tables, group));
+      const events = isLetIn ? await happened.visibleTo(group.reader) : [];
       if (!isLetIn) ended.push(group);
       else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
     }
@@ -107,7 +107,7 @@ export class OutboxReader {
 
   async #resetAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<ReadChanges> {
     const ended: Group[] = [];
-    for (const group of groups) if (!(await this.#lookAgain(tables, group))) ended.push(group);
+    for (const group of groups) if (!(await this.#renewAccess(tables, group))) ended.push(group);
     const rest = groups.filter((group) => !ended.includes(group));
     const texts = rest.map((group) => [group, this.#textOf(RESET, group.reader, upTo)] as const);
     return { upTo, more: false, ended, texts };
@@ -121,7 +121,7 @@ export class OutboxReader {
    * Reads the access of a key again.
    * @returns false if the key is no longer valid
    */
-  async #lookAgain(tables: Tables, group: Group): Promise<boolean> {
+  async #renewAccess(tables: Tables, group: Group): Promise<boolean> {
     const reader = await readerOf(tables, group.hash, this.#server.now(), EVERYBODY);
     if (isRefused(reader)) return false;
     group.reader = reader;

@@ -72,18 +72,18 @@ export class WorkspaceEvents {
    * Returns the events for a key, in order. If an item has several events, returns only the last of
    * them.
    */
-  async toldTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
+  async visibleTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
     const judge = await this.#judgeFor(key.seq, grants);
-    const told = new Map<string, VisibleEvent>();
+    const visible = new Map<string, VisibleEvent>();
     for (const row of this.#rows) {
       const event = row.kind === "file" ? this.#fileEvent(row, judge) : this.#folderEvent(row, judge);
       if (event === null) continue;
-      if (event.type === "reset" || told.size === MOST_EVENTS) return RESET;
-      told.delete(row.id);
-      told.set(row.id, event);
+      if (event.type === "reset" || visible.size === MOST_EVENTS) return RESET;
+      visible.delete(row.id);
+      visible.set(row.id, event);
     }
-    return [...told.values()];
+    return [...visible.values()];
   }
 
   #fileEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
@@ -144,14 +144,14 @@ export class WorkspaceEvents {
 
   /** Returns parents as `Folders.ancestors` does, also for removed folders. */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
-    for (let asked = this.#unknown(seqs); asked.length > 0; ) {
-      for (const [seq, parent] of await this.#tables.folders.ancestors(asked)) this.#parents.set(seq, parent);
-      const lost = this.#unknown(asked);
+    for (let unknown = this.#unknown(seqs); unknown.length > 0; ) {
+      for (const [seq, parent] of await this.#tables.folders.ancestors(unknown)) this.#parents.set(seq, parent);
+      const lost = this.#unknown(unknown);
       const unseen = lost.filter((seq) => !this.#goneFolders.has(seq));
       for (const [seq, gone] of unseen.length === 0 ? [] : await this.#tables.outbox.goneFolders(unseen))
         this.#goneFolders.set(seq, gone);
       for (const seq of lost) this.#parents.set(seq, this.#goneFolders.get(seq)?.parent ?? NOWHERE);
-      asked = this.#unknown(lost.map((seq) => this.#parents.get(seq)!));
+      unknown = this.#unknown(lost.map((seq) => this.#parents.get(seq)!));
     }
     return this.#parents;
   }

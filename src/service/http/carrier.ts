@@ -174,7 +174,7 @@ async function answererOf(state: ServerState, request: FastifyRequest): Promise<
   const pages = await state.loadPages!();
   const from = request.raw.socket.remoteAddress ?? "";
   return {
-    handle: (asked, fault) => pages.handle(asked, fault, from),
+    handle: (request, fault) => pages.handle(request, fault, from),
     admit: (head) => pages.admit(head, sentLength(request.raw)),
   };
 }

@@ -201,13 +201,13 @@ export class RequestMetrics {
   }
 }
 
-function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
-  const documents = held && [
-    gauge("mdmirror_service_documents", "Documents of all workspaces.", held.documents),
-    gauge("mdmirror_service_indexing_backlog", "Changes that are not in the search index yet.", held.indexing),
-    gauge("mdmirror_service_data_bytes", "Size of the database.", held.bytes),
+function ofService({ database, pool, listeners }: ServiceFigures): Metric[] {
+  const documents = database && [
+    gauge("mdmirror_service_documents", "Documents of all workspaces.", database.documents),
+    gauge("mdmirror_service_indexing_backlog", "Changes that are not in the search index yet.", database.indexing),
+    gauge("mdmirror_service_data_bytes", "Size of the database.", database.bytes),
   ];
-  const database = pool && [
+  const connections = pool && [
     gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),
     gauge("mdmirror_service_database_connections_idle", "Idle connections to PostgreSQL.", pool.idle),
     gauge("mdmirror_service_database_waiting", "Requests that wait for a connection to PostgreSQL.", pool.waiting),
@@ -217,7 +217,7 @@ function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
     "Clients that listen to events and can resume after a gap.",
     listeners,
   );
-  return [...(documents ?? []), ...(database ?? []), heard];
+  return [...(documents ?? []), ...(connections ?? []), heard];
 }
 
 /** Rounds to a hundredth of a millisecond. */

@@ -13,7 +13,7 @@ import type { Gauges } from "./request-history.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
 import { openCarrier } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
-import { Admission, type Turns } from "../requests/admission.ts";
+import { Admission, type LoopTurns } from "../requests/admission.ts";
 
 export type HttpOptions = {
   /** Host to listen on. Default 127.0.0.1. */
@@ -32,7 +32,7 @@ export type HttpOptions = {
   /** Called for each finished request. */
   readonly log?: (entry: AccessEntry) => void;
   /** Scheduler by turns of the event loop, which tests replace. */
-  readonly turns?: Turns;
+  readonly turns?: LoopTurns;
   /** Time limits; tests pass shorter ones. */
   readonly deadlines?: Partial<Deadlines>;
 };
@@ -138,8 +138,8 @@ function newServerState(
 
 function gaugesOf(figures: ServiceFigures | null): Gauges | null {
   if (figures === null) return null;
-  const { held, listeners } = figures;
-  return { documents: held?.documents ?? null, bytes: held?.bytes ?? null, listeners };
+  const { database, listeners } = figures;
+  return { documents: database?.documents ?? null, bytes: database?.bytes ?? null, listeners };
 }
 
 function makeServer(
@@ -175,7 +175,7 @@ function makeServer(
 async function closeAll(state: ServerState, server: Server, { drain, stop }: Deadlines): Promise<void> {
   state.isClosing = true;
   for (const end of state.streams) end();
-  await untilQuiet(state, drain);
+  await untilIdle(state, drain);
   const ended = new Promise((resolve) => server.close(resolve));
   const late = setTimeout(() => server.closeAllConnections(), stop);
   await ended;
@@ -193,7 +193,7 @@ const QUIET_MS = 100;
  * close their connections, because each answer has `Connection: close`. If the server closed a
  * connection while a request arrives, it would reset that connection.
  */
-async function untilQuiet(state: ServerState, mostMs: number): Promise<void> {
+async function untilIdle(state: ServerState, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
   for (let before = -1; before !== state.begun && performance.now() < until; ) {
     before = state.begun;

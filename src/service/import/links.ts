@@ -43,7 +43,7 @@ type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
  */
 export class ImportLinks {
   /** Ids of documents on the service, by their path on the service. */
-  readonly #there: ReadonlyMap<string, string>;
+  readonly #idsByPath: ReadonlyMap<string, string>;
   readonly #made = new Map<string, string>();
   /** Files and folders with another name on the service than locally. */
   readonly #renamed = new Map<string, string>();
@@ -56,11 +56,11 @@ export class ImportLinks {
 
   /**
    * Begins an import.
-   * @param there ids that exist on the service, by path
+   * @param idsByPath ids that exist on the service, by path
    */
-  constructor(there: ReadonlyMap<string, string>) {
-    this.#there = there;
-    for (const [path, id] of there) this.#pathOf.set(id, path);
+  constructor(idsByPath: ReadonlyMap<string, string>) {
+    this.#idsByPath = idsByPath;
+    for (const [path, id] of idsByPath) this.#pathOf.set(id, path);
   }
 
   /**
@@ -90,7 +90,7 @@ export class ImportLinks {
     this.#seen.add(path);
     if (as === path) return;
     this.#renamed.set(path, as);
-    const id = this.#there.get(as);
+    const id = this.#idsByPath.get(as);
     if (id !== undefined) this.#pathOf.set(id, path);
   }
 
@@ -105,7 +105,7 @@ export class ImportLinks {
 
   #idAt(path: string): string | null {
     const as = this.#renamed.get(path) ?? path;
-    return this.#made.get(as) ?? this.#there.get(as) ?? null;
+    return this.#made.get(as) ?? this.#idsByPath.get(as) ?? null;
   }
 
   /** Returns the content to send, with links by id to targets that exist by now. */
@@ -181,18 +181,18 @@ function destinationsOf(text: string): Destination[] {
 
 /** Returns the ids that a key can read, by path without the leading slash. */
 export async function readablePaths(service: Service, key: string): Promise<ReadonlyMap<string, string>> {
-  const there = new Map<string, string>();
+  const idsByPath = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
     for (let from: string | null = ""; from !== null; ) {
       const path = `${route}?path_prefix=/&limit=1000${from}`;
       const { status, body } = await service.answer({ method: "GET", path, headers: { "x-api-key": key }, body: "" });
       if (status !== 200) throw new Error(`the service lists nothing: ${status} ${body}`);
       const page = JSON.parse(body) as Page;
-      for (const { id, path: at } of page.data) there.set(at.slice(1), id);
+      for (const { id, path: at } of page.data) idsByPath.set(at.slice(1), id);
       from = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
     }
   }
-  return there;
+  return idsByPath;
 }
 
 type Page = {

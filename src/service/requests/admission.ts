@@ -39,15 +39,15 @@ type Arriving = { readonly since: number; readonly cut: () => void };
 type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
 /** A clock, and a callback for the end of a turn of the event loop; tests pass their own. */
-export type Turns = { now(): number; atEnd(callback: () => void): void };
-const EVENT_LOOP: Turns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
+export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
+const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
 /**
  * Limits concurrent requests and the bytes of their bodies, and refuses requests that cannot be
  * answered soon.
  */
 export class Admission {
-  readonly #turns: Turns;
+  readonly #turns: LoopTurns;
   #underWay = 0;
   #bytes = 0;
   /** Bodies that are arriving, the oldest first. Key: the function that ends the request. */
@@ -57,7 +57,7 @@ export class Admission {
   #window: Window;
   #isSlow = false;
 
-  constructor(turns: Turns = EVENT_LOOP) {
+  constructor(turns: LoopTurns = EVENT_LOOP) {
     this.#turns = turns;
     this.#window = { startedAt: turns.now(), working: 0, answers: 0, quickest: 0 };
   }
@@ -73,7 +73,7 @@ export class Admission {
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
-    if ((isLate || !this.#hasRoom(bytes) || this.#waits()) && !isAdmin) return null;
+    if ((isLate || !this.#fits(bytes) || this.#waits()) && !isAdmin) return null;
     this.#underWay++;
     this.#bytes += bytes;
     let isOver = false;
@@ -97,7 +97,7 @@ export class Admission {
   }
 
   /** Returns true if another request fits; cuts slow bodies to free capacity. */
-  #hasRoom(bytes: number): boolean {
+  #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
       const [oldest] = this.#arriving;
       if (oldest === undefined) return false;

@@ -27,7 +27,7 @@ export type ReviewInfo = {
   readonly decidedAt: number | null;
 };
 
-type ReviewsAsked = {
+type ReviewsQuery = {
   /** Workspace whose reviews are listed. Default: all workspaces. */
   readonly workspaceId?: string | undefined;
   /** Status of the listed reviews. Default `in_review`. */
@@ -73,12 +73,12 @@ export class Reviews {
     return isRefused(page) ? page : page.data;
   }
 
-  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsAsked) {
+  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsQuery) {
     return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return noWorkspace();
-      const asked = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
-      const rows = await tables.changes.reviewed(asked);
+      const query = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
+      const rows = await tables.changes.reviewed(query);
       const page = rows.slice(0, limit);
       const hasMore = rows.length > limit;
       return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.change.seq) : null };

@@ -80,7 +80,11 @@ ${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { pa
 }
 
 /** Returns a form that compares two versions, or a version with the file. */
-function compareForm(mirror: string, { path, here, now }: Timeline, entries: readonly HistoryEntry[]): Html | null {
+function compareForm(
+  mirror: string,
+  { path, localDigest: here, now }: Timeline,
+  entries: readonly HistoryEntry[],
+): Html | null {
   const kept = entries
     .filter(({ size }) => size !== null)
     .map(({ n }) => n)
@@ -166,13 +170,17 @@ ${origins !== null && originsPart(origins)}
  * Returns the effect of a restore; null if no local file can be read, or if the file already has
  * this content.
  */
-function changePart({ entry, here, text }: VersionSeen): Html | null {
+function changePart({ entry, localFile: here, text }: VersionSeen): Html | null {
   if (here === null || here.text === null || here.digest === entry.digest) return null;
   const before = { text: here.text, label: "The file now" };
   return html`<h2>From the local file to this version</h2>${differenceOf(before, { text, label: `@${entry.n}` })}`;
 }
 
-function restorePart(folder: Folder, { path, entry, here, asNew, obstacle }: VersionSeen, asked: PageRequest): Html {
+function restorePart(
+  folder: Folder,
+  { path, entry, localFile: here, asNew, obstacle }: VersionSeen,
+  asked: PageRequest,
+): Html {
   if (here?.digest === entry.digest)
     return html`<p class="notice good">This is the present content of the local file.</p>`;
   if (obstacle !== null)

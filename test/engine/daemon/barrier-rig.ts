@@ -24,7 +24,7 @@ export async function waited(
   const began = rig.clock.monotonic();
   const over = new AbortController();
   const kept: { end: BarrierEnd | null } = { end: null };
-  const asked = rig.daemon.whenThere(scope, over.signal).then((end) => {
+  const asked = rig.daemon.whenSynced(scope, over.signal).then((end) => {
     kept.end = end;
   });
   while (kept.end === null && rig.clock.monotonic() - began < mostMs) await rig.pass(10);

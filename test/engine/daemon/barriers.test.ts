@@ -36,7 +36,7 @@ describe("a barrier", () => {
     const other = { n: 0 };
     const began = rig.clock.monotonic();
     const over = new AbortController();
-    const asked = rig.daemon.whenThere(["notes"], over.signal);
+    const asked = rig.daemon.whenSynced(["notes"], over.signal);
     const kept: { end: BarrierEnd | null } = { end: null };
     void asked.then((end) => {
       kept.end = end;
@@ -59,7 +59,7 @@ describe("a barrier", () => {
     const append = () => rig.save("notes/3.md", Array.from({ length: ++line }, (_, at) => `line ${at}\n`).join(""));
     append();
     const atCall = line;
-    void rig.daemon.whenThere(["notes/3.md"], new AbortController().signal).then((end) => {
+    void rig.daemon.whenSynced(["notes/3.md"], new AbortController().signal).then((end) => {
       kept.end = end;
     });
     while (kept.end === null && rig.clock.monotonic() - began < 30_000) {
@@ -160,11 +160,11 @@ describe("a barrier", () => {
     const daemon = await startDaemon({ rig });
     daemon.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
     saveUnheard(daemon, "a.md", "saved\n");
-    const asked = daemon.daemon.whenThere(["a.md"], new AbortController().signal);
+    const asked = daemon.daemon.whenSynced(["a.md"], new AbortController().signal);
     const refused = expect(asked).rejects.toThrow("the daemon has stopped");
     await daemon.pass(1_000);
     await daemon.stop();
     await refused;
-    await expect(daemon.daemon.whenThere([""], new AbortController().signal)).rejects.toThrow("has stopped");
+    await expect(daemon.daemon.whenSynced([""], new AbortController().signal)).rejects.toThrow("has stopped");
   });
 });

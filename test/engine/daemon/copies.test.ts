@@ -17,7 +17,7 @@ test.each([
     const daemon = await startDaemon({ rig });
     daemon.save("copy.md", copy);
     const over = new AbortController();
-    const asked = daemon.daemon.whenThere(["copy.md"], over.signal);
+    const asked = daemon.daemon.whenSynced(["copy.md"], over.signal);
     for (let n = 0; n < 20; n++) {
       daemon.save("note.md", TEXT.replace("line 3", `line 3, written ${n} times`));
       await daemon.pass(100);

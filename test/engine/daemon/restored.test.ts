@@ -75,7 +75,7 @@ test("I02 a daemon that has just begun answers once it has looked at the service
   rig.app.remove("note-1.md");
   service.generation = "second";
   const next = new DaemonRig({ rig, mirror });
-  const early = await next.daemon.whenThere(["note-0.md" as LocalPath], AbortSignal.abort());
+  const early = await next.daemon.whenSynced(["note-0.md" as LocalPath], AbortSignal.abort());
   expect(statesOf(early)).toEqual({ "note-0.md": "waiting" });
   const [, end] = await waited(next, [""]);
   expect(statesOf(end)["note-1.md"]).toBe("waiting");

@@ -20,7 +20,7 @@ import { closeNothing, doNothing } from "../../simulator/quiet-ports.ts";
 let rig: Rig;
 let stop: AbortController;
 let ended: Promise<unknown> = Promise.resolve();
-const news: FolderEvent[] = [];
+const events: FolderEvent[] = [];
 const listeners = new Set<() => void>();
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   stop = new AbortController();
   waits = 20;
   aheadMs = 0;
-  news.splice(0);
+  events.splice(0);
 });
 afterEach(async () => {
   stop.abort();
@@ -50,7 +50,7 @@ const IDLE = {
   retryAt: null,
   watching: "events",
   limit: null,
-  news: { kind: "off" },
+  eventStream: { kind: "off" },
 } as const;
 
 const untilAborted = (signal: AbortSignal) =>
@@ -82,7 +82,7 @@ class ScriptedDaemon implements Daemon {
     return Promise.reject(new Error("not scripted"));
   }
 
-  whenThere(): Promise<never> {
+  whenSynced(): Promise<never> {
     return Promise.reject(new Error("not scripted"));
   }
 
@@ -104,7 +104,7 @@ class ScriptedDaemon implements Daemon {
 }
 
 function noteEvent(_root: string, event: FolderEvent): void {
-  news.push(event);
+  events.push(event);
   for (const look of [...listeners]) look();
 }
 
@@ -133,7 +133,7 @@ function optionsOf(loops: readonly Loop[]): FolderOptions {
 function told(kind: FolderEvent["kind"], times = 1): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
-      if (news.filter((one) => one.kind === kind).length < times) return;
+      if (events.filter((one) => one.kind === kind).length < times) return;
       listeners.delete(look);
       resolve();
     };
@@ -150,7 +150,7 @@ describe("a folder whose loop breaks", () => {
   test("is reported without the message of the fault, closed, and opened again", async () => {
     await keep(broken("# my secret text"), broken("gone", "ENOENT"), {});
     await told("opened", 3);
-    const troubles = news.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
+    const troubles = events.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
     expect(troubles).toEqual([
       `syncing ${rig.root} ended by an error in mdmirror itself`,
       `syncing ${rig.root} ended: it does not exist (ENOENT)`,
@@ -161,7 +161,7 @@ describe("a folder whose loop breaks", () => {
   test("waits longer each time, five minutes at most", async () => {
     await keep(...Array.from({ length: 12 }, () => broken("x")), {});
     await told("opened", 13);
-    const waits = news.flatMap((one) => (one.kind === "broken" ? [one.retryMs] : []));
+    const waits = events.flatMap((one) => (one.kind === "broken" ? [one.retryMs] : []));
     expect(waits.slice(0, 9)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300].map((seconds) => seconds * 1_000));
     expect(Math.max(...waits)).toBe(300_000);
   });
@@ -239,7 +239,7 @@ describe("a borrower that puts another state in place", () => {
     borrowed.value.giveBack();
     // This scripted loop ends on request; a real loop ends its steps first.
     await told("returned");
-    expect(news.filter((one) => one.kind === "broken")).toEqual([]);
+    expect(events.filter((one) => one.kind === "broken")).toEqual([]);
   });
 });
 
@@ -254,7 +254,7 @@ test("a folder is lent to one command after the other", async () => {
   if (lent === NO_DAEMON || lent.kind === "trouble") throw new Error("not lent");
   lent.value.giveBack();
   await told("returned", 2);
-  const loans = news.flatMap((one) => (one.kind === "lent" || one.kind === "returned" ? [[one.kind, one.what]] : []));
+  const loans = events.flatMap((one) => (one.kind === "lent" || one.kind === "returned" ? [[one.kind, one.what]] : []));
   expect(loans).toEqual([
     ["lent", "sync"],
     ["returned", "sync"],
@@ -296,8 +296,8 @@ test("a resume that is cut off by a loan is carried out by the folder that is op
 test("a wait that is cut off by a loan has the time that is left", async () => {
   const { request, lend } = cutByLoan();
   const end = { kind: "judged", paths: [], documents: 1 } as const;
-  const next: Daemon["whenThere"] = (_scope, signal) => untilAborted(signal).then(() => end);
-  await keep({ whenThere: request }, { whenThere: next });
+  const next: Daemon["whenSynced"] = (_scope, signal) => untilAborted(signal).then(() => end);
+  await keep({ whenSynced: request }, { whenSynced: next });
   const waiting = askDaemon(rig.root, { do: "wait", paths: [""], timeoutMs: 10_000_000 });
   await lend(() => {
     aheadMs = 10_000_000;

@@ -15,10 +15,10 @@ describe("what a run's events record of its moves", () => {
     const report = await mirror.sync();
     const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
     const moves = events.flatMap((event) => moveOfEvent({ ...event, detail: "" }) ?? []);
-    expect(moves).toContainEqual({ side: "local", from: "there.md", to: "moved.md", here: "there.md" });
+    expect(moves).toContainEqual({ side: "local", from: "there.md", to: "moved.md", localFrom: "there.md" });
     expect(moves.filter(({ side }) => side === "remote")[0]).toMatchObject({ from: "here.md" });
     expect(moves.findLast(({ side }) => side === "remote")).toMatchObject({ to: "f/here-(1).md" });
-    expect(moves.at(-1)).toEqual({ side: "local", from: "here.md", to: "f/here (1).md", here: "here.md" });
+    expect(moves.at(-1)).toEqual({ side: "local", from: "here.md", to: "f/here (1).md", localFrom: "here.md" });
   });
 
   test("a document that moved again since is left alone", async () => {

@@ -48,7 +48,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/remote/listing.ts",
-        find: "const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);",
+        find: "const fault = (this.#checksOrigin() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);",
         replace:
           'const fault = faultOf(GET_REQUEST, reply);\n    if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
       },

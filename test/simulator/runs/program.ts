@@ -28,7 +28,7 @@ type Ground = {
 };
 
 type Barrier = {
-  readonly whenThere: (scope: readonly LocalPath[], signal: AbortSignal) => Promise<BarrierEnd>;
+  readonly whenSynced: (scope: readonly LocalPath[], signal: AbortSignal) => Promise<BarrierEnd>;
 };
 
 /**
@@ -124,7 +124,7 @@ export class Program {
     const one = choose([...texts.keys()], seed);
     const scope = seed % 3 === 0 && one !== null ? [one as LocalPath] : ["" as LocalPath];
     const stop = new AbortController();
-    const ended = this.#daemon.whenThere(scope, stop.signal).then(
+    const ended = this.#daemon.whenSynced(scope, stop.signal).then(
       (end) => this.#reported(texts, scope, end),
       (error: unknown) => {
         // The daemon was stopped, or has died: no answer comes.

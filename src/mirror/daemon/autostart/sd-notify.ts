@@ -56,8 +56,8 @@ export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
 }
 
 function watchdogOf(env: SdNotifyOptions["env"], pid: number): number | null {
-  const asked = env["WATCHDOG_PID"];
-  if (asked !== undefined && asked !== "" && asked !== String(pid)) return null;
+  const watched = env["WATCHDOG_PID"];
+  if (watched !== undefined && watched !== "" && watched !== String(pid)) return null;
   const usec = Number(env["WATCHDOG_USEC"] ?? "");
   return Number.isFinite(usec) && usec > 0 ? usec / 1_000 : null;
 }

@@ -40,7 +40,7 @@ type Listener = {
   /** Called when a daemon has accepted the request. */
   readonly onConnected?: () => void;
   /** Called when the daemon reports changes that a sync waits for. */
-  readonly onHeldBack?: (heldBack: DelayedChanges) => void;
+  readonly onDelayed?: (delayed: DelayedChanges) => void;
 };
 
 /**
@@ -54,10 +54,10 @@ export async function askDaemon<R extends ControlRequest>(
   deadlineMs = DEADLINE_MS[request.do],
   listener: Listener = {},
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
-  const held = await callDaemon(dir, request, deadlineMs, listener);
-  if (held === NO_DAEMON || held.kind === "trouble") return held;
-  held.value.socket.destroy();
-  return ok(held.value.value as ControlAnswers[R["do"]]);
+  const answer = await callDaemon(dir, request, deadlineMs, listener);
+  if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
+  answer.value.socket.destroy();
+  return ok(answer.value.value as ControlAnswers[R["do"]]);
 }
 
 /**
@@ -68,8 +68,8 @@ export async function askStatus(
   dir: string,
   deadlineMs = DEADLINE_MS.status,
 ): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
-  const asked = await askDaemon(dir, { do: "status" }, deadlineMs);
-  if (asked === NO_DAEMON || asked.kind === "ok" || asked.trouble.code !== SILENT) return asked;
+  const answer = await askDaemon(dir, { do: "status" }, deadlineMs);
+  if (answer === NO_DAEMON || answer.kind === "ok" || answer.trouble.code !== SILENT) return answer;
   const place = readSocketPath(join(realRoot(dir), MIRROR_FOLDER));
   if (place === null) return NO_DAEMON;
   const { pid, since } = place;
@@ -87,9 +87,9 @@ type LentFolder = {
  * given back at the latest when this process ends.
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
-  const held = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS.lend);
-  if (held === NO_DAEMON || held.kind === "trouble") return held;
-  const { socket } = held.value;
+  const answer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS.lend);
+  if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
+  const { socket } = answer.value;
   // The client sends nothing more on the socket, which stays open to keep the folder.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
@@ -101,7 +101,7 @@ function callDaemon(
   dir: string,
   request: ControlRequest,
   deadlineMs: number,
-  { onConnected, onHeldBack }: Listener = {},
+  { onConnected, onDelayed }: Listener = {},
 ): Promise<Result<OpenAnswer> | typeof NO_DAEMON> {
   const root = realRoot(dir);
   const place = readSocketPath(join(root, MIRROR_FOLDER));
@@ -126,7 +126,7 @@ function callDaemon(
     const reader = new LineReader(MAX_ANSWER, (line) => {
       const reply = readReply(line);
       if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
-      else if (reply.heldBack !== undefined) onHeldBack?.(reply.heldBack);
+      else if (reply.delayed !== undefined) onDelayed?.(reply.delayed);
     });
     socket.on("data", (chunk) => {
       if (!reader.push(chunk)) end(notOurs(place));

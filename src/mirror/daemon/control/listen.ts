@@ -22,9 +22,9 @@ export type CallResult =
 export type ControlCall = {
   /**
    * Sends the caller a sign of life, because a caller gives up after some silence.
-   * @param heldBack changes that a sync waits for; left out while it works
+   * @param delayed changes that a sync waits for; left out while it works
    */
-  beat(heldBack?: DelayedChanges): void;
+  beat(delayed?: DelayedChanges): void;
   /** Aborted when the caller has disconnected. */
   readonly gone: AbortSignal;
 };
@@ -106,7 +106,7 @@ async function answer(line: string, service: Service, gone: AbortSignal, send: (
   if (typeof envelope === "string") return send(refusal(envelope));
   if (envelope.root !== service.root) return send({ kind: "other-root" });
   try {
-    const beat = (heldBack?: DelayedChanges) => send({ kind: "beat", ...(heldBack && { heldBack }) });
+    const beat = (delayed?: DelayedChanges) => send({ kind: "beat", ...(delayed && { delayed }) });
     send(await service.handle(envelope.request, { gone, beat }));
   } catch (error) {
     service.onFault(error);

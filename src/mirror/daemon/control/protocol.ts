@@ -81,7 +81,7 @@ export type DaemonStatus = {
   /** Transfers of this moment; null if there are none; absent from an older daemon. */
   readonly traffic?: CurrentTraffic | null;
   /** State of the event stream; absent from an older daemon. */
-  readonly news?: EventStreamState;
+  readonly eventStream?: EventStreamState;
 };
 
 export type CurrentTraffic = {
@@ -104,7 +104,7 @@ export type DelayedChanges = {
 
 /** One line of an answer. `beat`: a sign of life. */
 export type Reply =
-  | { readonly kind: "beat"; readonly heldBack?: DelayedChanges }
+  | { readonly kind: "beat"; readonly delayed?: DelayedChanges }
   | { readonly kind: "done"; readonly value: unknown }
   | { readonly kind: "refused"; readonly trouble: Trouble }
   /** The daemon serves another folder, so the caller has no daemon. */
@@ -157,9 +157,9 @@ export function replyLine(reply: Reply): string {
  * of mdmirror.
  */
 export function readReply(line: string): Reply | null {
-  const { kind, value, trouble, heldBack } = parseObject(line) ?? {};
+  const { kind, value, trouble, delayed } = parseObject(line) ?? {};
   if (kind === "beat")
-    return hasMembers<DelayedChanges>(heldBack, { deletions: "number" }) ? { kind, heldBack } : { kind };
+    return hasMembers<DelayedChanges>(delayed, { deletions: "number" }) ? { kind, delayed } : { kind };
   if (kind === "other-root") return { kind };
   if (kind === "done" && isJsonObject(value)) return { kind, value };
   return kind === "refused" && isTrouble(trouble) ? { kind, trouble } : null;
@@ -197,7 +197,7 @@ export class LineReader {
   readonly #maxBytes: number;
   readonly #onLine: (line: string) => void;
   #parts: Buffer[] = [];
-  #heldBytes = 0;
+  #bufferedBytes = 0;
   #isOver = false;
 
   constructor(maxBytes: number, onLine: (line: string) => void) {
@@ -219,8 +219,8 @@ export class LineReader {
   }
 
   #hold(part: Buffer): void {
-    this.#heldBytes += part.length;
-    this.#isOver = this.#heldBytes > this.#maxBytes;
+    this.#bufferedBytes += part.length;
+    this.#isOver = this.#bufferedBytes > this.#maxBytes;
     if (this.#isOver) this.#parts = [];
     else this.#parts.push(part);
   }
@@ -228,7 +228,7 @@ export class LineReader {
   #takeLine(): string {
     const line = Buffer.concat(this.#parts).toString("utf8");
     this.#parts = [];
-    this.#heldBytes = 0;
+    this.#bufferedBytes = 0;
     return line;
   }
 }

@@ -40,8 +40,8 @@ async function meetNewer(
   const link = state.link(action.id);
   const conflict = conflictSince(state.conflict(action.id), over);
   if (link === null || conflict === null) return STALE.conflictEnded;
-  const here = { text: local.value.text, digest: action.expect };
-  const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
+  const localVersion = { text: local.value.text, digest: action.expect };
+  const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, localVersion, fetched.value);
   if (after.local !== null) {
     const { local: text, waiting, parted } = after;
     const isAccepted = link.submissions.length > 0 && waiting.length === 0;

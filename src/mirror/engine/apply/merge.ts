@@ -75,8 +75,8 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
-  const here = { digest: action.expect, text: local };
-  const after = mergeWithPublished(ctx, link, action.localPath, link.digest, here, remote);
+  const localVersion = { digest: action.expect, text: local };
+  const after = mergeWithPublished(ctx, link, action.localPath, link.digest, localVersion, remote);
   if (after.local === null) return disagree(ctx, action, both.value, after.parted);
   const { waiting } = after;
   const detail =

@@ -163,8 +163,8 @@ function outcomeOf(
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would change the name in the same way again (I08).
-  const [asked, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
-  const detail = `the service changed the requested name ${asked} to ${given}`;
+  const [wanted, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
+  const detail = `the service changed the requested name ${wanted} to ${given}`;
   const block = makeBlock(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, block };
 }

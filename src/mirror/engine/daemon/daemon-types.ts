@@ -59,7 +59,7 @@ export type DaemonStatus = {
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
   /** State of the stream of events; without the stream, the daemon only polls. */
-  readonly news: EventStreamState;
+  readonly eventStream: EventStreamState;
 };
 
 /**
@@ -90,7 +90,7 @@ export type Daemon = {
    * @param signal when it aborts, the promise resolves with the current state of the paths. Rejects
    * when the daemon stops
    */
-  whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
+  whenSynced(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
    * @returns a function that ends the subscription. The listener must not throw; the daemon calls

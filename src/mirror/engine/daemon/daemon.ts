@@ -41,7 +41,7 @@ class DaemonLoop implements Daemon {
   #turnedAt: number;
   #started = false;
 
-  constructor(given: World, watcher: Watcher, { settings, timing: times, events: news }: DaemonOptions) {
+  constructor(given: World, watcher: Watcher, { settings, timing: times, events }: DaemonOptions) {
     const { clock, state, progress } = given;
     const timing = { ...DEFAULT_TIMING, ...times };
     this.#turnedAt = clock.monotonic();
@@ -63,7 +63,7 @@ class DaemonLoop implements Daemon {
     this.#runner = new Runner({
       world: this.#world,
       watcher,
-      events: news ?? null,
+      events: events ?? null,
       settings,
       timing,
       publisher: this.#publisher,
@@ -94,7 +94,7 @@ class DaemonLoop implements Daemon {
     return this.#requests.add(async () => work(), "rejects");
   }
 
-  whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
+  whenSynced(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
     return this.#barriers.wait(scope, signal);
   }
 

@@ -107,13 +107,13 @@ type CheckedHints = { readonly files: readonly RemoteFile[]; readonly inVain: nu
  * not read
  */
 async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<CheckedHints | null> {
-  const asked: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
+  const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
     const path = pathToAsk(world, hint, world.state.link(hint.id));
     if (path === "elsewhere") return null;
-    if (path !== "known") asked.push({ hint, path });
+    if (path !== "known") requested.push({ hint, path });
   }
-  const seen = await Promise.all(asked.map(({ hint, path }) => askAt(world, hint, path)));
+  const seen = await Promise.all(requested.map(({ hint, path }) => askAt(world, hint, path)));
   if (!seen.every((file) => file !== null)) return null;
   const files = seen.filter((file) => {
     const link = world.state.link(file.id);

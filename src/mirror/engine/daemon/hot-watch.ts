@@ -56,10 +56,10 @@ export class HotWatch {
   }
 
   async #check(hot: HotPlace): Promise<HotPlaceCheck> {
-    const asked = selectorOf(this.#world, hot.place);
-    const listing = asked === null ? null : await this.#world.remote.listFiles(asked);
-    if (asked === null || listing?.complete !== true) {
-      if (asked === null) this.#places.drop(hot);
+    const selector = selectorOf(this.#world, hot.place);
+    const listing = selector === null ? null : await this.#world.remote.listFiles(selector);
+    if (selector === null || listing?.complete !== true) {
+      if (selector === null) this.#places.drop(hot);
       return { files: [], needsAll: listing?.fault != null && isWholeServiceFault(listing.fault) };
     }
     const shown = documentsOf(this.#world, listing);

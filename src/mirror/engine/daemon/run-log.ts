@@ -33,7 +33,7 @@ export class RunLog {
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
   /** True if listeners were informed that the delayed deletions will stop the sync. */
-  #asked = false;
+  #wasRequested = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -76,11 +76,11 @@ export class RunLog {
     const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));
     const asks = report.foreseen !== undefined;
     for (const [path, { inConflict }] of waiting) {
-      if (!begun.has(path) && (!asks || this.#asked)) continue;
+      if (!begun.has(path) && (!asks || this.#wasRequested)) continue;
       const at = wallTime(clock, dueAt.get(path) ?? clock.monotonic());
       this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict, asks });
     }
-    this.#asked = asks;
+    this.#wasRequested = asks;
     for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 

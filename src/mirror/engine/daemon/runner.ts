@@ -52,12 +52,12 @@ export class Runner implements WatchListener {
   #pausedUntil: number | null;
 
   constructor(parts: RunnerParts) {
-    const { world, watcher, events: news, settings, timing, publisher, wakeBy } = parts;
+    const { world, watcher, events, settings, timing, publisher, wakeBy } = parts;
     this.#parts = parts;
     this.runs = new Runs(world, settings, timing);
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
-    this.#eventWatch = new EventWatch({ world, events: news, runs: this.runs, schedule: this.#schedule, wakeBy });
+    this.#eventWatch = new EventWatch({ world, events, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(world, watcher, this);
     this.#pausedUntil = endOfPause(world);
     if (this.#isPaused()) this.#enter(PAUSED);
@@ -88,7 +88,7 @@ export class Runner implements WatchListener {
       case "dirty":
         return this.#runDirty();
       case "events":
-        return this.runHints();
+        return this.#runHints();
       case "deletion":
         // Both sides are scanned again before a deletion is sent.
         this.runs.knownTrees.forgetRemote(false);
@@ -203,7 +203,7 @@ export class Runner implements WatchListener {
       retryAt: shown(retryAt),
       watching: this.#watch.state(),
       limit: this.#watch.limit(),
-      news: this.#eventWatch.state(),
+      eventStream: this.#eventWatch.state(),
     };
   }
 
@@ -256,7 +256,7 @@ export class Runner implements WatchListener {
   }
 
   /** Requests the documents that events of the service named, or lists everything. */
-  async runHints(): Promise<void> {
+  async #runHints(): Promise<void> {
     const shown = await this.#eventWatch.look();
     if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
     this.#eventWatch.payForList();

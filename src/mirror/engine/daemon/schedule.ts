@@ -31,9 +31,9 @@ export class Schedule {
   #rescanAt: number;
   #retryRefusedAt: number;
   #retryAt: number | null = null;
-  unchangedAt: number | null = null;
+  #unchangedAt: number | null = null;
   #failures = 0;
-  isListening = false;
+  #isListening = false;
 
   constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: Runs) {
     this.#timing = timing;
@@ -71,7 +71,7 @@ export class Schedule {
       ["events", later(hints.dueAt())],
       ["rescan", later(this.#rescanAt)],
       ["deletion", later(deletions.nextAt())],
-      ["unchanged", later(this.unchangedAt)],
+      ["unchanged", later(this.#unchangedAt)],
       ["free", later(inUse.nextAt())],
       ["poll", later(this.#pollDueAt(now))],
       ["hot", later(this.#hotAt(now))],
@@ -97,7 +97,7 @@ export class Schedule {
 
   #interval(): number {
     const now = this.#clock.monotonic();
-    const pace = { idleMs: now - this.#activeAt, isListening: this.isListening, ...this.#cost(now) };
+    const pace = { idleMs: now - this.#activeAt, isListening: this.#isListening, ...this.#cost(now) };
     return pollInterval(this.#timing, pace, this.#random.fraction());
   }
 
@@ -115,7 +115,7 @@ export class Schedule {
   /** Returns the time to list the places where somebody works, if polls alone would be too slow. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
-    const at = this.isListening ? null : hot.dueAt();
+    const at = this.#isListening ? null : hot.dueAt();
     if (at === null) return NEVER;
     const cost = this.#cost(now);
     if (cost.requests === 1 || affordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
@@ -129,7 +129,7 @@ export class Schedule {
 
   /** Records if the service sends events from now on, which changes the pace of polls. */
   noteListening(isListening: boolean): void {
-    this.isListening = isListening;
+    this.#isListening = isListening;
     if (!isListening) this.#pollSooner();
   }
 
@@ -156,13 +156,13 @@ export class Schedule {
   }
 
   /**
-   * @param asked true if the user or a command requested this run
+   * @param isRequested true if the user or a command requested this run
    * @returns true if refused changes are due (at the start, then daily). If so, they count as tried
    * now
    */
-  takeRetryRefused(asked: boolean): boolean {
+  takeRetryRefused(isRequested: boolean): boolean {
     const now = this.#clock.monotonic();
-    if (!asked && this.#retryRefusedAt > now) return false;
+    if (!isRequested && this.#retryRefusedAt > now) return false;
     this.#retryRefusedAt = now + this.#timing.retryRefusedMs;
     return true;
   }
@@ -188,7 +188,7 @@ export class Schedule {
     const now = this.#clock.monotonic();
     const { unchangedContents, emptied } = this.#runs;
     const next = Math.min(unchangedContents.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
-    this.unchangedAt = next === NEVER ? null : next;
+    this.#unchangedAt = next === NEVER ? null : next;
   }
 
   pollAt(): number {

@@ -130,17 +130,17 @@ function redirectOne(
   read: Digest,
 ): Digest | "waits" | null {
   const { disk, state } = ctx.world;
-  const there = local.files.get(link.localPath);
+  const localFile = local.files.get(link.localPath);
   const saved = disk.read(path);
   const readText = state.text(read);
-  if (there === undefined || saved.kind !== "done" || readText === null) return null;
+  if (localFile === undefined || saved.kind !== "done" || readText === null) return null;
   if (!isSimilar(profileOf(readText), profileOf(saved.value.text))) return null;
   state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, link.id));
-  const text = textFor(ctx, link, { digest: read, text: readText }, there, saved.value.text);
+  const text = textFor(ctx, link, { digest: read, text: readText }, localFile, saved.value.text);
   if (text !== null && text !== saved.value.text && hasJustChanged(ctx, link)) return "waits";
   // ORDER: the content is written to its document before it is removed at the old path. After an
   // interruption, the next scan repeats both steps.
-  if (text === null || !writeToDocument(ctx, path, link, text, there.digest)) return null;
+  if (text === null || !writeToDocument(ctx, path, link, text, localFile.digest)) return null;
   trashCopy(ctx, path, link, saved.value.digest);
   return saved.value.digest;
 }
@@ -154,13 +154,13 @@ function textFor(
   ctx: CycleContext,
   link: Link,
   read: { readonly digest: Digest; readonly text: string },
-  there: LocalFile,
+  localFile: LocalFile,
   saved: string,
 ): string | null {
-  if (there.digest === read.digest) return saved;
+  if (localFile.digest === read.digest) return saved;
   const now = ctx.world.disk.read(link.localPath);
-  if (now.kind !== "done" || now.value.digest !== there.digest) return null;
-  if (!isFileOf(link, there) && !isSimilar(profileOf(read.text), profileOf(now.value.text))) return null;
+  if (now.kind !== "done" || now.value.digest !== localFile.digest) return null;
+  if (!isFileOf(link, localFile) && !isSimilar(profileOf(read.text), profileOf(now.value.text))) return null;
   const merged = mergeText(read.text, now.value.text, saved);
   return merged.kind === "clean" ? merged.text : null;
 }

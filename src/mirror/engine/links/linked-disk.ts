@@ -40,12 +40,12 @@ export class LinkedDisk implements Disk {
     return this.#withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
   }
 
-  scanFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["scanFiles"]>): LocalTree | null {
-    const paths = [...asked];
+  scanFiles(...[tree, scope, onText, elsewhere]: Parameters<Disk["scanFiles"]>): LocalTree | null {
+    const paths = [...scope];
     const linking: Linking = new Map();
-    const looked = this.plain.scanFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
-    if (looked === null || looked === tree || linking.size === 0) return looked;
-    const read = this.#withLinking(looked, linking);
+    const scanned = this.plain.scanFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
+    if (scanned === null || scanned === tree || linking.size === 0) return scanned;
+    const read = this.#withLinking(scanned, linking);
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 

@@ -173,8 +173,8 @@ export class MirrorLinks {
    * @param path path of the file, or its future path once the plan has moved its folder
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
-    const here = this.#forms.known.ofContent(path, text);
-    return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
+    const known = this.#forms.known.ofContent(path, text);
+    return (known ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
 
   /** Returns true if a link that had no target when it was sent has one now. */

@@ -40,13 +40,13 @@ type LinkSetting = { readonly wiki: boolean } | null;
  * Returns the files that turning the conversion of links on or off would write.
  * @returns the reason why that is not known, or the files
  */
-export function respellingsFor(world: World, asked: LinkSetting): string | readonly Respelling[] {
+export function respellingsFor(world: World, setting: LinkSetting): string | readonly Respelling[] {
   const { root } = checkRoot(world);
   if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
   const files = { state, disk: plainDisk(world) };
-  if (asked === null) return [...toTexts({ ...files, scope: links?.scope ?? { prefix, wiki: false } })];
-  return [...toPaths({ ...files, scope: { prefix, wiki: asked.wiki } }, links !== undefined)];
+  if (setting === null) return [...toTexts({ ...files, scope: links?.scope ?? { prefix, wiki: false } })];
+  return [...toPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
 /** Returns linking documents whose files cannot be written in another form before a sync. */

@@ -88,14 +88,14 @@ export async function proveAbsences(
   // outside need not be read.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
-  const asked: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
+  const results: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   await Promise.all(
-    ids.map(async (id) => noteAnswer(world, base, seen, { proof, asked, keep }, id, await world.remote.getFile(id))),
+    ids.map(async (id) => noteAnswer(world, base, seen, { proof, results, keep }, id, await world.remote.getFile(id))),
   );
-  if (asked.fault !== null) return { ...proof, fault: asked.fault };
-  judgeNotFound(base, proof, asked, away);
-  return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
+  if (results.fault !== null) return { ...proof, fault: results.fault };
+  judgeNotFound(base, proof, results, away);
+  return { ...proof, nothingKnown: !results.healthy && proof.unseen.size > 0 };
 }
 
 /** Results of the reads by id. The proof contains the rest. */
@@ -114,15 +114,15 @@ function noteAnswer(
   seen: Map<DocId, RemoteFile>,
   {
     proof,
-    asked,
+    results,
     keep,
-  }: { readonly proof: Proof; readonly asked: ReadResults; readonly keep: KeepContent | undefined },
+  }: { readonly proof: Proof; readonly results: ReadResults; readonly keep: KeepContent | undefined },
   id: DocId,
   answer: Answer<FileWithContent>,
 ): void {
-  const { notFound } = asked;
+  const { notFound } = results;
   if (answer.ok) {
-    asked.healthy = true;
+    results.healthy = true;
     const { content, lastChangeId: changeId, protected: isProtected } = answer.value;
     const link = base.links.get(id);
     if (link !== undefined) keep?.(digestOf(content), content, link);
@@ -130,7 +130,7 @@ function noteAnswer(
     if (path === null) proof.outside.add(id);
     else seen.set(id, { id, path, changeId, protected: isProtected });
   } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
-  else if (isWholeServiceFault(answer.fault)) asked.fault = answer.fault;
+  else if (isWholeServiceFault(answer.fault)) results.fault = answer.fault;
   else proof.unseen.set(id, answer.fault.detail);
 }
 

@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 /** Facts about the last run that the state keeps. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
   /** Address that could not be reached. The user may have given it for that run only. */
-  readonly asked: string | null;
+  readonly unreachedAddress: string | null;
 };
 
 export type RunState = {
@@ -29,7 +29,7 @@ export type RunState = {
    * The address that the last run did not reach; null: the run reached it, or an earlier version of
    * mdmirror ran.
    */
-  readonly asked: string | null;
+  readonly unreachedAddress: string | null;
   readonly safetyStop: {
     readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
     readonly approved: boolean;
@@ -58,8 +58,8 @@ export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void 
 export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
-  const asked = fault === null ? null : (address ?? null);
-  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, asked } satisfies LastRun);
+  const unreachedAddress = fault === null ? null : (address ?? null);
+  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, unreachedAddress } satisfies LastRun);
   if (kept !== known) state.setMeta(META.lastReport, kept);
 }
 
@@ -102,7 +102,7 @@ export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState
     syncedAt: syncedAt === null ? null : Number(syncedAt),
     attention,
     fault: last?.state === "offline" ? last.fault : null,
-    asked: last?.state === "offline" ? last.asked : null,
+    unreachedAddress: last?.state === "offline" ? last.unreachedAddress : null,
     safetyStop: safetyStop === null ? null : { reasons: reasonsOf(safetyStop), approved },
     staysLocal: last?.staysLocal ?? null,
   };
@@ -144,8 +144,14 @@ type KeptRun = Partial<Omit<LastRun, "beside">> & {
 
 function readLast(text: string | null): LastRun | null {
   if (text === null) return null;
-  const { state = "in-sync", beside = [], fault = null, staysLocal = null, asked = null } = JSON.parse(text) as KeptRun;
-  return { state, beside: beside.map(withReason), fault, staysLocal, asked };
+  const {
+    state = "in-sync",
+    beside = [],
+    fault = null,
+    staysLocal = null,
+    unreachedAddress = null,
+  } = JSON.parse(text) as KeptRun;
+  return { state, beside: beside.map(withReason), fault, staysLocal, unreachedAddress };
 }
 
 /**

@@ -44,12 +44,12 @@ export type Entry = {
 /** Returns the entries of a folder: folders first, then by the characters of their names. */
 export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly Entry[] {
   const open = openBy(rows);
-  const here = new Map(names.map((one) => [one.name, one]));
+  const byName = new Map(names.map((one) => [one.name, one]));
   const documents = new Map(rows.documents.map((row) => [nameOf(row.path), row]));
   const folders = new Set(rows.folders.map(nameOf));
-  const all = new Set([...here.keys(), ...documents.keys(), ...folders]);
+  const all = new Set([...byName.keys(), ...documents.keys(), ...folders]);
   const entries = [...all].map((name): Entry => {
-    const found = here.get(name) ?? null;
+    const found = byName.get(name) ?? null;
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
     const isFolder = found === null ? row === null : found.kind === "folder";
@@ -93,7 +93,7 @@ function folderEntry(
   const stays = found?.stays ?? null;
   if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
   const block = open.blocks.get(path);
-  if (block !== undefined) return { ...common, needs, ...heldAs(block) };
+  if (block !== undefined) return { ...common, needs, ...blockedAs(block) };
   if (found === null) return { ...common, needs, state: "waiting", why: "the local file is gone" };
   if (!isLinked) return { ...common, needs, state: "waiting", why: "created locally" };
   return { ...common, needs, state: "in-sync", why: null };
@@ -109,7 +109,7 @@ function fileEntry(
   if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
-  if (block !== undefined) return { ...common, ...heldAs(block) };
+  if (block !== undefined) return { ...common, ...blockedAs(block) };
   if (open.reviews.has(path)) return { ...common, state: "in-review", why: "in review: a reviewer decides" };
   if (row === null) return { ...common, state: "waiting", why: "created locally" };
   if (row.state === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
@@ -117,7 +117,7 @@ function fileEntry(
   return { ...common, state: "in-sync", why: null, row };
 }
 
-function heldAs({ reason, detail }: Block): Pick<Entry, "state" | "why"> {
+function blockedAs({ reason, detail }: Block): Pick<Entry, "state" | "why"> {
   const why = `${reason}: ${detail}`;
   if (reason === "conflict") return { state: "conflict", why };
   if (reason === "suspended") return { state: "ignored", why: detail };

@@ -87,9 +87,9 @@ function codeOf(body: string): string | null {
 }
 
 export function skewOf(date: string | undefined, now: number): Check[] {
-  const there = date === undefined ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(there)) return [];
-  const skew = now - there;
+  const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(serviceTime)) return [];
+  const skew = now - serviceTime;
   if (Math.abs(skew) <= SKEW_MS + HEADER_MS) return [good("clock", "this computer and the service agree on the time")];
   const which = skew > 0 ? "ahead of" : "behind";
   return [

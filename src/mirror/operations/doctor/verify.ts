@@ -110,13 +110,13 @@ function reportOf(sides: Sides, pairs: readonly Pair[], rows: readonly Row[]): V
   const { base, local } = sides;
   const blocks = [...base.blocks.values(), ...justSubmitted(base)];
   const keys = new Set<string>(blocks.flatMap(({ key, path }) => [key, path]));
-  const isHeld = (id: DocId | undefined, path: LocalPath) => keys.has(path) || (id !== undefined && keys.has(id));
+  const isBlocked = (id: DocId | undefined, path: LocalPath) => keys.has(path) || (id !== undefined && keys.has(id));
   const free = Map.groupBy(
-    rows.filter(({ id, path }) => !isHeld(id, path)),
+    rows.filter(({ id, path }) => !isBlocked(id, path)),
     ({ end }) => end,
   );
   const onlyLocal = pairs.filter(
-    ({ path, file, document, link }) => file !== undefined && document === undefined && !isHeld(link?.id, path),
+    ({ path, file, document, link }) => file !== undefined && document === undefined && !isBlocked(link?.id, path),
   );
   return {
     documents: rows
@@ -132,7 +132,7 @@ function reportOf(sides: Sides, pairs: readonly Pair[], rows: readonly Row[]): V
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
       .toSorted(byPath),
-    blocked: listHeld(blocks, local, rows).toSorted(byPath),
+    blocked: listBlocked(blocks, local, rows).toSorted(byPath),
     unseen: unseenOf(sides, rows).toSorted(byPath),
   };
 }
@@ -146,10 +146,10 @@ function unseenOf({ base, local, remote }: Sides, rows: readonly Row[]): VerifyR
   ];
 }
 
-type HeldRow = Pick<Block, "key" | "path" | "reason" | "detail">;
+type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
 /** Returns documents that went to review in the last cycle of a run; the next run blocks them. */
-function justSubmitted({ links, blocks }: BaseTree): HeldRow[] {
+function justSubmitted({ links, blocks }: BaseTree): BlockedRow[] {
   const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !blocks.has(id));
   return sent.map(({ id, localPath }) => ({
     key: id,
@@ -163,14 +163,14 @@ function justSubmitted({ links, blocks }: BaseTree): HeldRow[] {
  * Returns documents that wait for a person, and blocked documents that differ. Ignored paths are
  * left out (I18).
  */
-function listHeld(
-  blocks: readonly HeldRow[],
+function listBlocked(
+  blocks: readonly BlockedRow[],
   local: LocalTree,
   rows: readonly Row[],
 ): VerifyReport["blocked"][number][] {
   const differing = new Set<string>(
     rows.flatMap(({ end, id, path }) => (end === "same" || local.ignores(path, "file") ? [] : [id, path])),
   );
-  const held = blocks.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
-  return held.map(({ path, reason, detail }) => ({ path, reason, detail }));
+  const listed = blocks.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
+  return listed.map(({ path, reason, detail }) => ({ path, reason, detail }));
 }

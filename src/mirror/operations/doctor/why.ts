@@ -46,21 +46,21 @@ export type Why = PlanFacts & {
 const EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
-export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
+export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<Why> {
   const { state, disk } = mirror.world;
   const preview = await previewSync(mirror, USUAL_RUN);
   const planned = preview.kind === "planned" ? preview : null;
   const base = planned?.trees.base ?? state.load();
-  const subject = explainedPathAt(base, planned?.plan ?? null, asked);
-  const { link } = subject;
-  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, subject);
-  const block = blockOf(base, planned?.plan ?? null, subject.keys);
-  const events = readEvents(state, { limit: EVENTS, run: null, path: subject.path });
-  const look = lookAt(disk, asked);
+  const explained = explainedPathAt(base, planned?.plan ?? null, named);
+  const { link } = explained;
+  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, explained);
+  const block = blockOf(base, planned?.plan ?? null, explained.keys);
+  const events = readEvents(state, { limit: EVENTS, run: null, path: explained.path });
+  const look = lookAt(disk, named);
   return {
-    path: asked,
+    path: named,
     link,
-    folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
+    folder: [...base.dirs.values()].find(({ localPath }) => localPath === named) ?? null,
     look,
     stays,
     remote,
@@ -69,7 +69,7 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     merge: lastMerge(state, events, look),
     open: block === null ? null : attentionOfBlock(block),
     steps,
-    blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], asked),
+    blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], named),
     safetyStops,
     lastError: events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null,
     events: events.slice(-SHOWN_EVENTS),
@@ -79,16 +79,16 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
 
 const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
 
-function explainedPathAt(base: BaseTree, plan: Plan | null, asked: LocalPath): ExplainedPath {
-  const link = linkMovedTo(base, plan, asked) ?? linkAt(base, asked) ?? linkOfCopy(base, asked);
-  const path = link?.localPath ?? asked;
-  return { asked, link, path, keys: new Set([link?.id, asked, path]) };
+function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): ExplainedPath {
+  const link = linkMovedTo(base, plan, named) ?? linkAt(base, named) ?? linkOfCopy(base, named);
+  const path = link?.localPath ?? named;
+  return { named, link, path, keys: new Set([link?.id, named, path]) };
 }
 
 /** Returns the record of the document that was moved locally to a path since the last sync. */
-function linkMovedTo(base: BaseTree, plan: Plan | null, asked: LocalPath): Link | null {
+function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Link | null {
   for (const { action } of plan?.steps ?? [])
-    if ("to" in action && action.to === asked && "id" in action) return base.links.get(action.id) ?? null;
+    if ("to" in action && action.to === named && "id" in action) return base.links.get(action.id) ?? null;
   return null;
 }
 
@@ -134,16 +134,16 @@ function lastMerge(state: State, events: readonly MirrorEvent[], look: Look): Me
 }
 
 /** Returns an earlier path of a document, for callers of `findDocument`. */
-export function formerPath(state: State, asked: LocalPath): LocalPath | null {
-  const found = findDocument(state, state.load(), asked);
-  return found === null || found.path === asked ? null : found.path;
+export function formerPath(state: State, named: LocalPath): LocalPath | null {
+  const found = findDocument(state, state.load(), named);
+  return found === null || found.path === named ? null : found.path;
 }
 
 /** Collects facts about one path from a plan that was made for this question. */
 
 /** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
 type ExplainedPath = {
-  readonly asked: LocalPath;
+  readonly named: LocalPath;
   readonly link: Link | null;
   readonly path: LocalPath;
   readonly keys: ReadonlySet<string | undefined>;
@@ -166,18 +166,18 @@ type PlanFacts = {
 
 const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
 
-function factsOfPlan({ plan, trees }: SyncPlan, { asked, link, keys }: ExplainedPath): PlanFacts {
+function factsOfPlan({ plan, trees }: SyncPlan, { named, link, keys }: ExplainedPath): PlanFacts {
   return {
-    stays: staysLocal(trees.local, asked),
-    remote: remoteOf(trees, link, asked),
-    steps: stepsOf(plan, keys, asked),
+    stays: staysLocal(trees.local, named),
+    remote: remoteOf(trees, link, named),
+    steps: stepsOf(plan, keys, named),
     safetyStops: plan.verdict.kind === "safety-stop" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
   };
 }
 
-function remoteOf(trees: Trees, link: Link | null, asked: LocalPath): RemoteFile | null {
+function remoteOf(trees: Trees, link: Link | null, named: LocalPath): RemoteFile | null {
   if (link !== null) return trees.remote.files.get(link.id) ?? null;
-  for (const file of trees.remote.files.values()) if (file.path === asked) return file;
+  for (const file of trees.remote.files.values()) if (file.path === named) return file;
   return null;
 }
 
@@ -189,7 +189,7 @@ export function isWithin(folder: LocalPath, path: LocalPath): boolean {
   return folder === "" ? path !== "" : isBelow(path, folder);
 }
 
-function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): PlanFacts["steps"] {
+function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, named: LocalPath): PlanFacts["steps"] {
   const isStopped = plan.verdict.kind === "safety-stop";
   return plan.steps.flatMap(({ action }) => {
     const { id, path } = subjectOf(action);
@@ -197,7 +197,7 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: Local
       keys.has(path) ||
       (id !== null && keys.has(id)) ||
       ("from" in action && keys.has(action.from)) ||
-      isWithin(asked, path);
+      isWithin(named, path);
     return isOurs ? [{ action, stopped: isStopped }] : [];
   });
 }
@@ -229,8 +229,8 @@ const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
 };
 
 /** Returns why the path, or the nearest folder above it, is not synced. */
-function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
-  for (const path of [...ancestorsOf(asked), asked]) {
+function staysLocal(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
+  for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
     const other = local.others.get(path);
     if (other !== undefined) return { path, kind: other.kind, why: whyStays(other) };
@@ -240,6 +240,6 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
   // If the scan could read nothing because the folder kept changing, the entry that is on disk now
   // is used instead.
   const whole = local.unseen.get("");
-  if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
+  if (whole === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: whole.why };
 }

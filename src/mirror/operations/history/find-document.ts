@@ -20,7 +20,7 @@ type KnownDocument = {
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
   /** Path that the user named, if it is an earlier path of the document. */
-  readonly asked: LocalPath;
+  readonly namedPath: LocalPath;
 };
 
 /**
@@ -29,11 +29,11 @@ export type KnownPlace = Omit<KnownDocument, "id"> & {
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
-  if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
-  const place = { id: null, path: name, asked: name, link: null, tombstone: null };
+  if (document !== null) return { ...document, namedPath: isDocId(name) ? document.path : name };
+  const place = { id: null, path: name, namedPath: name, link: null, tombstone: null };
   if (!isDocId(name)) return place;
   const path = state.storedNames({ id: name }).at(-1)?.path;
-  return path === undefined ? place : { ...place, id: name, path, asked: path };
+  return path === undefined ? place : { ...place, id: name, path, namedPath: path };
 }
 
 /**

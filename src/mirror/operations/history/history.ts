@@ -51,7 +51,7 @@ type Event = Ordered<MirrorEvent>;
 export function readHistory(
   state: State,
   document: KnownPlace,
-  storedNames: State["storedNames"] = (asked) => state.storedNames(asked),
+  storedNames: State["storedNames"] = (query) => state.storedNames(query),
 ): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
@@ -157,14 +157,14 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
  */
 function onlyStored(
   storedNames: State["storedNames"],
-  { id, path, asked }: KnownPlace,
+  { id, path, namedPath }: KnownPlace,
   events: readonly Event[],
   seen: readonly Seen[],
 ): Seen[] {
   const known = new Set(seen.map(({ digest }) => digest));
   const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
   const alone: Seen[] = [];
-  for (const stored of storedNames({ path: asked, id, formerly: [path, ...formerly] })) {
+  for (const stored of storedNames({ path: namedPath, id, formerly: [path, ...formerly] })) {
     const { digest, at, side, why } = stored;
     if (known.has(digest)) continue;
     known.add(digest);

@@ -28,7 +28,7 @@ export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | n
  * then.
  */
 export type MergeOrigins =
-  | { readonly kind: "told"; readonly rows: readonly Origin[] }
+  | { readonly kind: "found"; readonly rows: readonly Origin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
 
 export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOrigins {
@@ -36,7 +36,7 @@ export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOr
   const texts = names.map((name) => state.text(merge[name]));
   const gone = names.filter((_, index) => texts[index] === null);
   if (gone.length > 0) return { kind: "gone", gone };
-  return { kind: "told", rows: originsOf(...(texts as [string, string, string, string])) };
+  return { kind: "found", rows: originsOf(...(texts as [string, string, string, string])) };
 }
 
 /** A row of a merge. In a conflict: a line of one of the three contents. */

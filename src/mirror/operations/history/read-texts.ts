@@ -48,7 +48,7 @@ export type VersionSeen = {
   /** Side of each line of the version; null if the version is no merge. */
   readonly origins: MergeOrigins | null;
   /** Current local content and its digest; null if no file can be read. */
-  readonly here: { readonly text: string | null; readonly digest: Digest } | null;
+  readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;
   /** True if the version would be restored as a new document. */
   readonly asNew: boolean;
   /**
@@ -72,7 +72,7 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
     entry,
     text,
     origins: entry.merge === null ? null : readOrigins(asOnDisk(local, path), entry.merge),
-    here: look.kind === "file" ? { text: now, digest: look.digest } : null,
+    localFile: look.kind === "file" ? { text: now, digest: look.digest } : null,
     asNew: document.link === null,
     obstacle: obstacleTo(state, document, entry, look),
   });

@@ -101,16 +101,16 @@ function planSeveral(
   asOf: number | null,
 ): Result<readonly PlanItem<RestoredItem>[]> {
   const base = state.load();
-  const subjects = restorableDocuments(base, asOf);
-  const known = new Set(subjects.map(({ path }) => path));
+  const documents = restorableDocuments(base, asOf);
+  const known = new Set(documents.map(({ path }) => path));
   // A document can also be named by an earlier path, or by its id.
-  const asked = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
-  const selection = selectPaths(asked, known, disk);
+  const paths = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
+  const selection = selectPaths(paths, known, disk);
   if (selection.kind === "trouble") return selection;
   const storedNames = allStoredNames(state);
-  const items = subjects
+  const items = documents
     .filter(({ path }) => selection.value.takes(path))
-    .flatMap((subject) => itemOf({ state, disk }, storedNames, subject, asOf));
+    .flatMap((document) => itemOf({ state, disk }, storedNames, document, asOf));
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
@@ -119,19 +119,19 @@ function planSeveral(
  * last, or the one at that time.
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
-  const subjects = new Map<LocalPath, RestorableDocument>();
+  const documents = new Map<LocalPath, RestorableDocument>();
   for (const { id, localPath: path } of base.links.values()) {
     const link = linkAt(base, path);
-    if (link?.id === id) subjects.set(path, { id, path, link, tombstone: null, gone: null });
+    if (link?.id === id) documents.set(path, { id, path, link, tombstone: null, gone: null });
   }
   for (const tombstone of base.tombstones.values()) {
     const { id, localPath: path, at } = tombstone;
-    const known = subjects.get(path);
+    const known = documents.get(path);
     if (base.links.has(id) || known?.gone === null) continue;
     if (known === undefined || isNearer(at, known.gone, asOf))
-      subjects.set(path, { id, path, link: null, tombstone, gone: at });
+      documents.set(path, { id, path, link: null, tombstone, gone: at });
   }
-  return [...subjects.values()];
+  return [...documents.values()];
 }
 
 /**
@@ -146,13 +146,13 @@ function isNearer(at: number, other: number, asOf: number | null): boolean {
 function itemOf(
   { state, disk }: Pick<World, "state" | "disk">,
   storedNames: State["storedNames"],
-  subject: RestorableDocument,
+  document: RestorableDocument,
   asOf: number | null,
 ): PlanItem<RestoredItem>[] {
-  const { id, path, link, tombstone } = subject;
+  const { id, path, link, tombstone } = document;
   const look = disk.look(path);
-  if (isUnwanted(subject, look, asOf)) return [];
-  const place = { id, path, link, tombstone, asked: path };
+  if (isUnwanted(document, look, asOf)) return [];
+  const place = { id, path, link, tombstone, namedPath: path };
   const entry = entryAt(readHistory(state, place, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
   const obstacle = obstacleTo(state, place, entry, look);

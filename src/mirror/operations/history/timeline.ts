@@ -20,7 +20,7 @@ export type Timeline = {
    */
   readonly now: number | null;
   /** Digest of the local file; null if no local file can be read. */
-  readonly here: Digest | null;
+  readonly localDigest: Digest | null;
   /** Steps of the history, newest first. */
   readonly steps: readonly TimelineStep[];
   readonly texts: number;
@@ -48,8 +48,8 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   const { document, entries } = found.value;
   const { path, link } = document;
   const look = disk.look(path);
-  const here = look.kind === "file" ? look.digest : null;
-  const now = link === null ? undefined : entries.findLast(({ digest }) => digest === here);
+  const localDigest = look.kind === "file" ? look.digest : null;
+  const now = link === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
   const texts = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
   const events = readEvents(state, { limit: EVENTS, run: null, path: document.id ?? path });
   const steps = [...texts, ...events.flatMap(stepOf)].toSorted((a, b) => b.at - a.at || rank(b) - rank(a));
@@ -57,7 +57,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
     path,
     isGone: document.id !== null && link === null,
     now: now?.n ?? null,
-    here,
+    localDigest,
     steps,
     texts: entries.length,
   });

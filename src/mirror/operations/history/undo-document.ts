@@ -134,19 +134,19 @@ function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<Und
  * @param events of this document alone, oldest first
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
-  const subject = historyOf(id, events, context);
-  const { path, link, removed } = subject;
-  const kept = whyKept(subject, context);
+  const history = historyOf(id, events, context);
+  const { path, link, removed } = history;
+  const kept = whyKept(history, context);
   if (kept !== null) return [leftItem(path, kept)];
   const isMade = context.made.has(id);
   if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
     // The runs both created and removed the document, so it did not exist before the runs.
     if (isMade) return [];
-    return events[0]!.kind === "create-local" ? [leftItem(path, CAME_AND_WENT)] : bringBack(subject, removed, context);
+    return events[0]!.kind === "create-local" ? [leftItem(path, CAME_AND_WENT)] : bringBack(history, removed, context);
   }
-  if (link === undefined) return [awayAgain(subject, context)];
+  if (link === undefined) return [awayAgain(history, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [leftItem(path, MIRRORED)];
-  if (!isMade) return presentBack(subject, link, context);
+  if (!isMade) return presentBack(history, link, context);
   return context.successors.has(id) ? [] : [takeAway(link, events.findLast(({ after }) => after !== null)?.after)];
 }
 
@@ -195,15 +195,15 @@ export function successorOf(
 ): DocId | null {
   const { removed, link } = historyOf(id, events, context);
   if (removed === undefined || context.made.has(id) || link !== undefined) return null;
-  const there = context.linked.get(placeOfRemoved(removed, events, context));
-  return there !== undefined && context.made.has(there.id) ? there.id : null;
+  const linkedNow = context.linked.get(placeOfRemoved(removed, events, context));
+  return linkedNow !== undefined && context.made.has(linkedNow.id) ? linkedNow.id : null;
 }
 
 /** Returns the document's moves, by runs and by commands. */
 function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   return events.flatMap((event): readonly Move[] => {
     const { kind, from, path } = event;
-    if (kind === "restore") return from === null ? [] : [{ side: "local", from, to: path, here: from }];
+    if (kind === "restore") return from === null ? [] : [{ side: "local", from, to: path, localFrom: from }];
     const moved = moveOfEvent(event);
     return moved === null ? [] : [moved];
   });
@@ -216,7 +216,7 @@ function placeOfRemoved(
   { folders }: Pick<UndoContext, "folders">,
 ): LocalPath {
   const [first] = movesOf(events);
-  return first?.here ?? pathBefore(path, path, folders);
+  return first?.localFrom ?? pathBefore(path, path, folders);
 }
 
 /**
@@ -228,12 +228,12 @@ function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, 
   const digest = textBefore(events, context) ?? removed.before;
   if (digest === null) return [leftItem(path, "its content was not seen")];
   const was = placeOfRemoved(removed, events, context);
-  const there = linked.get(was);
+  const linkedNow = linked.get(was);
   // If a document that existed before the runs is at this path, the undo of that document's own
   // move frees the path.
-  if (there === undefined || !made.has(there.id)) return [{ path: was, kind: "bring-back", id, digest }];
-  const expect = there.digest;
-  return expect === digest ? [] : [{ path: was, kind: "text-back", id: there.id, digest, expect }];
+  if (linkedNow === undefined || !made.has(linkedNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
+  const expect = linkedNow.digest;
+  return expect === digest ? [] : [{ path: was, kind: "text-back", id: linkedNow.id, digest, expect }];
 }
 
 /**
@@ -297,7 +297,7 @@ function undoMove(link: Link, events: readonly MirrorEvent[], { folders }: UndoC
   const moves = movesOf(events);
   const [first, last] = [moves[0], moves.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const to = pathBefore(first.here, path, folders);
+  const to = pathBefore(first.localFrom, path, folders);
   if (to === path) return null;
   return isWhereMoved(link, last, folders)
     ? { path, kind: "move-back", id, to }

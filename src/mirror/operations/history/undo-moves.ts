@@ -95,19 +95,19 @@ export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
-/** A move that an event recorded, on one side. `here`: local path before the move. */
+/** A move that an event recorded, on one side. `localFrom`: local path before the move. */
 export type Move = {
   readonly side: "local" | "remote";
   readonly from: string;
   readonly to: string;
-  readonly here: LocalPath;
+  readonly localFrom: LocalPath;
 };
 
 /** Returns the move that an event recorded; null if the event moved nothing. */
-export function moveOfEvent({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
-  if (here === null) return null;
-  if (LOCAL_MOVES.has(kind)) return { side: "local", from: here, to: path, here };
-  return remoteMove === null ? null : { side: "remote", ...remoteMove, here };
+export function moveOfEvent({ kind, path, from: localFrom, remoteMove }: MirrorEvent): Move | null {
+  if (localFrom === null) return null;
+  if (LOCAL_MOVES.has(kind)) return { side: "local", from: localFrom, to: path, localFrom };
+  return remoteMove === null ? null : { side: "remote", ...remoteMove, localFrom };
 }
 
 const LOCAL_MOVES: ReadonlySet<string> = new Set(["relink", "move-local"]);

@@ -54,8 +54,8 @@ type UndoSurroundings = {
  */
 function unlessTaken(item: UndoItem, { linked, disk }: UndoSurroundings, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
-  const there = linked.get(item.path);
-  const isKnown = there !== undefined && there.id !== item.id;
+  const linkedNow = linked.get(item.path);
+  const isKnown = linkedNow !== undefined && linkedNow.id !== item.id;
   if ((!isKnown && isFree(disk, item.path)) || moves.some((move) => takesAlong(move, item.path))) return item;
   return leftItem(item.path, isKnown ? "another document has its path now" : occupiedReason(item.path));
 }

@@ -23,9 +23,9 @@ const READS_AT_ONCE = 8;
  */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MOST_READ));
-  const asked = documents.filter((_, n) => n % step === 0);
-  for (let at = 0; at < asked.length; at += READS_AT_ONCE) {
-    const answers = await Promise.all(asked.slice(at, at + READS_AT_ONCE).map((id) => remote.getFile(id)));
+  const sample = documents.filter((_, n) => n % step === 0);
+  for (let at = 0; at < sample.length; at += READS_AT_ONCE) {
+    const answers = await Promise.all(sample.slice(at, at + READS_AT_ONCE).map((id) => remote.getFile(id)));
     if (answers.some((answer) => answer.ok && linksById(answer.value.content))) return "translate";
   }
   return "keep";

@@ -77,12 +77,12 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: st
     const names = Object.keys(files).some((name) => own.includes(`$${name}`) || own.includes(`\${${name}}`));
     return ok(names ? own : `${own} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
   }
-  const asked = spawnSync("git", ["config", "--get", "merge.tool"], {
+  const configured = spawnSync("git", ["config", "--get", "merge.tool"], {
     cwd: folder,
     env: gitEnv(env, folder),
     encoding: "utf8",
   });
-  const tool = asked.status === 0 ? asked.stdout.trim() : "";
+  const tool = configured.status === 0 ? configured.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
   // git's tool library is made to be sourced. The library knows how to call each tool, and obeys
   // mergetool.<name>.cmd and .path.

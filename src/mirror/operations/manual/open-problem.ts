@@ -29,8 +29,8 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   const link = linkNamed(world, base, path);
   const block = base.blocks.get(link?.id ?? path) ?? null;
   if (link === null) return block === null ? nothingOpen(path) : unfit(path, block);
-  const subject = problemOf(world, base, link);
-  if (subject !== null) return ok(subject);
+  const problem = problemOf(world, base, link);
+  if (problem !== null) return ok(problem);
   return block === null ? nothingOpen(link.localPath) : unfit(link.localPath, block);
 }
 

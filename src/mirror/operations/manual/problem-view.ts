@@ -45,9 +45,9 @@ export type ProblemView = {
   readonly block: (Attention & { readonly since: number }) | null;
 };
 
-export function viewProblem({ state, disk }: StateAndDisk, subject: OpenProblem): ProblemView {
-  const { path, link, conflict, block, ways } = subject;
-  const versions = versionsOf({ disk }, subject);
+export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem): ProblemView {
+  const { path, link, conflict, block, ways } = problem;
+  const versions = versionsOf({ disk }, problem);
   return {
     path,
     ways,
@@ -110,8 +110,8 @@ function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): 
 }
 
 /** Returns the three contents of a problem, to merge them. */
-export function readThree(world: StateAndDisk, subject: OpenProblem): Result<ThreeTexts> {
-  const { path, mine, theirs, base } = viewProblem(world, subject);
+export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeTexts> {
+  const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")
     return trouble("fault", `${path} cannot be read: ${mine.why}`, "mdmirror sync, then try again");
   const next = "mdmirror sync downloads it again";

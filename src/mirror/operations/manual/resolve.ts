@@ -48,7 +48,7 @@ type StateAndDisk = Pick<World, "state" | "disk">;
 type ResolvePlan = ManyPlan & {
   readonly way: Way;
   /** The problem, if the user named one document; null otherwise. */
-  readonly subject: OpenProblem | null;
+  readonly problem: OpenProblem | null;
 };
 
 export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
@@ -65,13 +65,13 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const choice = { way, text, force, seen: (expected as Versions | undefined) ?? null };
     if (isOne) return planOne(world, name, choice);
     const items = planResolve(world, paths === undefined ? null : namesOf(paths), choice);
-    return items.kind === "trouble" ? items : ok({ isOne, way, subject: null, items: items.value });
+    return items.kind === "trouble" ? items : ok({ isOne, way, problem: null, items: items.value });
   },
-  async seen(mirror, { subject }, isDry) {
-    if (subject === null) return {};
+  async seen(mirror, { problem }, isDry) {
+    if (problem === null) return {};
     const { world } = mirror;
-    const versions = versionsOf(world, subject);
-    const theirs = await theirsNow(world, subject);
+    const versions = versionsOf(world, problem);
+    const theirs = await theirsNow(world, problem);
     // The service has a newer version than the one that the user saw. mdmirror downloads it, so
     // that the user can read it.
     if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
@@ -102,13 +102,13 @@ type Choice = {
 function planOne(world: StateAndDisk, name: string, choice: Choice): Result<ResolvePlan> {
   const found = findProblem(world, name);
   if (found.kind === "trouble") return found;
-  const subject = found.value;
-  const fit = choice.text === undefined ? ok(null) : judgeText(subject.path, choice.text);
+  const problem = found.value;
+  const fit = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
   if (fit.kind === "trouble") return fit;
-  const item = itemOf(world, subject, choice);
-  if (item.kind === "ok") return ok({ isOne: true, way: choice.way, subject, items: [item.value] });
+  const item = itemOf(world, problem, choice);
+  if (item.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [item.value] });
   const { what, next } = item.trouble;
-  return trouble("usage", `${subject.path}: ${what}`, next);
+  return trouble("usage", `${problem.path}: ${what}`, next);
 }
 
 /**
@@ -124,15 +124,15 @@ function planResolve(
   const base = world.state.load();
   const chosen = names === null ? ok(openThings(world, base)) : openAt(world, base, names);
   if (chosen.kind === "trouble") return chosen;
-  const ofThisWay = chosen.value.filter(({ subject }) => {
-    return choice.way !== "merged-where-clean" || (subject !== null && isInConflict(subject));
+  const ofThisWay = chosen.value.filter(({ problem }) => {
+    return choice.way !== "merged-where-clean" || (problem !== null && isInConflict(problem));
   });
   if (names !== null && ofThisWay.length === 0) return nothingOpen(names, choice.way);
-  const items = ofThisWay.toSorted(byPath).map(({ path, subject, block }): PlanItem => {
+  const items = ofThisWay.toSorted(byPath).map(({ path, problem, block }): PlanItem => {
     const item =
-      subject === null
+      problem === null
         ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
-        : itemOf(world, subject, choice);
+        : itemOf(world, problem, choice);
     if (item.kind === "ok") return item.value;
     return { row: leftRow(path, `${item.trouble.what}; ${item.trouble.next}`), act: null };
   });
@@ -145,8 +145,8 @@ function nothingOpen(names: readonly string[], way: Way): Result<never> {
   return trouble("usage", `${what} ${where}`, NEXT_WITHOUT_PROBLEM);
 }
 
-/** A problem that a person has to solve. `subject`: null if no choice resolves it. */
-type Open = { readonly path: LocalPath; readonly subject: OpenProblem | null; readonly block: Block | null };
+/** A problem that a person has to solve. `problem`: null if no choice resolves it. */
+type Open = { readonly path: LocalPath; readonly problem: OpenProblem | null; readonly block: Block | null };
 
 function openThings(world: StateAndDisk, base: BaseTree): Open[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
@@ -159,13 +159,13 @@ function openThings(world: StateAndDisk, base: BaseTree): Open[] {
   });
 }
 
-function openOf(subject: OpenProblem | null, block: Block | null, path: LocalPath): Open {
-  return { path: subject?.path ?? path, subject, block };
+function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPath): Open {
+  return { path: problem?.path ?? path, problem, block };
 }
 
 /** Returns the paths by which a user may name a problem: the document, and its conflict copy. */
-function pathsOf({ path, subject }: Open): readonly LocalPath[] {
-  const conflict = subject?.conflict ?? null;
+function pathsOf({ path, problem }: Open): readonly LocalPath[] {
+  const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
@@ -181,20 +181,20 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
 }
 
 /** Returns the item of a problem, or the reason why the choice does not resolve the problem. */
-function itemOf(world: StateAndDisk, subject: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
-  const chosen = way === "merged-where-clean" ? mergeNow(world, subject) : ok({ way: resolutionOf(way, text), seen });
+function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
+  const chosen = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ way: resolutionOf(way, text), seen });
   if (chosen.kind === "trouble") return chosen;
   const { way: one, seen: versions } = chosen.value;
-  if (!subject.ways.includes(one.kind)) {
-    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.block?.reason ?? "in review"})`;
-    const next = `choose ${subject.ways.map((each) => `--${each}`).join(" or ")}`;
+  if (!problem.ways.includes(one.kind)) {
+    const what = isInConflict(problem) ? "in conflict" : `blocked (${problem.block?.reason ?? "in review"})`;
+    const next = `choose ${problem.ways.map((each) => `--${each}`).join(" or ")}`;
     return trouble("usage", `it is ${what}, and --${one.kind} does not resolve this`, next);
   }
-  if (!force && markersIn(world, subject, one))
+  if (!force && markersIn(world, problem, one))
     return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
   return ok({
-    row: plannedRow(subject.path),
-    act: (ctx) => resolveIn(ctx, subject, one, versions ?? undefined),
+    row: plannedRow(problem.path),
+    act: (ctx) => resolveIn(ctx, problem, one, versions ?? undefined),
   });
 }
 
@@ -241,15 +241,15 @@ export type Resolution =
  * Resolves a problem within a manual run. The caller has already checked for conflict markers,
  * which need `--force`.
  */
-async function resolveIn(ctx: CycleContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
-  const marked = markersIn(ctx.world, subject, way);
-  const first = await resolveOne(ctx, subject, way, seen);
+async function resolveIn(ctx: CycleContext, problem: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
+  const marked = markersIn(ctx.world, problem, way);
+  const first = await resolveOne(ctx, problem, way, seen);
   if (!isDone(first)) return first;
-  const notes = [...first.notes, ...reviewNotes(subject, way)];
+  const notes = [...first.notes, ...reviewNotes(problem, way)];
   if (!marked) return { ...first, notes };
   // The planner blocks content that looks like an unfinished merge, but the user chose this
   // content.
-  const sent = await sendWithMarkers(ctx, { link: subject.link, at: subject.path });
+  const sent = await sendWithMarkers(ctx, { link: problem.link, at: problem.path });
   return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
 }
 
@@ -267,21 +267,21 @@ function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
 }
 
 /** Returns true if the chosen content looks like an unfinished merge. */
-function markersIn(world: Pick<World, "state" | "disk">, subject: OpenProblem, way: Resolution): boolean {
+function markersIn(world: Pick<World, "state" | "disk">, problem: OpenProblem, way: Resolution): boolean {
   if (way.kind !== "mine" && way.kind !== "merged") return false;
-  const base = world.state.text(subject.link.digest);
+  const base = world.state.text(problem.link.digest);
   if (way.kind === "merged") return hasNewMarkers(way.text, base);
-  const read = world.disk.read(subject.path);
+  const read = world.disk.read(problem.path);
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-async function resolveOne(ctx: CycleContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
-  const { link, conflict, block, path } = subject;
+async function resolveOne(ctx: CycleContext, problem: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
+  const { link, conflict, block, path } = problem;
   const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":
-      return conflict === null ? sendMine(ctx, subject) : keepMine(ctx, placed, conflict);
+      return conflict === null ? sendMine(ctx, problem) : keepMine(ctx, placed, conflict);
     case "theirs":
       return takeTheirs(ctx, placed, conflict);
     case "merged":

@@ -13,7 +13,7 @@ type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   /** Called after a daemon has accepted the request. */
   readonly onDaemon?: () => void;
   /** Called when the daemon delays a change. */
-  readonly onHeldBack?: (heldBack: DelayedChanges) => void;
+  readonly onDelayed?: (delayed: DelayedChanges) => void;
   /** Runs the steps of the plans. Left out: nobody can stop the steps. */
   readonly stoppable?: Stoppable;
 };
@@ -33,14 +33,14 @@ type Synced = {
 export async function syncMirror(
   root: string,
   request: RunRequest,
-  { onDaemon, onHeldBack, stoppable, ...options }: SyncOptions,
+  { onDaemon, onDelayed, stoppable, ...options }: SyncOptions,
 ): Promise<Result<Synced>> {
   if (isPlain(request, options)) {
-    const asked = await askDaemon(root, { do: "sync" }, undefined, {
+    const answer = await askDaemon(root, { do: "sync" }, undefined, {
       ...(onDaemon && { onConnected: onDaemon }),
-      ...(onHeldBack && { onHeldBack }),
+      ...(onDelayed && { onDelayed }),
     });
-    if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : resultOfSync(root, asked.value.report);
+    if (answer !== NO_DAEMON) return answer.kind === "trouble" ? answer : resultOfSync(root, answer.value.report);
   }
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
     const opposite = oppositeTrouble(mirror.config, request);

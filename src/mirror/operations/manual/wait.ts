@@ -49,8 +49,8 @@ function mayPass({ kind, code }: Trouble): boolean {
 }
 
 async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
-  const asked = await askDaemon(root, { do: "wait", ...request });
-  if (asked !== NO_DAEMON) return asked;
+  const answer = await askDaemon(root, { do: "wait", ...request });
+  if (answer !== NO_DAEMON) return answer;
   return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitBySyncing(mirror, request));
 }
 

@@ -9,7 +9,7 @@ type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" 
  * @param age milliseconds since both sides were proven equal
  */
 export function statusJson(status: MirrorStatus, age: number | null): StatusJson {
-  const { state, fault, asked, ...rest } = status;
+  const { state, fault, unreachedAddress, ...rest } = status;
   return {
     state,
     ageSeconds: age === null ? null : Math.round(age / 1_000),

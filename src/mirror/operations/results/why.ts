@@ -107,15 +107,15 @@ function serviceFact({ remote, link, folder, path }: Why): string {
  * Returns facts for a path without steps. Paths below this path may be blocked, or a safety check
  * may stop the sync.
  */
-function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]): string[] {
-  const held =
+function agreeFacts(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
+  const blocked =
     blockedBelow.length === 0
       ? []
       : [`nothing for ${plural(blockedBelow.length, "blocked document")} in it: mdmirror conflicts`];
-  const halted = halts.map(
+  const stopped = stops.map(
     (detail) => `a safety check stopped the sync because of other documents: ${shownWords(detail)}; mdmirror plan`,
   );
-  return held.length > 0 ? [...held, ...halted] : ["nothing: both sides are equal", ...halted];
+  return blocked.length > 0 ? [...blocked, ...stopped] : ["nothing: both sides are equal", ...stopped];
 }
 
 /** LIMIT: steps in one folder that are listed. */
@@ -131,11 +131,11 @@ function stepFacts(path: string, steps: Why["steps"]): string[] {
 }
 
 function nextFacts(why: Why): string[] {
-  const { path, steps, offline, blocked: block, stays, link, remote, folder, blockedBelow, safetyStops: halts } = why;
+  const { path, steps, offline, blocked: block, stays, link, remote, folder, blockedBelow, safetyStops: stops } = why;
   if (offline !== null) return ["the next sync that reaches the service checks again"];
   if (steps.length > 0) return stepFacts(path, steps);
   if (block !== null) return ["nothing while it is blocked"];
   if (stays !== null) return ["nothing: it stays local"];
   const isKnown = link !== null || remote !== null || folder !== null || path === "";
-  return isKnown ? agreeFacts(blockedBelow, halts) : ["nothing: it is on neither side"];
+  return isKnown ? agreeFacts(blockedBelow, stops) : ["nothing: it is on neither side"];
 }

@@ -46,7 +46,7 @@ export class NameAssignment {
   readonly #gaveWay = new Map<Row, string>();
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
-  readonly keptInPlace: ReadonlySet<Row>;
+  readonly #keptInPlace: ReadonlySet<Row>;
   readonly #wishes: Wishes;
   readonly #maxNameBytes: number;
 
@@ -54,7 +54,7 @@ export class NameAssignment {
     this.#owners = new SlotOwners(draft, rows);
     this.#draft = draft;
     this.#rows = rows;
-    this.keptInPlace = keptInPlace;
+    this.#keptInPlace = keptInPlace;
     this.#wishes = wishes;
     this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
   }
@@ -108,7 +108,7 @@ export class NameAssignment {
    */
   #contest(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
-    if (!this.keptInPlace.has(owner) && this.#giveWay(owner)) {
+    if (!this.#keptInPlace.has(owner) && this.#giveWay(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
         return bar(
           row,
@@ -136,7 +136,7 @@ export class NameAssignment {
   /** Returns true if a row has a goal elsewhere, and stays only because it is blocked. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
-    return this.keptInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
+    return this.#keptInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
   /**
@@ -239,7 +239,7 @@ export class NameAssignment {
    * Returns the owner of a name that a row wants, for messages: by its local path if it has one.
    */
   #clashText(row: Row, place: Place, owner: Owner): string {
-    const name = this.nameOnService(place, owner);
+    const name = this.#nameOnService(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;
     const locally = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
     if (name === place.name) return `the service has another ${name} at this path${locally}`;
@@ -247,7 +247,7 @@ export class NameAssignment {
     return `the service treats ${JSON.stringify(mine)} and ${JSON.stringify(name)} as one name, and has the latter${locally}`;
   }
 
-  nameOnService(place: Place, owner: Owner): string {
+  #nameOnService(place: Place, owner: Owner): string {
     if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
     const slot = this.#draft.occupancy.at("remote", place);
     return slot.kind === "free" ? place.name : nameOf(slot.path);
@@ -273,7 +273,7 @@ class SlotOwners {
   readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
   /** Rows by their current slots; collected on first use. */
-  readonly rowsNow: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
+  readonly #currentRows: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
 
@@ -340,11 +340,11 @@ class SlotOwners {
   }
 
   #rowsNow(side: Side): SlotMap<Row> {
-    const known = this.rowsNow[side];
+    const known = this.#currentRows[side];
     if (known !== null) return known;
     const index = new SlotMap<Row>(this.#foldings[side]);
     for (const row of this.#rows) if (row[side].now !== null) index.set(row[side].now, row);
-    this.rowsNow[side] = index;
+    this.#currentRows[side] = index;
     return index;
   }
 }

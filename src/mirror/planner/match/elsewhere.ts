@@ -56,7 +56,7 @@ export class MovedFiles {
   match(least: Rank): void {
     for (const one of this.#candidates) {
       if (RANKS[one.evidence] < RANKS[least]) return;
-      if (this.#isOpen(one) && !this.isClaimedByOther(one)) this.#decide(one);
+      if (this.#isOpen(one) && !this.#isClaimedByOther(one)) this.#decide(one);
     }
   }
 
@@ -87,7 +87,7 @@ export class MovedFiles {
    * may belong to that document. A file with this document's inode and similar content was moved
    * over the other document. A document whose inode has a name that is not synced has that file.
    */
-  isClaimedByOther({ link, file, evidence }: Candidate): boolean {
+  #isClaimedByOther({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
     const holder = this.#holders.get(file.path);
     if (holder === undefined || holder === link || !this.#matching.links.has(holder.id)) return false;

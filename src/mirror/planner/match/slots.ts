@@ -66,8 +66,8 @@ const FREE = { kind: "free" } as const;
 export class Occupancy {
   readonly #trees: Trees;
   readonly #foldings: Foldings;
-  readonly foldedLocal = once(() => this.foldLocal());
-  readonly foldedRemote = once(() => this.foldRemote());
+  readonly #foldedLocal = once(() => this.#foldLocal());
+  readonly #foldedRemote = once(() => this.#foldRemote());
 
   constructor(trees: Trees, foldings: Foldings) {
     this.#trees = trees;
@@ -78,22 +78,22 @@ export class Occupancy {
     const above = pathOn(parent, side);
     if (above === null) return FREE;
     const path = joinPath(above, name);
-    return side === "local" ? this.onDisk(path) : this.onService(path);
+    return side === "local" ? this.onDisk(path) : this.#onService(path);
   }
 
   onDisk(path: LocalPath): Occupant {
     const { disk, folders, others } = this.#trees.local;
     if (hasFileAt(this.#trees, path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
-    return folds(disk) ? (this.foldedLocal().get(pathKey(path, disk)) ?? FREE) : FREE;
+    return folds(disk) ? (this.#foldedLocal().get(pathKey(path, disk)) ?? FREE) : FREE;
   }
 
-  onService(path: string): Occupant {
-    const occupied = this.foldedRemote().get(pathKey(path, this.#foldings.remote));
+  #onService(path: string): Occupant {
+    const occupied = this.#foldedRemote().get(pathKey(path, this.#foldings.remote));
     return occupied === undefined ? FREE : { kind: "mirrored", path: occupied };
   }
 
-  foldLocal(): ReadonlyMap<string, Occupant> {
+  #foldLocal(): ReadonlyMap<string, Occupant> {
     const { disk, folders, others } = this.#trees.local;
     const paths = new Map<string, Occupant>();
     for (const path of others.keys()) paths.set(pathKey(path, disk), { kind: "foreign", path });
@@ -102,7 +102,7 @@ export class Occupancy {
     return paths;
   }
 
-  foldRemote(): ReadonlyMap<string, string> {
+  #foldRemote(): ReadonlyMap<string, string> {
     const paths = new Map<string, string>();
     for (const path of remotePathsOf(this.#trees)) paths.set(pathKey(path, this.#foldings.remote), path);
     for (const { path } of this.#trees.remote.folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);

@@ -58,9 +58,9 @@ export function judge(
 function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(steps.map(({ index, key }) => [index, key]));
-  const asked = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
+  const approvable = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
   const stoppedSteps = [...keys.keys()].sort((one, other) => one - other);
-  return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(asked.join("\n")) };
+  return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(approvable.join("\n")) };
 }
 
 function judgeFlood(

@@ -72,17 +72,17 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     ...LIMITS,
     ...more,
   });
-  let isTold = false;
-  const tell = (error: unknown) => {
+  let isReported = false;
+  const report = (error: unknown) => {
     // RACE: the server may end a connection that this pool has already ended.
-    if (!isTold && !pool.ending) onFault(error);
-    isTold = true;
+    if (!isReported && !pool.ending) onFault(error);
+    isReported = true;
   };
   pool.on("connect", (client) => {
-    isTold = false;
+    isReported = false;
     // The pool listens to idle connections only. Without this listener, a connection that breaks
     // during use would end the process.
-    client.on("error", tell);
+    client.on("error", report);
   });
   // The client has already reported the error that the pool repeats.
   pool.on("error", () => undefined);

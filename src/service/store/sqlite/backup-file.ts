@@ -192,8 +192,8 @@ function examine(db: Sqlite.Database): BackupContents {
   // single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
-  const told = first?.integrity_check ?? "it cannot be read";
-  if (told !== "ok") throw new NoBackup(`is damaged (${told})`);
+  const result = first?.integrity_check ?? "it cannot be read";
+  if (result !== "ok") throw new NoBackup(`is damaged (${result})`);
   const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
   return { workspaces: count("workspaces"), documents: count("files"), keys: count("keys") };
 }

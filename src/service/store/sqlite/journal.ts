@@ -22,7 +22,7 @@ export function boundJournal(db: Pragmas): void {
  * the file
  */
 export function holdJournal(db: Pragmas): void {
-  const [told] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
-  if (told?.busy !== 0) throw new Error("the journal of service.db could not be written back");
+  const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
+  if (result?.busy !== 0) throw new Error("the journal of service.db could not be written back");
   db.pragma("wal_autocheckpoint = 0");
 }

@@ -6,22 +6,22 @@ import { reportJson } from "./report.ts";
  * Returns an event as a flat object: `at` as an ISO date, the folder, then the members of the
  * event.
  */
-export function eventJson(root: string, news: FolderEvent): object {
-  const { kind, at, ...rest } = news;
+export function eventJson(root: string, event: FolderEvent): object {
+  const { kind, at, ...rest } = event;
   const head = { at: new Date(at).toISOString(), root, kind };
-  switch (news.kind) {
+  switch (event.kind) {
     case "run":
-      return { ...head, ...reportJson(news.report) };
+      return { ...head, ...reportJson(event.report) };
     case "phase": {
-      const { kind: phase, ...more } = news.phase;
+      const { kind: phase, ...more } = event.phase;
       return { ...head, phase, ...more };
     }
     case "change": {
-      const { lines, kind: _kind, at: _at, ...more } = news;
+      const { lines, kind: _kind, at: _at, ...more } = event;
       return {
         ...head,
         ...more,
-        what: publicKind(news.what),
+        what: publicKind(event.what),
         added: lines?.added ?? null,
         removed: lines?.removed ?? null,
       };
@@ -29,10 +29,10 @@ export function eventJson(root: string, news: FolderEvent): object {
     case "deletion-pending":
       return {
         ...head,
-        path: news.path,
-        dueAt: new Date(news.dueAt).toISOString(),
-        inConflict: news.inConflict,
-        asks: news.asks,
+        path: event.path,
+        dueAt: new Date(event.dueAt).toISOString(),
+        inConflict: event.inConflict,
+        asks: event.asks,
       };
     default:
       return { ...head, ...rest };

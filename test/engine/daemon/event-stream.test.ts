@@ -135,7 +135,7 @@ describe("while the service sends events", () => {
     const told = await listening();
     const slow = told.rig.daemon.status().nextPollAt!;
     told.news.state({ kind: "broken", why: "ECONNRESET" });
-    expect(told.rig.daemon.status().news).toEqual({ kind: "broken", why: "ECONNRESET" });
+    expect(told.rig.daemon.status().eventStream).toEqual({ kind: "broken", why: "ECONNRESET" });
     const soon = told.rig.daemon.status().nextPollAt! - told.rig.clock.now();
     expect(slow - told.rig.clock.now()).toBeGreaterThan(20_000);
     expect(soon).toBeLessThan(6_000);
