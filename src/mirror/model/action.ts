@@ -225,8 +225,11 @@ export type Outcome =
    * not read yet.
    */
   | { readonly kind: "submitted"; readonly met?: true }
-  /** The trees differed from those in the plan. The next cycle scans again. */
-  | { readonly kind: "stale"; readonly detail: string }
+  /**
+   * The trees differed from those in the plan. The next cycle scans again. `isNotFound`: the
+   * service answered that it does not have the target.
+   */
+  | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
   /**
    * The service or the disk refused the action. `block`: the block that is remembered, so that the
    * same request is not sent again.

@@ -100,6 +100,21 @@ test("a POST that was answered 404 is not sent again by a later run until a whol
   expect(posts()).toBe(2);
 });
 
+test("a POST whose answer was lost is sent by a later run, although no list of the service is whole", async () => {
+  const fixture = openFixture(17);
+  fixture.rig.app.create("d/note.md", "was\n");
+  const rig = await startDaemon({ rig: fixture.rig, mirror: fixture.mirror });
+  await rig.until(() => fixture.mirror.texts().size === 1);
+  let posts = 0;
+  fixture.fault = ({ method, path }) => {
+    if (path.startsWith("/v1/files?limit")) return misread();
+    return method === "POST" && posts++ === 0 ? problem(500, "internal_error") : null;
+  };
+  rig.save("d/new.md", "new\n");
+  await rig.until(() => fixture.rig.app.files().get("d/new.md")?.text === "new\n", 1_500_000);
+  expect(posts).toBe(2);
+});
+
 function misread(): ReturnType<typeof problem> {
   const body = { object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null };
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

@@ -50,7 +50,7 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
 export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcome {
   switch (fault.kind) {
     case "problem":
-      if (fault.status === 404) return stale(`${fault.code}: ${fault.detail}`);
+      if (fault.status === 404) return { ...stale(`${fault.code}: ${fault.detail}`), isNotFound: true };
       return { kind: "refused", code: fault.code, detail: fault.detail, requestId: fault.requestId, block };
     case "uncertain":
       return { kind: "uncertain", detail: fault.detail, requestId: fault.requestId };

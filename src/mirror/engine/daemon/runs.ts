@@ -7,6 +7,7 @@ import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
 import { type CycleEnd, noMemory, type Planned, zeroTally } from "../run/cycle-context.ts";
+import { forgetFutile } from "../run/repeat-guard.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
@@ -107,8 +108,7 @@ export class Runs {
       onCycle: (end) => this.#afterCycle(end, sent, changes),
     });
     run.end(ended.report);
-    // After a whole listing, the next run may try once more what achieved nothing.
-    if (ended.end.kind === "planned" && ended.end.trees.remote.complete) this.#memory.futile.clear();
+    forgetFutile(this.#memory, ended.end.kind === "planned" && ended.end.trees.remote.complete);
     const { waiting, begun, calledOff } = changes;
     return { ...ended, didSomething: run.begun !== null, waiting, begun, calledOff };
   }
@@ -159,6 +159,7 @@ export class Runs {
       counts: { ...tally.counts, blocked: last.counts.blocked },
     };
     run.end(report);
+    forgetFutile(this.#memory, false);
     this.knownTrees.afterCycle(end);
     this.hot.noteRun(end, this.#now());
     this.inUse.noteReplaced();

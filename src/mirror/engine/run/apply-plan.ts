@@ -50,7 +50,7 @@ async function performNoted(ctx: CycleContext, action: Action): Promise<Outcome>
   if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);
   const outcome = await performShown(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
-  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFutileAction(tally, action, outcome.detail);
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFutileAction(tally, action, outcome);
   noteFailure(ctx, action, outcome);
   return outcome;
 }

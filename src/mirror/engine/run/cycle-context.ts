@@ -83,6 +83,12 @@ export const APPROVE_EMPTY = "wrong-workspace";
 /** The end of a write that must not be sent again unchanged. */
 export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
+/**
+ * An action that achieved nothing. `times`: how often; `isNotFound`: the service answered that it
+ * does not have the target.
+ */
+export type Futile = { readonly times: number; readonly detail: string; readonly isNotFound: boolean };
+
 /** Counts of the cycles of one run. */
 export type Tally = {
   /** Counts for the report. */
@@ -90,10 +96,9 @@ export type Tally = {
   /** Number of documents created so far. The first ones on a deployment are read back. */
   created: number;
   /**
-   * Actions that found another state than planned, or whose result is unknown. By their key: how
-   * often, and the last state found.
+   * Actions that found another state than planned, or whose result is unknown, by their key.
    */
-  readonly futile: Map<string, { readonly times: number; readonly detail: string }>;
+  readonly futile: Map<string, Futile>;
   /** Requests that the service refused, by all their facts. */
   readonly refused: Map<string, Refused>;
   /**
@@ -124,10 +129,7 @@ export type Tally = {
 /** `keptAs`: current place of the file, below the root. */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
-/**
- * The part of a tally that a daemon keeps for its next runs: requests and actions that fail in one
- * run would fail in the next one as well (I08).
- */
+/** The part of a tally that a daemon keeps for its next runs. */
 export type RunMemory = Pick<Tally, "futile" | "refused">;
 
 export function noMemory(): RunMemory {

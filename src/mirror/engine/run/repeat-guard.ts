@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import type { Tally } from "./cycle-context.ts";
+import type { RunMemory, Tally } from "./cycle-context.ts";
 
 /**
  * Stops actions that achieve nothing although each scan shows the same state. For example, a
@@ -34,7 +34,23 @@ export function earlierOutcome({ futile }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: futile.get(keyOf(action))!.detail };
 }
 
-export function noteFutileAction({ futile }: Tally, action: Action, detail: string): void {
+export function noteFutileAction(
+  { futile }: Tally,
+  action: Action,
+  outcome: Extract<Outcome, { kind: "stale" | "uncertain" }>,
+): void {
   const key = keyOf(action);
-  futile.set(key, { times: (futile.get(key)?.times ?? 0) + 1, detail });
+  const { detail } = outcome;
+  const isNotFound = outcome.kind === "stale" && outcome.isNotFound === true;
+  futile.set(key, { times: (futile.get(key)?.times ?? 0) + 1, detail, isNotFound });
+}
+
+/**
+ * Forgets, at the end of a daemon's run, the actions that the next run may try. An action whose
+ * target the service does not have is tried again only after a whole listing (I08). LIMIT: a
+ * listing with an entry that cannot be read is never whole, so no other action waits for one.
+ * @param isListed true if the listing of the run was complete
+ */
+export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {
+  for (const [key, { isNotFound }] of futile) if (isListed || !isNotFound) futile.delete(key);
 }
