@@ -52,7 +52,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@lezer/markdown": ["markdown/links"],
   "@modelcontextprotocol/server": ["mcp"],
   zod: ["mcp", "contract/api", "service", ...DECLARED],
-  "better-sqlite3": ["service", "mirror/state"],
+  "better-sqlite3": ["service", "mirror/state", "common/statement.ts"],
   fastify: ["ui", "service/http"],
   idiomorph: [ISLANDS],
   "@codemirror/commands": [ISLANDS],

@@ -1,6 +1,6 @@
 import type { Db } from "./database.ts";
 import type { BlockTable } from "./blocks.ts";
-import { Statement } from "./statement.ts";
+import { Statement } from "../../common/statement.ts";
 
 type Side = "local" | "remote";
 /** A column of paths; `other`: the path of the same row on the other side. */

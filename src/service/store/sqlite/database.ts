@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { type RowMode, Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 import { boundJournal } from "./journal.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -15,11 +16,11 @@ const COMPARED = /([=<>]) ([?@])/g;
 /** Part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
-  readonly #changes: Sqlite.Statement<[], number>;
+  readonly #changes: Statement<[], number>;
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
-    this.#changes = sqlite.prepare<[], number>("SELECT total_changes()").pluck();
+    this.#changes = new Statement<[], number>(sqlite, "SELECT total_changes()", "pluck");
   }
 
   /**
@@ -34,8 +35,8 @@ export class Db {
     return this.#sqlite.inTransaction;
   }
 
-  prepare<Values extends unknown[] = unknown[], Row = unknown>(text: string): Sqlite.Statement<Values, Row> {
-    return this.#sqlite.prepare<Values, Row>(text.replaceAll(COMPARED, "$1 +$2"));
+  prepare<Values extends unknown[] = unknown[], Row = unknown>(text: string, mode?: RowMode): Statement<Values, Row> {
+    return new Statement<Values, Row>(this.#sqlite, text.replaceAll(COMPARED, "$1 +$2"), mode);
   }
 
   pragma(text: string): unknown {

@@ -1,5 +1,5 @@
 import type { Dialect, Session, Sql } from "../sql.ts";
-import type Sqlite from "better-sqlite3";
+import type { Statement } from "../../../common/statement.ts";
 import type { Db } from "./database.ts";
 
 const SQLITE: Dialect = {
@@ -16,7 +16,7 @@ const SQLITE: Dialect = {
 
 /** A statement with `?` as parameters, and which of its values each of them has. */
 type Prepared = {
-  readonly statement: Sqlite.Statement<unknown[], unknown>;
+  readonly statement: Statement;
   readonly places: readonly number[];
 };
 

@@ -1,0 +1,50 @@
+import type Sqlite from "better-sqlite3";
+
+type Result = Sqlite.RunResult;
+
+/** A row as an object, as an array of its columns (`raw`), or its first column (`pluck`). */
+export type RowMode = "rows" | "raw" | "pluck";
+
+/**
+ * A SQL statement that is prepared on its first run. A short run needs only a few of the statements
+ * of its database.
+ * @throws as better-sqlite3 does; faults of the SQL itself at the first run
+ */
+export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
+  readonly #db: Sqlite.Database;
+  readonly #sql: string;
+  readonly #mode: RowMode;
+  #prepared: Sqlite.Statement<unknown[], Row> | null = null;
+
+  constructor(db: Sqlite.Database, sql: string, mode: RowMode = "rows") {
+    this.#db = db;
+    this.#sql = sql;
+    this.#mode = mode;
+  }
+
+  get(...values: ArgumentsOf<Values>): Row | undefined {
+    return this.#ready().get(...values);
+  }
+
+  all(...values: ArgumentsOf<Values>): Row[] {
+    return this.#ready().all(...values);
+  }
+
+  run(...values: ArgumentsOf<Values>): Result {
+    return this.#ready().run(...values);
+  }
+
+  #ready(): Sqlite.Statement<unknown[], Row> {
+    this.#prepared ??= this.#prepare();
+    return this.#prepared;
+  }
+
+  #prepare(): Sqlite.Statement<unknown[], Row> {
+    const made = this.#db.prepare<unknown[], Row>(this.#sql);
+    if (this.#mode === "raw") made.raw();
+    if (this.#mode === "pluck") made.pluck();
+    return made as Sqlite.Statement<unknown[], Row>;
+  }
+}
+
+type ArgumentsOf<Values> = Values extends unknown[] ? Values : [Values];
