@@ -3,7 +3,7 @@ import { plural } from "../../common/count.ts";
 import type { DelayedChanges } from "../../mirror/daemon/control/protocol.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
-import type { Trouble } from "../../common/trouble.ts";
+import type { Result, Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
@@ -24,6 +24,7 @@ import { readConfig } from "../../mirror/settings/config.ts";
 import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
 import { MIRROR_FOLDER, namesOf } from "../../mirror/model/mirror-folder.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
+import type { WaitReport } from "../../mirror/operations/results/waited.ts";
 import { showNeeds, showReport } from "../show-report.ts";
 import { jsonLine } from "../text.ts";
 
@@ -120,9 +121,13 @@ async function syncNow(
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
+  const took = clock.monotonic() - began;
   printNotes(io, notes);
-  const printed = { ...printing, url, began };
-  const exit = await printSynced(io, root, report, printed, options);
+  const isOver = report.state === "offline" || report.isStopped === true;
+  const waited = printing.wait === null || isOver ? null : await waitFor(root, printing.wait, options);
+  const beside = waited?.kind === "ok" ? { waited: waited.value } : {};
+  const ran = printRun(io, root, report, { ...printing, url, took, beside });
+  const exit = waited === null ? ran : worstExit([ran, printWaited(io, waited, printing, began)]);
   if (before !== null) await runHooks(io, before, report, printing.quiet);
   return exit;
 }
@@ -135,31 +140,11 @@ function delayedLine({ deletions }: DelayedChanges): string {
   return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 
-type SyncPrinting = RunPrinter & {
-  readonly wait: WaitRequest | null;
-  readonly url: string;
-  /** Start in milliseconds, by the monotonic clock. */
-  readonly began: number;
-};
-
-async function printSynced(
-  io: Io,
-  root: string,
-  report: RunReport,
-  printing: SyncPrinting,
-  options: Parameters<typeof waitFor>[2],
-): Promise<ExitCode> {
-  const { clock } = io;
-  const { quiet, began } = printing;
-  const printed = { ...printing, took: clock.monotonic() - began };
-  const isOver = report.state === "offline" || report.isStopped === true;
-  if (printing.wait === null || isOver) return printRun(io, root, report, printed);
-  const result = await waitFor(root, printing.wait, options);
-  const beside = result.kind === "ok" ? { waited: result.value } : {};
-  const ran = printRun(io, root, report, { ...printed, beside });
-  if (result.kind === "trouble") return worstExit([ran, complain(io, result.trouble)]);
-  showWaited(io, result.value, { quiet: quiet || printing.json, took: clock.monotonic() - began });
-  return worstExit([ran, exitOfWait(result.value)]);
+/** @param began start in milliseconds, by the monotonic clock */
+function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: RunPrinter, began: number): ExitCode {
+  if (waited.kind === "trouble") return complain(io, waited.trouble);
+  showWaited(io, waited.value, { quiet: quiet || json, took: io.clock.monotonic() - began });
+  return exitOfWait(waited.value);
 }
 
 type StateForHooks = { readonly root: string; readonly facts: Facts };
@@ -189,22 +174,18 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
 
 /** Shows the end of a `sync` according to its options. */
 
-export type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
+type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
 
-type RunPrinting = {
+type RunPrinting = RunPrinter & {
   readonly url: string;
   /** Duration of the sync in milliseconds. */
   readonly took: number;
   /** More members of the JSON object, in addition to those of the report. */
-  readonly beside?: object;
+  readonly beside: object;
 };
 
-export function printRun(
-  io: Io,
-  root: string,
-  report: RunReport,
-  { quiet, json, url, took, beside = {} }: RunPrinter & RunPrinting,
-): ExitCode {
+function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting): ExitCode {
+  const { quiet, json, url, took, beside } = printing;
   const isPassing = passes(report);
   // This run had the lock and may have reached the service, so problems of these kinds are over.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
@@ -219,7 +200,7 @@ export function printRun(
  * Prints why a run could not start. With `--quiet`, another active run is reported only after it
  * has lasted for a while; the exit code always shows the active run.
  */
-export function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
+function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
   whenItLasted(io, root, "locked", () => void complain(io, trouble));
   return exitOfTrouble(trouble);
