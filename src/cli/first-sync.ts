@@ -14,10 +14,9 @@ import { showReport } from "./show-report.ts";
 import { askForYes, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
-import { type Config, type LinkMode, readConfig } from "../mirror/settings/config.ts";
-import { judgeInside, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
+import { readConfig } from "../mirror/settings/config.ts";
+import { judgeInside, type LinkRequest, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
-import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { showProgress } from "./progress.ts";
 
 /**
@@ -91,17 +90,9 @@ export function firstSync(
   });
 }
 
-/** Rules for files that are not synced: `--gitignore` and `--ignore`, or the user's answers. */
-type Rules = { readonly gitignore: boolean; readonly patterns: readonly string[] };
-
-/** Choices that the user agreed to. `links`: the mode of links, which depends on the workspace. */
-type Agreed = Rules & { readonly links: LinkMode };
-
-type FirstSyncOptions = {
-  readonly dir: string;
-  readonly config: Config;
-  readonly origin: TrustedOrigin;
-  readonly key: string;
+/** A folder to link, with the rules for files that are not synced: `gitignore` and `ignore`. */
+type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
+  readonly ignore: readonly string[];
   /** True if the command may not ask questions. */
   readonly yes: boolean;
 };
@@ -109,38 +100,38 @@ type FirstSyncOptions = {
 /**
  * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
  * rules, shows the plan with these rules and asks about that plan.
- * @param proposes true if the user is asked about more rules
- * @returns null if the user does not agree
+ * @param proposes true if the user is options about more rules
+ * @returns the folder with the rules and the form of links that the user agreed to; null if the
+ * user does not agree
  */
 export async function agreeOnFirstPlan(
   io: Io,
   options: FirstSyncOptions,
-  rules: Rules,
   proposes = true,
-): Promise<Agreed | null> {
-  const { dir, origin, key } = options;
-  const config = { ...options.config, gitignore: rules.gitignore };
+): Promise<FirstSyncOptions | null> {
+  const { dir, config } = options;
   const progress = showProgress(io, false);
   const { clock, random } = io;
-  const mirror = unwrap(openUnlinked({ dir, config, origin, key, clock, random, progress, ignore: rules.patterns }));
-  let wider: Rules | null;
+  const mirror = unwrap(openUnlinked({ ...options, clock, random, progress }));
+  let wider: FirstSyncOptions | null;
   try {
     const preview = unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN));
     progress.end();
     unwrap(judgeInside(preview));
     showFirst(io, dir, preview);
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
-    wider = await propose(io, options, rules, proposal);
+    wider = await propose(io, options, proposal);
     if (wider === null) {
-      const links = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
-      if (links === "translate") io.out(BY_ID);
-      return (await agreesToLink(io, options, preview, proposal)) ? { ...rules, links } : null;
+      const mode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
+      if (mode === "translate") io.out(BY_ID);
+      const agreed = { ...options, config: { ...config, links: { ...config.links, mode } } };
+      return (await agreesToLink(io, options, preview, proposal)) ? agreed : null;
     }
   } finally {
     progress.end();
     await mirror.close();
   }
-  return agreeOnFirstPlan(io, options, wider, false);
+  return agreeOnFirstPlan(io, wider, false);
 }
 
 function showFirst(io: Io, dir: string, preview: SyncPlan): void {
@@ -151,18 +142,19 @@ function showFirst(io: Io, dir: string, preview: SyncPlan): void {
 
 /**
  * Shows the planned files that come from packages or builds. On a terminal, asks whether to exclude
- * them. Returns the rules with the proposal, or null to keep the rules.
+ * them. Returns the folder with these rules too, or null to keep its rules.
  */
-async function propose(io: Io, { yes }: FirstSyncOptions, rules: Rules, proposal: Proposal): Promise<Rules | null> {
+async function propose(io: Io, options: FirstSyncOptions, proposal: Proposal): Promise<FirstSyncOptions | null> {
   if (isEmpty(proposal)) return null;
   io.out("  these look like packages or build output; options that leave them out:");
   for (const line of proposalLines(proposal)) io.out(line);
-  if (yes || !io.terminal.input) return null;
+  if (options.yes || !io.terminal.input) return null;
   const answer = (await io.ask("leave these out? [Y/n] "))?.trim() ?? "";
   if (!/^(y(es)?)?$/i.test(answer)) return null;
   return {
-    gitignore: rules.gitignore || proposal.gitignore !== null,
-    patterns: [...rules.patterns, ...proposal.patterns.map(({ pattern }) => pattern)],
+    ...options,
+    config: { ...options.config, gitignore: options.config.gitignore || proposal.gitignore !== null },
+    ignore: [...options.ignore, ...proposal.patterns.map(({ pattern }) => pattern)],
   };
 }
 

@@ -122,23 +122,22 @@ function newLink(io: Io, args: Args): Link {
   if (url !== withoutSlashes(given))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
   const direction = DIRECTIONS.find((one) => one === args.text("direction")) ?? DEFAULT_CONFIG.direction;
-  const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp };
+  const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp, gitignore: args.flag("gitignore") };
   return { config, origin: trusted };
 }
 
 async function linkNew(io: Io, args: Args, dir: string, link: Link, found: FoundKey): Promise<ExitCode> {
-  const rules = { gitignore: args.flag("gitignore"), patterns: args.texts("ignore") };
-  const options = { dir, ...link, key: found.key, yes: args.flag("yes") };
-  const agreed = await agreeOnFirstPlan(io, options, rules);
+  const options = { dir, ...link, key: found.key, ignore: args.texts("ignore"), yes: args.flag("yes") };
+  const agreed = await agreeOnFirstPlan(io, options);
   if (agreed === null) return EXIT.usage;
-  const config = { ...link.config, links: { ...link.config.links, mode: agreed.links }, gitignore: agreed.gitignore };
+  const { config, ignore } = agreed;
   // A key from the keychain is not copied into the folder.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;
-  const linked = unwrap(linkFolder({ dir, ...link, config, random, env, name: args.text("name") }, stored));
+  const linked = unwrap(linkFolder({ ...agreed, random, env, name: args.text("name") }, stored));
   if (linked !== null) io.err(`mdmirror: ${linked}`);
   io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
-  unwrap(addIgnoreLines(realpathSync(dir), agreed.patterns));
+  unwrap(addIgnoreLines(realpathSync(dir), ignore));
   return firstSync(io, dir, args.text("key-file"), preferOf(args));
 }
 
