@@ -107,7 +107,7 @@ function leadsToAnother(actors: Actors, { desk }: SimulatedMirror, path: string,
 /**
  * Returns true if a mirror of a part of the workspace may have made links to a document inert for
  * good. Its key could not read the document at some time, and the document is outside that part: no
- * list shows it to that mirror again (decision record 40).
+ * list shows it to that mirror again (decision record 8).
  */
 function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   return (
