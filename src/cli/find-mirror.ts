@@ -91,14 +91,14 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
 }
 
 /** A document in a linked folder: its path below the root, or its id `doc_…`. */
-type Place = { readonly root: string; readonly path: LocalPath };
+type DocumentLocation = { readonly root: string; readonly path: LocalPath };
 
 /** Finds the linked folder of a path or an id. Nothing has to exist at the path. */
-export function locate(io: Io, path: string): Place {
+export function locate(io: Io, path: string): DocumentLocation {
   return unwrap(placeOf(io, path));
 }
 
-function placeOf(io: Io, path: string): Result<Place> {
+function placeOf(io: Io, path: string): Result<DocumentLocation> {
   if (isDocId(path)) return ok({ root: findMirror(io, undefined), path });
   const whole = resolve(io.cwd, path);
   const found = nearest(io, dirname(whole));
@@ -125,7 +125,7 @@ export function locateVersion(io: Io, operand: string): { readonly root: string;
  * Works as `locate`, but also accepts the linked folder itself, with the path "". If the path is
  * outside every linked folder, it may be the name of a linked folder.
  */
-export function locateOrRoot(io: Io, path: string): Place {
+export function locateOrRoot(io: Io, path: string): DocumentLocation {
   const whole = isDocId(path) ? null : mirrorAt(io, path);
   if (whole?.kind === "ok") return { root: whole.value, path: "" };
   const inside = placeOf(io, path);

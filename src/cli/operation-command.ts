@@ -1,4 +1,11 @@
-import type { Answer, Declaration, Ends, ReadDeclaration, ReadInput, ResultOf } from "../mirror/operations/define.ts";
+import type {
+  Answer,
+  Declaration,
+  ResultEnds,
+  ReadDeclaration,
+  ReadInput,
+  ResultOf,
+} from "../mirror/operations/define.ts";
 import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
 import {
   carryOut,
@@ -83,7 +90,7 @@ async function perform<D extends Declaration, Plan>(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  { operation, parts, input }: Performed<D, Plan>,
+  { operation, parts, input }: OperationRun<D, Plan>,
 ): Promise<ExitCode> {
   const json = args.flag("json");
   let wasPlanned = false;
@@ -124,17 +131,17 @@ async function perform<D extends Declaration, Plan>(
 
 type Item<D extends Declaration> = ResultOf<D>["items"][number];
 
-type Performed<D extends Declaration, Plan> = {
+type OperationRun<D extends Declaration, Plan> = {
   readonly operation: Operation<D, Plan>;
   readonly parts: CommandParts<D, Plan>;
   readonly input: ReadInput<D>;
 };
 
 /** Returns the exit code. A dry run exits as the command itself would. */
-function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
+function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
-  const isWell = ({ end }: Ends["items"][number]) => end === "done" || (kind === "planned" && end === "planned");
+  const isWell = ({ end }: ResultEnds["items"][number]) => end === "done" || (kind === "planned" && end === "planned");
   return items.every(isWell) ? EXIT.inSync : EXIT.attention;
 }
 
@@ -147,13 +154,13 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /** Shows an answer to people in another way than by lines. */
-  readonly print?: (io: Io, answer: Answer<D>, call: Call) => void;
+  readonly print?: (io: Io, answer: Answer<D>, call: AnsweredCall) => void;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
 };
 
 /** @property took milliseconds until the answer */
-type Call = { readonly args: Args; readonly took: number };
+type AnsweredCall = { readonly args: Args; readonly took: number };
 
 /** Operands of a command whose only operand is a linked folder. */
 export const OF_FOLDER = {

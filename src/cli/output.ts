@@ -7,7 +7,7 @@ const STANDARD_OUTPUT = 1;
  * Error codes of a pipe (`| head`), socket or terminal whose reader has closed it. Nobody reads
  * further output, so these are no errors.
  */
-const READER_LEFT: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
+const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let usesStreams = false;
 
@@ -82,7 +82,7 @@ export class Output {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    if (this.#hasFailed || READER_LEFT.has(error.code ?? "")) return;
+    if (this.#hasFailed || READER_GONE_CODES.has(error.code ?? "")) return;
     this.#hasFailed = true;
     reportAtExit(error);
   }

@@ -10,10 +10,10 @@ import { ignoreClosedReader, Output } from "./output.ts";
 import { cellsOf, fitTo, isColoured, linesForTerminal, oneLine } from "./text.ts";
 
 /** Members of standard output that commands use. */
-type Printed = Pick<Output, "write" | "isTTY" | "columns">;
+type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
 /** Returns the environment of a command, with the streams of this process. */
-export function processIo(stdout: Printed = new Output()): Io {
+export function processIo(stdout: StandardOutput = new Output()): Io {
   // Opening a stream takes up to 3 ms, so each is opened on first use.
   const errors = once(() => {
     ignoreClosedReader(process.stderr);
@@ -66,7 +66,7 @@ export function processIo(stdout: Printed = new Output()): Io {
 }
 
 /** Reads the properties of the streams on first use. */
-function terminalOf(stdout: Printed, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
+function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
   // A dumb terminal (such as a shell in an editor) cannot remove a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {

@@ -1,4 +1,4 @@
-import type { Ends } from "../mirror/operations/define.ts";
+import type { ResultEnds } from "../mirror/operations/define.ts";
 import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 
 /** Shows the items of an operation: what a plan would do with them, and what was done. */
 
-type Item = Ends["items"][number];
+type OperationItem = ResultEnds["items"][number];
 
 /**
  * Words of a command. `word`: participle, as in `3 resolved`; `detail`: clause about one item that
@@ -20,7 +20,7 @@ export type ItemWords<One> = { readonly word: string; readonly detail?: (item: O
 const SHOWN = 10;
 
 /** Returns a line for each item of a plan, and in a dry run their number. */
-export function plannedLines<One extends Item>(
+export function plannedLines<One extends OperationItem>(
   items: readonly One[],
   { word, detail }: ItemWords<One>,
   isDryRun: boolean,
@@ -41,7 +41,7 @@ export function plannedLines<One extends Item>(
  * Shows the ends of the items, and their number.
  * @param wasPlanned true if the user has seen the plan, so that only notes and failures are new
  */
-export function showEnds<One extends Item>(
+export function showEnds<One extends OperationItem>(
   io: Io,
   { run, items }: { readonly run: number | null; readonly items: readonly One[] },
   { word, detail }: ItemWords<One>,
@@ -87,8 +87,8 @@ export function leftAloneLines(left: readonly { readonly path: string; readonly 
   });
 }
 
-function showGroup(io: Io, alike: readonly Item[], word: string): void {
-  const [{ end, why }] = alike as readonly [Item];
+function showGroup(io: Io, alike: readonly OperationItem[], word: string): void {
+  const [{ end, why }] = alike as readonly [OperationItem];
   const put = end === "done" ? io.out : io.err;
   const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
   for (const { path, notes } of alike.slice(0, SHOWN)) {
@@ -99,8 +99,8 @@ function showGroup(io: Io, alike: readonly Item[], word: string): void {
 }
 
 /** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */
-function countsLine(items: readonly Item[], end: "planned" | "done", word: string): string {
-  const of = (wanted: Item["end"]) => items.filter((item) => item.end === wanted).length;
+function countsLine(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
+  const of = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
   const others = countWords([
     [end === "planned" ? of("done") : 0, "already are"],
     [of("left"), "left alone"],

@@ -11,9 +11,9 @@ const LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
 type Brush = keyof Paint;
-type Look = { readonly marks: string; readonly brush: Brush | null };
+type OriginStyle = { readonly marks: string; readonly brush: Brush | null };
 
-const LOOKS: Readonly<Record<string, Look>> = {
+const LOOKS: Readonly<Record<string, OriginStyle>> = {
   base: { marks: "     ", brush: null },
   both: { marks: "    B", brush: "strong" },
   mixed: { marks: "M T  ", brush: "asks" },
@@ -39,7 +39,7 @@ export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
 export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   return rows.flatMap((row) => {
-    const { marks, brush } = LOOKS[row.kind === "conflict" ? row.of : row.from] as Look;
+    const { marks, brush } = LOOKS[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
     const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
     const written = `${marks} |${SIGNS[row.kind]}${shown(io, line)}`;
     const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);

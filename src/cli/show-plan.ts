@@ -11,7 +11,7 @@ import { columns, firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { type Reach, useMirror } from "./use-mirror.ts";
+import { type ReachOptions, useMirror } from "./use-mirror.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 import {
   ACTION_WORDS,
@@ -30,7 +30,7 @@ type PlanOptions = {
   readonly quiet: boolean;
   /** True to show all names. Otherwise the first ten of each group. */
   readonly all: boolean;
-} & Reach;
+} & ReachOptions;
 
 const MOST = 10;
 

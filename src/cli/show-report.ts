@@ -31,7 +31,7 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   showOpen(io, report, report.attention, url);
 }
 
-type Synced = {
+type SyncSummary = {
   readonly json: boolean;
   /** Local paths of the documents that the command was about. */
   readonly paths: readonly string[];
@@ -44,7 +44,7 @@ type Synced = {
  * Prints the sync after a command, and returns the exit code. Problems of other documents do not
  * change the exit code and are not listed: one line says how many there are.
  */
-export function showSync(io: Io, report: RunReport, { json, paths, began, url }: Synced): ExitCode {
+export function showSync(io: Io, report: RunReport, { json, paths, began, url }: SyncSummary): ExitCode {
   const attention = report.attention.filter(({ path }) => path === "" || paths.includes(path));
   const isDone = report.state === "attention" && attention.length === 0 && report.isStopped !== true;
   const own = { ...report, attention, state: isDone ? "in-sync" : report.state };

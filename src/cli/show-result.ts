@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./text.ts";
 
 /** Result of a command: one JSON object, or lines for people. */
-export type Shown = {
+export type CommandResult = {
   readonly json: object;
   readonly lines: readonly string[];
   /** Warnings, as lines for standard error. They are printed with `--json`, too. */
@@ -17,7 +17,7 @@ export type Shown = {
 export function showResult(
   io: Io,
   isJson: boolean,
-  { json, lines, warnings = [], exit = EXIT.inSync }: Shown,
+  { json, lines, warnings = [], exit = EXIT.inSync }: CommandResult,
 ): ExitCode {
   for (const line of isJson ? [jsonLine(json)] : lines) io.out(line);
   for (const line of warnings) io.err(line);

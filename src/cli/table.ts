@@ -84,9 +84,9 @@ function pick<Name extends string>(
   return async () => ({ command: (await load())[name] });
 }
 
-type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
+type CommandRow = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
-function groupOf(group: Group, rows: readonly Row[]): readonly CommandEntry[] {
+function groupOf(group: Group, rows: readonly CommandRow[]): readonly CommandEntry[] {
   return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
 }
 

@@ -38,14 +38,14 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   verbose: { short: "v", multiple: true, help: "print each request and its answer; -vv: with its request id" },
 };
 
-export type Reach = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<MirrorOptions, "onExchange">;
+export type ReachOptions = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<MirrorOptions, "onExchange">;
 
 /**
  * Returns the address and the key file that the options give; for `-v`, also a function that prints
  * requests.
  * @param args of a command with `REACH_OPTIONS`
  */
-export function reachOptionsOf(io: Io, args: Args): Reach {
+export function reachOptionsOf(io: Io, args: Args): ReachOptions {
   const level = args.count("verbose");
   const onExchange = (exchange: LogFields) => io.err(exchangeLine(exchange, level > 1));
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };
@@ -57,13 +57,15 @@ function exchangeLine({ method, route, status, outcome, code, ms, requestId }: L
   return parts.filter((part) => part !== null && part !== undefined).join(" ");
 }
 
-type Use = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onExchange"> & { readonly quiet?: boolean };
+type UseOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onExchange"> & {
+  readonly quiet?: boolean;
+};
 
 /** Opens a linked folder with its service. */
 export async function useMirror(
   io: Io,
   root: string,
-  { quiet = false, ...use }: Use,
+  { quiet = false, ...use }: UseOptions,
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const progress = showProgress(io, quiet || hidesProgress(root));

@@ -8,7 +8,7 @@ export const KINDS: readonly Kind[] = ["search", "regex search"];
 export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
 /** Number of equal answers in a row after which the index counts as up to date. */
-const EQUAL_ANSWERS = 4;
+const EQUAL_ANSWERS_WANTED = 4;
 const MOST_ASKED = 200;
 
 /**
@@ -25,7 +25,7 @@ export async function searchUntilStable(
   if (!world.indexesLate) return reply;
   for (
     let [same, requests] = [1, 1];
-    reply.status === 200 && same < EQUAL_ANSWERS && requests < MOST_ASKED;
+    reply.status === 200 && same < EQUAL_ANSWERS_WANTED && requests < MOST_ASKED;
     requests++
   ) {
     const next = await send();

@@ -11,7 +11,7 @@ import { splitLines } from "../markdown/merge/split.ts";
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
 /** Some lines of a document, counted from 1. `to` is below `from` if the part is empty. */
-type Part = {
+type LineRange = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
@@ -26,7 +26,7 @@ type Part = {
  * @param from the first line, from 1
  * @param last the last requested line
  */
-export function partOf(text: string, from: number, last: number, characters: number): Part {
+export function partOf(text: string, from: number, last: number, characters: number): LineRange {
   const lines = splitLines(text);
   const end = Math.min(last, lines.length);
   let taken = "";

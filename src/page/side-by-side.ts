@@ -1,7 +1,13 @@
 import { count, plural } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { countLines } from "../markdown/merge/line-diff.ts";
-import { type Passage, type Piece, type SideLine, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
+import {
+  type Passage,
+  type LinePiece,
+  type SideLine,
+  type SideRow,
+  sideBySide,
+} from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
 
 /** Shows versions side by side, as a table. */
@@ -136,7 +142,7 @@ function cellsOf(line: SideLine | null, label: string, mark: "gone" | "new" | ""
   return html`<td class="no ${mark}">${line.number}</td><td class="line ${mark}" dir="auto"><span class="who" aria-hidden="true">${label}</span>${line.pieces.map(pieceOf)}${end}</td>`;
 }
 
-function pieceOf({ text, differs }: Piece): Html | string {
+function pieceOf({ text, differs }: LinePiece): Html | string {
   const bare = text.replace(/\n$/, "").replace(/\r$/, "");
   // Control characters are shown, because a reader has to see what changes the look of a line.
   const shown = bare.split("\t").map(shownWords).join("\t");

@@ -44,7 +44,7 @@ export type ServeOptions = {
   readonly onFault: (error: unknown, requestId: string) => void;
 };
 
-type Lack = { readonly what: string; readonly next: string };
+type MissingCondition = { readonly what: string; readonly next: string };
 
 export type Serving<Key extends string | null = string> = {
   readonly url: string;
@@ -53,7 +53,7 @@ export type Serving<Key extends string | null = string> = {
   readonly keyFile: string;
   readonly adminKeyFile: string;
   /** Missing abilities of the service, each as a clause with the next step. */
-  readonly lacks: readonly Lack[];
+  readonly lacks: readonly MissingCondition[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;
 };
@@ -153,7 +153,7 @@ async function loadBundle(): Promise<Bundle> {
  * Writes the address file. Without the file the service still runs, but commands cannot reach its
  * administration.
  */
-function writeAddressFile(data: string, url: string): Lack[] {
+function writeAddressFile(data: string, url: string): MissingCondition[] {
   try {
     leaveAddress(data, { url, pid: process.pid });
     return [];
@@ -185,7 +185,7 @@ async function openAdminPort(
   }
 }
 
-function lackOfSpace(data: string): Lack {
+function lackOfSpace(data: string): MissingCondition {
   const megabytes = LEAST_ROOM / (1024 * 1024);
   return {
     what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
@@ -258,12 +258,12 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
   return ok({ cert: read[0]!, key: read[1]! });
 }
 
-type Place = { readonly host: string; readonly port: number };
+type ListenAddress = { readonly host: string; readonly port: number };
 
 /** Reasons why the service cannot listen, by the beginning of the error's code. */
 const LISTEN_TROUBLES: readonly {
   readonly codes: RegExp;
-  readonly what: (place: Place) => string;
+  readonly what: (place: ListenAddress) => string;
   readonly next: string;
 }[] = [
   {
@@ -287,7 +287,7 @@ const LISTEN_TROUBLES: readonly {
  * Returns the reason why the service cannot listen.
  * @returns null if the error concerns neither the address nor the certificate: a bug
  */
-function listenTrouble(error: unknown, place: Place): Result<never> | null {
+function listenTrouble(error: unknown, place: ListenAddress): Result<never> | null {
   const code = errorCodeOf(error);
   const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
   return known === undefined ? null : trouble("usage", known.what(place), known.next, { code });

@@ -46,10 +46,14 @@ export type ServiceOptions = {
  * Answers a request, as a `Wire` does. Also takes the reason why the transport could not pass a
  * body on, and whether the client has disconnected.
  */
-export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
+export type ServiceWire = (
+  request: WireRequest,
+  fault?: BodyFault | null,
+  noted?: RequestNotes,
+) => Promise<WireResponse>;
 
 /** Receives the id of the request's key, once the key is known to be valid. */
-type Noted = {
+type RequestNotes = {
   key: string | null;
   /** Returns true if the client has disconnected, so that nobody waits for the answer. */
   readonly isGone: () => boolean;
@@ -105,7 +109,7 @@ export class Service {
     return this.#answer(request, fault, { admit, isGone: noted?.isGone });
   };
 
-  #noting(noted: Noted): Admit {
+  #noting(noted: RequestNotes): Admit {
     return (holder) => {
       noted.key = holder.key.id;
       return this.#admitByRate(holder);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Pruned, Retention } from "../../src/mirror/state/retention.ts";
+import type { PrunedCounts, Retention } from "../../src/mirror/state/retention.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import {
   change,
@@ -22,8 +22,8 @@ function fixture() {
   const clock = settableClock(START);
   const state = memoryState(clock);
   /** Prunes once on each of these days after the start. */
-  const runDays = (from: number, to: number, keep = KEEP): Pruned => {
-    let total: Pruned = { texts: 0, events: 0, runs: 0, versions: 0 };
+  const runDays = (from: number, to: number, keep = KEEP): PrunedCounts => {
+    let total: PrunedCounts = { texts: 0, events: 0, runs: 0, versions: 0 };
     for (let day = from; day <= to; day++) {
       clock.set(START + day * DAY);
       const pruned = state.prune(clock.now(), keep);

@@ -6,7 +6,7 @@ import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
 import type { MadeKey } from "../../service/admin/operations.ts";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
-import type { Shown } from "../show-result.ts";
+import type { CommandResult } from "../show-result.ts";
 
 /** One action of an administrator on keys, reviews or workspaces. */
 export type Action = {
@@ -26,7 +26,7 @@ export type Action = {
    * Carries out the action.
    * @param word operand after the action; empty if the action takes none
    */
-  run(io: Io, args: Args, session: AdminSession, word: string): Promise<Shown>;
+  run(io: Io, args: Args, session: AdminSession, word: string): Promise<CommandResult>;
 };
 
 /** Actions by their verbs; `list` is the default. */
@@ -57,7 +57,7 @@ export async function createKey(
   args: Args,
   make: () => Promise<Result<MadeKey>>,
   describe: (key: MadeKey["key"]) => string,
-): Promise<Shown & Pick<MadeKey, "key">> {
+): Promise<CommandResult & Pick<MadeKey, "key">> {
   const out = args.text("out");
   const file = out === null ? null : resolve(io.cwd, out);
   const opened = file === null ? null : unwrap(openKeyFile(file));

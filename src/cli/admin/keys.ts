@@ -6,7 +6,7 @@ import type { Args, Io } from "../command.ts";
 import { EXIT, misuse, refuse } from "../exit.ts";
 import { age, columns } from "../text.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import type { Shown } from "../show-result.ts";
+import type { CommandResult } from "../show-result.ts";
 import { type Action, type Actions, wantedWorkspaces, createKey } from "./action.ts";
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
@@ -126,7 +126,7 @@ async function workspaceOf(session: AdminSession, word: string | null): Promise<
 }
 
 /** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
-function warningsOf({ grants }: KeyJson): Required<Pick<Shown, "warnings" | "exit">> {
+function warningsOf({ grants }: KeyJson): Required<Pick<CommandResult, "warnings" | "exit">> {
   const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
   const warnings = waiting.flatMap(({ path }) => [
     `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,

@@ -6,7 +6,7 @@ import { refuse } from "../exit.ts";
 import { columns } from "../text.ts";
 import { count, plural } from "../../common/count.ts";
 import { askForYes } from "../use-mirror.ts";
-import type { Shown } from "../show-result.ts";
+import type { CommandResult } from "../show-result.ts";
 import { type Action, type Actions, createKey } from "./action.ts";
 import { findWorkspace, listWorkspaces } from "../../service/admin/look.ts";
 
@@ -61,7 +61,7 @@ const remove: Action = {
   run: removeAfterQuestion,
 };
 
-async function removeAfterQuestion(io: Io, args: Args, session: AdminSession, word: string): Promise<Shown> {
+async function removeAfterQuestion(io: Io, args: Args, session: AdminSession, word: string): Promise<CommandResult> {
   const found = unwrap(await findWorkspace(session, word));
   const { id, name, documents } = found;
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;

@@ -37,13 +37,13 @@ export const command: Command = {
   },
 };
 
-type Listed = Answer<(typeof conflicts)["declared"]>;
+type ConflictList = Answer<(typeof conflicts)["declared"]>;
 
-function isEmpty({ conflicts: open, blocked }: Listed): boolean {
+function isEmpty({ conflicts: open, blocked }: ConflictList): boolean {
   return open.length + blocked.length === 0;
 }
 
-function listLines(io: Io, { conflicts: open, blocked }: Listed): readonly string[] {
+function listLines(io: Io, { conflicts: open, blocked }: ConflictList): readonly string[] {
   const paint = paintFor(io);
   const rows = open.map(({ path, since, mine, theirs, inReview, renewed }) => [
     paint.strong(shownName(path)),

@@ -2,7 +2,7 @@ import { resolve as absolute } from "node:path";
 import { errnoClause, unwrap } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
-import { type Way, WAYS } from "../../mirror/operations/declared/resolve.ts";
+import { type ResolveWay, WAYS } from "../../mirror/operations/declared/resolve.ts";
 import { readThree } from "../../mirror/operations/manual/problem-view.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
@@ -12,7 +12,7 @@ import { refuse } from "../exit.ts";
 import { findMirror, locateAll } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
 
-const FLAGS = (Object.keys(WAYS) as Way[]).filter((way) => way !== "merged");
+const FLAGS = (Object.keys(WAYS) as ResolveWay[]).filter((way) => way !== "merged");
 
 export const command = operationCommand(resolve, {
   operands: { usage: "PATH… | FOLDER | 'GLOB' | [DIR]", least: 0, most: 10_000 },

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import { plural } from "../../common/count.ts";
-import type { Taken } from "../../service/backup/take.ts";
+import type { TakenBackup } from "../../service/backup/take.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
@@ -34,7 +34,7 @@ export const command: Command = {
 
 type BackupTarget = { readonly data: string | null; readonly database: string | null; readonly out: string };
 
-async function take(io: Io, { data, database, out }: BackupTarget): Promise<Result<Taken>> {
+async function take(io: Io, { data, database, out }: BackupTarget): Promise<Result<TakenBackup>> {
   if (database !== null) {
     const { takeDatabaseBackup } = await import("../../service/backup/database.ts");
     return takeDatabaseBackup(database, out);

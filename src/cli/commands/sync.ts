@@ -11,7 +11,7 @@ import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { printNotes } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
+import { type ReachOptions, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { exitOfWait, showWaited } from "../show-waited.ts";
@@ -104,7 +104,7 @@ async function syncNow(
   root: string,
   request: RunRequest,
   printing: RunPrinter & { readonly wait: WaitRequest | null },
-  reach: Reach,
+  reach: ReachOptions,
 ): Promise<ExitCode> {
   const { clock, stoppable } = io;
   const silent = printing.quiet || printing.json || hidesProgress(root);

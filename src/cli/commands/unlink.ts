@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { forgetRoot, purgeOwnFolder, type Unlinked, unlinkFolder } from "../../mirror/folder/unlink.ts";
+import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder } from "../../mirror/folder/unlink.ts";
 import { judgeList } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
@@ -114,12 +114,12 @@ function unknownTrouble(root: string, trouble: Trouble): Trouble {
   };
 }
 
-const KEYCHAIN: Readonly<Partial<Record<Unlinked["keychain"], string>>> = {
+const KEYCHAIN: Readonly<Partial<Record<UnlinkResult["keychain"], string>>> = {
   removed: "the key was removed from the keychain",
   kept: "the key could not be removed from the keychain: remove it yourself",
 };
 
-function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked): void {
+function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: UnlinkResult): void {
   const service = url === null ? "the service" : shownWords(url);
   io.out(`unlinked ${shownName(root)}: the folder and its files stay; nothing was deleted locally or on ${service}`);
   if (keyFile) io.out("its key was removed");

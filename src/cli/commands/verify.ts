@@ -7,7 +7,7 @@ import { EXIT } from "../exit.ts";
 import { countWords } from "../text.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
 
-type Report = Answer<(typeof verify)["declared"]>;
+type VerifyAnswer = Answer<(typeof verify)["declared"]>;
 
 export const command = readCommand(verify, {
   ...OF_FOLDER,
@@ -24,7 +24,7 @@ function documents(n: number): string {
  * Returns counts such as `1 in review, 2 differ`: documents that are not equal, or not proven to be
  * equal.
  */
-function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Report): string {
+function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
   const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];
   return countWords([
@@ -38,7 +38,7 @@ function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Repo
   ]);
 }
 
-function reportLines(report: Report): string[] {
+function reportLines(report: VerifyAnswer): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
   const { agree, differing, onlyLocal, onlyService, blocked, unseen, formDiffers } = report;
   return [

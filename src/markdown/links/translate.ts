@@ -46,7 +46,7 @@ export function toDisk(text: string, place: Place, options: ToDiskOptions = {}):
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
-function diskOf(text: string, place: Place, { was, restoresWiki = false }: ToDiskOptions): Respelled {
+function diskOf(text: string, place: Place, { was, restoresWiki = false }: ToDiskOptions): RewrittenLinks {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
   return respellEach(text, place, {
     destination: (raw, read, link) => {
@@ -84,7 +84,7 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
   return serviceOf(text, { ...place, names: undefined }, options).result;
 }
 
-function serviceOf(text: string, place: Place, { was, before, stood, formerly }: ToServiceOptions): Respelled {
+function serviceOf(text: string, place: Place, { was, before, stood, formerly }: ToServiceOptions): RewrittenLinks {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
   const idOf = (read: Destination) => resolveInOrder(read, [stood, place, before, formerly]);
   const respell: LinkWriter = {
@@ -171,7 +171,7 @@ type LinkWriter = {
   readonly wiki: (whole: string, wiki: WikiLink, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
-type Respelled = {
+type RewrittenLinks = {
   readonly result: string;
   /** Number of links in the document. */
   readonly count: number;
@@ -180,7 +180,7 @@ type Respelled = {
 };
 
 /** Replaces destinations. Returns the same document if no destination has to be replaced. */
-function respellEach(text: string, { names }: Place, respell: LinkWriter): Respelled {
+function respellEach(text: string, { names }: Place, respell: LinkWriter): RewrittenLinks {
   const links = findLinks(text, names !== undefined);
   let result = "";
   let end = 0;
@@ -197,7 +197,7 @@ function respellEach(text: string, { names }: Place, respell: LinkWriter): Respe
 }
 
 /** Returns true if each link of the document was found in the result, with wiki links. */
-function hasAsMany({ result, count }: Respelled): boolean {
+function hasAsMany({ result, count }: RewrittenLinks): boolean {
   return findLinks(result, true).length === count;
 }
 

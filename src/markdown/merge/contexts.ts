@@ -48,7 +48,7 @@ const BLOCKS = new Set(
 );
 
 /** The stack of open blocks at one position of a text. */
-type Place = { inside: BlockStack };
+type BlockContext = { inside: BlockStack };
 
 /**
  * Reads the contexts of a text's lines.
@@ -56,7 +56,7 @@ type Place = { inside: BlockStack };
  */
 export function contextsOf(lines: readonly string[], root: BlockStack = new BlockStack()): Contexts {
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
-  const place: Place = { inside: root };
+  const place: BlockContext = { inside: root };
   let [faults, outline, depth] = [0, "", 0];
   for (let at = 0; at < lines.length; at++) {
     around[at] = place.inside;
@@ -87,7 +87,7 @@ export function hasContexts(text: string): boolean {
  * @returns the number of closing tags without an open block; -1 for a line of matched tags, which
  * is a mark even if the depth stays the same
  */
-function step(place: Place, line: string): number {
+function step(place: BlockContext, line: string): number {
   const { name: inner, outer } = place.inside;
   if (/^[`~]/.test(inner) || inner === "<!--") {
     if (endsOpaque(inner, line)) place.inside = outer;
@@ -123,14 +123,14 @@ function opensOpaque(line: string): string | undefined {
  * Applies a directive: a directive with a name opens a block, one without a name closes a block.
  * Returns 1 if the innermost block is no directive that could be closed; otherwise 0.
  */
-function directive(place: Place, colons: string, name: string): number {
+function directive(place: BlockContext, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
   place.inside = place.inside.open(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
 
 /** Applies the block tags of one line. Returns a number with the meaning of `step`. */
-function tags(place: Place, line: string): number {
+function tags(place: BlockContext, line: string): number {
   let stray = 0;
   let found = false;
   for (const { groups } of line.matchAll(TAG)) {
@@ -144,7 +144,7 @@ function tags(place: Place, line: string): number {
 }
 
 /** Closes the innermost block if it is the expected one. Returns true if the block was closed. */
-function close(place: Place, isMeant: (one: string) => boolean): boolean {
+function close(place: BlockContext, isMeant: (one: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;
   place.inside = outer;

@@ -7,7 +7,7 @@ import { type FourSequences, alignFour } from "./table.ts";
  * A word or mark with the white space before it, in each text; null in a text that lacks it. The
  * number of an item, heading or row counts as white space.
  */
-export type Piece = {
+export type ExplainedWord = {
   readonly base: string | null;
   readonly local: string | null;
   readonly remote: string | null;
@@ -21,7 +21,11 @@ export type Piece = {
 type Rule = "kept" | "local" | "remote" | "both" | "joined";
 
 /** A line of the result. `line`: line number from 1; null for removed lines. */
-export type ExplainedLine = { readonly line: number | null; readonly rule: Rule; readonly pieces: readonly Piece[] };
+export type ExplainedLine = {
+  readonly line: number | null;
+  readonly rule: Rule;
+  readonly pieces: readonly ExplainedWord[];
+};
 
 /**
  * The explanation of a merge. `texts`: base, local and remote as merged, with dates settled. The
@@ -73,7 +77,7 @@ function wordsIn(text: string): SplitLine {
 }
 
 /** Aligns four texts in a table of pieces; undefined if the search finds no table. */
-function piecesOf(texts: readonly string[]): Piece[] | undefined {
+function piecesOf(texts: readonly string[]): ExplainedWord[] | undefined {
   const read = texts.map(wordsIn);
   const ids = new StringNumbers();
   const four = read.map(({ words }) => ids.ids(words.map(({ text }) => text)));
@@ -92,14 +96,14 @@ function beginsLine(words: readonly Word[], at: number): boolean {
   return at === 0 || words[at]?.space.includes("\n") === true;
 }
 
-function pieceOf(cells: readonly (string | null)[]): Piece {
+function pieceOf(cells: readonly (string | null)[]): ExplainedWord {
   const [base, local, remote, result] = cells as [string | null, string | null, string | null, string | null];
   return { base, local, remote, result };
 }
 
 /** Groups pieces by the lines of the result. Removed lines are separate lines. */
-function linesOf(pieces: readonly Piece[]): ExplainedLine[] {
-  const lines: { line: number | null; pieces: Piece[] }[] = [{ line: null, pieces: [] }];
+function linesOf(pieces: readonly ExplainedWord[]): ExplainedLine[] {
+  const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let number = 1;
   for (const [at, piece] of pieces.entries()) {
     const isEnd = at === pieces.length - 1;
@@ -113,14 +117,14 @@ function linesOf(pieces: readonly Piece[]): ExplainedLine[] {
   return lines.map((line) => ({ ...line, rule: ruleOf(line.pieces) }));
 }
 
-function ruleOf(pieces: readonly Piece[]): Rule {
+function ruleOf(pieces: readonly ExplainedWord[]): Rule {
   const rules = new Set(pieces.map(changedBy).filter((by) => by !== "kept"));
   if (rules.size > 1) return "joined";
   return rules.values().next().value ?? "kept";
 }
 
 /** Returns the sides that changed a piece: added it to base, or removed it. */
-function changedBy({ base, local, remote }: Piece): Exclude<Rule, "joined"> {
+function changedBy({ base, local, remote }: ExplainedWord): Exclude<Rule, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";
   return mine ? "local" : theirs ? "remote" : "kept";

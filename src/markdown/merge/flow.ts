@@ -10,7 +10,7 @@ import {
   type Side,
 } from "./edits.ts";
 import { type Ids, ONE_WORD, type WordsOf } from "./evidence.ts";
-import { addedBy, type Change, isForOldItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
+import { addedBy, type SideEdit, isForOldItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
 import type { RunNumbers } from "./split.ts";
@@ -153,8 +153,8 @@ function wordsMeet(
   rewritten: readonly RewrittenItem[],
 ): boolean {
   if (overlaps(earlier, later)) return true;
-  const one: Change = { edit: earlier, side };
-  const other: Change = { edit: later, side: side === "local" ? "remote" : "local" };
+  const one: SideEdit = { edit: earlier, side };
+  const other: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
   if (isForOldItem(tokens, one, other, rewritten) || isForOldItem(tokens, other, one, rewritten)) return true;
   if (later.start > earlier.end) return false;
   if (dropsAside(tokens, one) || dropsAside(tokens, other)) return false;
@@ -168,7 +168,7 @@ function wordsMeet(
  * Returns true if a change removed only comments and ids. The words beside the change do not depend
  * on comments and ids.
  */
-function dropsAside(tokens: Passage, { edit }: Change): boolean {
+function dropsAside(tokens: Passage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isHiddenToken(text));
 }
@@ -181,7 +181,7 @@ function isEndOfLine(token: Token | undefined): boolean {
  * Returns true if a change removes text. Joining two lines counts, because it removes the break
  * between them.
  */
-function removes(tokens: Passage, change: Change): boolean {
+function removes(tokens: Passage, change: SideEdit): boolean {
   const { start, end } = change.edit;
   return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
 }
@@ -194,7 +194,7 @@ function countBreaks(tokens: readonly Token[]): number {
  * Returns true if a change adds words to a line. The added words belong to the words beside them,
  * so they must not join other words that the other side wrote there.
  */
-function addsWords(tokens: Passage, change: Change): boolean {
+function addsWords(tokens: Passage, change: SideEdit): boolean {
   const { start, end } = change.edit;
   return (
     start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => isWordOrBracket(text))
@@ -202,7 +202,7 @@ function addsWords(tokens: Passage, change: Change): boolean {
 }
 
 /** Returns true if an addition has whole lines only, and keeps the lines beside it unchanged. */
-function addsLines(tokens: Passage, change: Change): boolean {
+function addsLines(tokens: Passage, change: SideEdit): boolean {
   const { start } = change.edit;
   const added = addedBy(tokens, change);
   const [before, after] = [tokens.base[start - 1], tokens.base[start]];

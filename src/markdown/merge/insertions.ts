@@ -22,7 +22,7 @@ const LEAST_SHARED = 4;
 const MOST_PAIRS = 10_000;
 
 /** The place of an insertion in base. `above` and `below`: the nearest lines that are not blank. */
-type Place = {
+type InsertionPlace = {
   readonly lines: readonly string[];
   readonly inCode: boolean;
   readonly above: number;
@@ -32,7 +32,7 @@ type Place = {
 };
 
 /** Two insertions as text, and the blank lines that follow them. */
-type Inserted = { readonly text: string; readonly after: string };
+type InsertedText = { readonly text: string; readonly after: string };
 
 /**
  * Merges lines that both sides added at one place. Each side's piece stays whole, and one follows
@@ -45,14 +45,14 @@ export function mergeInsertions(
   texts: ThreeTexts,
   reading: Reading,
   leader: Side = "remote",
-): Inserted | undefined {
+): InsertedText | undefined {
   const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
   if (!reserveSteps(reading, STEPS_A_LINE * lines)) return undefined;
   const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
   if (holds(theirs, mine, reading)) return join([theirs]);
   if (holds(mine, theirs, reading)) return join([mine]);
   const { base } = texts;
-  const place: Place = {
+  const place: InsertionPlace = {
     lines: base.lines,
     inCode: fencesIn(base)[lineIndexOf(base, part.base)] !== "",
     above: base.filled.at[part.base.from - 1] ?? -1,
@@ -80,7 +80,7 @@ function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boole
  * Returns true if both pieces may be added at the place: not in code, no duplicate entries, and no
  * free text in an empty document.
  */
-function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): boolean {
+function isWelcome(place: InsertionPlace, mine: Piece, theirs: Piece, reading: Reading): boolean {
   if (place.inCode) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
@@ -95,7 +95,7 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): 
 /**
  * Returns the pieces in an order that keeps each in its own context; undefined if no order does.
  */
-function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
+function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
   const orders = [
     [theirs, mine],
     [mine, theirs],
@@ -137,7 +137,7 @@ function keepsSeams(first: Piece, second: Piece): boolean {
  * parts comes first, and the local piece in a tie. Many parts take longer to write, so they were
  * begun earlier. Elsewhere the leader's piece comes first.
  */
-function isLater(place: Place, first: Piece, second: Piece): boolean {
+function isLater(place: InsertionPlace, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
   if (one !== undefined && two !== undefined && one.kind === two.kind) {
     const below = timeOf(place.lines[place.below]);
@@ -151,12 +151,12 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
  * Returns true if a place is the top of a section or document with text below. People add the
  * newest entry at such a place.
  */
-function isTop({ lines, above, below }: Place): boolean {
+function isTop({ lines, above, below }: InsertionPlace): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
 /** Joins pieces, with the blank lines that the sides put around each. */
-function join(pieces: readonly Piece[], between = ""): Inserted {
+function join(pieces: readonly Piece[], between = ""): InsertedText {
   const text = (pieces[0] as Piece).before + pieces.map(pieceText).join(between);
   return { text, after: (pieces.at(-1) as Piece).after };
 }
@@ -166,7 +166,7 @@ function join(pieces: readonly Piece[], between = ""): Inserted {
  * neighbours. Without neighbours, they are separated only if a piece has blank lines. Other pieces
  * get the larger gap.
  */
-function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece): string {
+function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, second: Piece): string {
   if (isRow(second.head)) return "";
   if (first.tail === undefined || first.tail !== second.head) return longerGap(first.after, second.before);
   const goesOn = (line: string | undefined): boolean =>

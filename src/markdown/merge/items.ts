@@ -3,10 +3,10 @@ import type { Edit } from "./myers.ts";
 import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./tokens.ts";
 
 /** An edit of words, with the side that made it. */
-export type Change = { readonly edit: Edit; readonly side: Side };
+export type SideEdit = { readonly edit: Edit; readonly side: Side };
 
 /** Returns the tokens that a change added to its side. */
-export function addedBy(tokens: Passage, { edit, side }: Change): readonly Token[] {
+export function addedBy(tokens: Passage, { edit, side }: SideEdit): readonly Token[] {
   return tokens[side].slice(edit.from, edit.to);
 }
 
@@ -19,9 +19,9 @@ export function isWordOrBracket(text: string): boolean {
 }
 
 /** An item, heading or cell in which a side replaced most words: tokens [from, to) of base. */
-export type RewrittenItem = Item & { readonly by: Side };
+export type RewrittenItem = ItemRange & { readonly by: Side };
 
-type Item = { readonly from: number; readonly to: number };
+type ItemRange = { readonly from: number; readonly to: number };
 
 /** Finds the items of base in which a side replaced most words. */
 export function rewrittenItems(
@@ -30,7 +30,7 @@ export function rewrittenItems(
   remote: readonly Edit[],
 ): readonly RewrittenItem[] {
   const kept = { local: counterparts(base.length, local), remote: counterparts(base.length, remote) };
-  const isRewritten = (item: Item, by: Side): boolean => {
+  const isRewritten = (item: ItemRange, by: Side): boolean => {
     const words = wordsIn(base, item);
     return 2 * words.filter((at) => (kept[by][at] as number) < 0).length > words.length;
   };
@@ -40,8 +40,8 @@ export function rewrittenItems(
 }
 
 /** Returns the list items, headings and cells among some tokens. */
-function itemsOf(tokens: readonly Token[]): Item[] {
-  const items: Item[] = [];
+function itemsOf(tokens: readonly Token[]): ItemRange[] {
+  const items: ItemRange[] = [];
   let from = 0;
   let isItem = false;
   for (const [at, { text, leads, space }] of tokens.entries()) {
@@ -57,7 +57,7 @@ function itemsOf(tokens: readonly Token[]): Item[] {
 }
 
 /** Returns the indexes of an item's words. */
-function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
+function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
   const places: number[] = [];
   for (let at = from; at < to; at++) {
     const { text } = tokens[at] as Token;
@@ -72,8 +72,8 @@ function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
  */
 export function isForOldItem(
   tokens: Passage,
-  one: Change,
-  other: Change,
+  one: SideEdit,
+  other: SideEdit,
   rewritten: readonly RewrittenItem[],
 ): boolean {
   return rewritten.some(
@@ -83,7 +83,7 @@ export function isForOldItem(
 }
 
 /** Returns true if a change adds words to an item, or changes its check box. */
-function addsTo(tokens: Passage, change: Change, { from, to }: Item): boolean {
+function addsTo(tokens: Passage, change: SideEdit, { from, to }: ItemRange): boolean {
   const { start, end } = change.edit;
   if (start < from || end > to) return false;
   const added = addedBy(tokens, change);

@@ -87,9 +87,9 @@ function diffLines(from: string, to: string, reading: Reading): Edit[] {
   return diff(readLines(from, reading).ids, readLines(to, reading).ids, reading);
 }
 
-type Sides = readonly [local: Side, remote: Side];
+type SidePair = readonly [local: Side, remote: Side];
 
-function removedRow(line: string, at: number, [local, remote]: Sides): Origin {
+function removedRow(line: string, at: number, [local, remote]: SidePair): Origin {
   const from = either((local.keeps[at] as number) < 0, (remote.keeps[at] as number) < 0) ?? "base";
   return { kind: "removed", from, line, words: [] };
 }
@@ -98,7 +98,7 @@ function removedRow(line: string, at: number, [local, remote]: Sides): Origin {
  * Returns the origin of a line. A line that a side wrote elsewhere, and that the merge moved, also
  * has that side as its origin.
  */
-function sourceOf(line: string, at: number, [local, remote]: Sides): Origin["from"] {
+function sourceOf(line: string, at: number, [local, remote]: SidePair): Origin["from"] {
   return (
     either((local.has[at] as number) >= 0, (remote.has[at] as number) >= 0) ??
     either(local.added.has(line), remote.added.has(line)) ??
@@ -115,7 +115,7 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
  * Finds the origin of each word of a line, by comparison with the lines at this place in each text.
  * If these lines lack a word, the word is searched in everything that a side added.
  */
-function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, reading: Reading): WordOrigin[] {
+function wordsOf(line: string, was: readonly string[], place: Edit, sides: SidePair, reading: Reading): WordOrigin[] {
   // A blank line has no words.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);

@@ -6,10 +6,10 @@ import { LETTER, UNSPACED } from "./words.ts";
 /** Shows texts beside each other, line by line, for readers. */
 
 /** A piece of a line. `differs`: true if the compared line lacks the piece at this place. */
-export type Piece = { readonly text: string; readonly differs: boolean };
+export type LinePiece = { readonly text: string; readonly differs: boolean };
 
 /** One line with its line feed; `number` counts from 1. */
-export type SideLine = { readonly number: number; readonly pieces: readonly Piece[] };
+export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
 /** Matching lines; null for a text that has no line at this place. */
 export type SideRow = {
@@ -27,7 +27,7 @@ export type Passage = {
   readonly rows: readonly SideRow[];
 };
 
-type Sides = {
+type ComparedVersions = {
   /** Base version; null when both sides are new. */
   readonly base: string | null;
   readonly mine: string;
@@ -38,7 +38,7 @@ type Sides = {
  * Returns passages in the order of the texts. The lines of all passages, joined, give each text.
  * @param against text whose words are compared: the other side, or base if there is one
  */
-export function sideBySide({ base, mine, theirs }: Sides, against: "other" | "base" = "other"): Passage[] {
+export function sideBySide({ base, mine, theirs }: ComparedVersions, against: "other" | "base" = "other"): Passage[] {
   const isBased = base !== null;
   const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
@@ -110,7 +110,7 @@ const LEAST_SHARE = 0.3;
  * Returns the pieces of a line.
  * @param other the compared line; null if there is none
  */
-function piecesOf(line: string, other: string | null): Piece[] {
+function piecesOf(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MOST) return [{ text: line, differs: true }];
   const [a, b] = [tokensOf(line), tokensOf(other)];
@@ -129,7 +129,7 @@ function tokensOf(text: string): readonly string[] {
   return text.match(PIECE) ?? [];
 }
 
-function sharesEnough(pieces: readonly Piece[], line: string): boolean {
+function sharesEnough(pieces: readonly LinePiece[], line: string): boolean {
   const shared = pieces.reduce((sum, { text, differs }) => sum + (differs ? 0 : text.trim().length), 0);
   return shared >= LEAST_SHARE * line.trim().length;
 }

@@ -12,14 +12,14 @@ export type FourSequences = readonly [base: readonly number[], ...sides: (readon
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
 /** An index in each of the four texts. */
-type Place = readonly [base: number, local: number, remote: number, result: number];
+type TextIndexes = readonly [base: number, local: number, remote: number, result: number];
 
 /**
  * Possible steps of the search: which texts have a piece, and the number of changes that this
  * means. A piece that all four have is not listed. In order: removed by both, added by both,
  * removed by one, added by one.
  */
-const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
+const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
   { by: [0, 1, 1, 1], changes: 2 },
   { by: [1, 1, 0, 0], changes: 1 },
@@ -53,7 +53,7 @@ export function alignFour(four: FourSequences, starts: FourSequences): AlignedRo
 
 function tableAround(four: FourSequences, runs: readonly (readonly AlignedRow[])[]): AlignedRow[] | undefined {
   const rows: AlignedRow[] = [];
-  let from: Place = [0, 0, 0, 0];
+  let from: TextIndexes = [0, 0, 0, 0];
   for (const run of [...runs, [four.map(({ length }) => length) as unknown as AlignedRow]]) {
     const to = run[0] as AlignedRow;
     const found = search(four, from, to);
@@ -65,7 +65,7 @@ function tableAround(four: FourSequences, runs: readonly (readonly AlignedRow[])
   return rows;
 }
 
-function move(place: Place, by: Place): Place {
+function move(place: TextIndexes, by: TextIndexes): TextIndexes {
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
@@ -134,7 +134,7 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** Table up to a place. `changes`: number of the sides' changes before the place. */
-type Node = { readonly place: Place; readonly before: Node | undefined; readonly changes: number };
+type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
 
 /**
  * Orders nodes by the least number of changes of a whole table; of equal nodes, the last added
@@ -161,7 +161,7 @@ const MOST_PLACES = 100_000;
 /**
  * Finds the table with the fewest changes by A*; undefined when there is none within the limits.
  */
-function search(four: FourSequences, from: Place, to: Place): AlignedRow[] | undefined {
+function search(four: FourSequences, from: TextIndexes, to: TextIndexes): AlignedRow[] | undefined {
   const least = leastChanges(four, from, to);
   const queue = new Queue();
   queue.push({ place: from, before: undefined, changes: 0 }, least(from));
@@ -183,7 +183,7 @@ function search(four: FourSequences, from: Place, to: Place): AlignedRow[] | und
 }
 
 /** Returns true if all texts that advance in this step have the same piece at `place`. */
-function isOnePiece(four: FourSequences, place: Place, next: Place, to: Place): boolean {
+function isOnePiece(four: FourSequences, place: TextIndexes, next: TextIndexes, to: TextIndexes): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
     const at = place[text] as number;
@@ -194,7 +194,7 @@ function isOnePiece(four: FourSequences, place: Place, next: Place, to: Place): 
   return true;
 }
 
-function followCommon(four: FourSequences, node: Node, to: Place): Node {
+function followCommon(four: FourSequences, node: Node, to: TextIndexes): Node {
   let last = node;
   for (;;) {
     const place = move(last.place, [1, 1, 1, 1]);
@@ -216,7 +216,7 @@ function rowsOf(last: Node): AlignedRow[] {
  * Returns a function that gives the least number of changes from a place to the end. The bound
  * counts lines that only base or only one side has.
  */
-function leastChanges(four: FourSequences, from: Place, to: Place): (place: Place) => number {
+function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
   const rest = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);

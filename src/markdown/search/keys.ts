@@ -43,10 +43,10 @@ export function keysOf(path: string, text: string): Set<number> {
 }
 
 /** The keys of a part of a document: at most three per character. */
-type Part = { readonly keys: ReadonlySet<number>; readonly characters: number };
+type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
 /** Yields all keys of a document in bounded parts. Two parts may have a key in common. */
-export function* keysInParts(path: string, text: string): Generator<Part, void> {
+export function* keysInParts(path: string, text: string): Generator<KeyedPart, void> {
   const { name, folders } = pathFieldsOf(path);
   const called = `${folders}\n${name}`;
   yield* eachPart(path, addGrams);
@@ -66,7 +66,7 @@ const PART = 2_000;
  */
 const OVERLAP = 256;
 
-function* eachPart(text: string, ...adds: readonly AddKeys[]): Generator<Part, void> {
+function* eachPart(text: string, ...adds: readonly AddKeys[]): Generator<KeyedPart, void> {
   for (let from = 0; from === 0 || from + OVERLAP < text.length; from += PART) {
     const part = text.slice(from, from + PART + OVERLAP);
     const keys = new Set<number>();

@@ -93,14 +93,14 @@ export const CREATE = defineTool({
   },
 });
 
-type Change = { readonly text: string; readonly facts?: object };
+type EditedText = { readonly text: string; readonly facts?: object };
 
 /** Replaces the content of a document that still has the given version. */
 async function replace(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },
   host: Host,
-  change: (before: string) => Change | ToolResult,
+  change: (before: string) => EditedText | ToolResult,
 ): Promise<ToolResult> {
   const saving = openSaveContext(mirror.root, host.openOptions);
   const before = unwrap(await readDocument(saving, path));

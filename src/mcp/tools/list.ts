@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { unwrap } from "../../common/trouble.ts";
 import { misused, answer, defineTool, limit, PATH } from "../tool.ts";
-import { listFolder, type Listed } from "../../mirror/operations/doctor/list-folder.ts";
+import { listFolder, type EntryList } from "../../mirror/operations/doctor/list-folder.ts";
 import type { Random } from "../../common/random.ts";
 import { comparePaths } from "../../mirror/model/by-path.ts";
 import { isBelow, joinPath, type LocalPath } from "../../contract/path.ts";
@@ -40,7 +40,7 @@ export const LIST = defineTool({
  * continues: no folder before that path is read.
  */
 
-type ListedDocument = { readonly path: LocalPath } & Pick<Listed["entries"][number], "state" | "why">;
+type ListedDocument = { readonly path: LocalPath } & Pick<EntryList["entries"][number], "state" | "why">;
 
 type ListWalk = {
   readonly root: string;
@@ -54,14 +54,14 @@ type ListWalk = {
   readonly folders: LocalPath[];
 };
 
-type Page = {
+type DocumentPage = {
   readonly documents: readonly ListedDocument[];
   /** Folders directly below, for a list that is not deep. */
   readonly folders: readonly LocalPath[];
   readonly hasMore: boolean;
 };
 
-export function listDocuments(folder: LocalPath, request: Omit<ListWalk, "found" | "folders">): Page {
+export function listDocuments(folder: LocalPath, request: Omit<ListWalk, "found" | "folders">): DocumentPage {
   const walk: ListWalk = { ...request, found: [], folders: [] };
   walkFolder(walk, folder);
   const { found, folders, limit: most } = walk;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { openSaveContext, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
+import { openSaveContext, type EditedDocument, readDocument } from "../../mirror/operations/manual/save.ts";
 import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { countLinesOf } from "../bounded.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
@@ -49,7 +49,7 @@ export const READ = defineTool({
 });
 
 /** Reads the present version of a document. */
-export async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<Document> {
+export async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<EditedDocument> {
   const document = unwrap(await readDocument(openSaveContext(root, openOptions), path));
   if (document !== null) return document;
   const next = "list shows existing documents; history shows earlier versions";

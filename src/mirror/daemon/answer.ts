@@ -98,7 +98,7 @@ export function folderStatus(
   return { ...answer, phase: phase.kind, detail, paused: isPaused(daemon), ...pausedUntil };
 }
 
-type Folder = {
+type ServedFolder = {
   readonly root: string;
   /** Command that has kept the folder for too long; null if there is none. */
   readonly lentTo: () => string | null;
@@ -113,7 +113,7 @@ type Folder = {
 export async function keepCallerWaiting(
   work: Promise<CallResult>,
   call: ControlCall,
-  folder: Folder,
+  folder: ServedFolder,
 ): Promise<CallResult> {
   const busy = Promise.withResolvers<CallResult>();
   const beating = setInterval(() => {

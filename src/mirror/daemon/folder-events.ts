@@ -17,13 +17,13 @@ export type FolderEvent =
 export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
 
 export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: Kind }>;
-type Line = Parameters<Log["write"]>;
+type LogLine = Parameters<Log["write"]>;
 
 /**
- * Line of each event in the folder's log: events, places and numbers, no content. Null if the
+ * LogLine of each event in the folder's log: events, places and numbers, no content. Null if the
  * engine logs the event itself, or the event is only a scan.
  */
-const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
+const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
   change: changeLine,
   run: runLine,
   phase: phaseLine,
@@ -40,18 +40,18 @@ const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>
 };
 
 export function logEvent(log: Log, event: FolderEvent): void {
-  const lineOf = LOG_LINES[event.kind] as (event: FolderEvent) => Line | null;
+  const lineOf = LOG_LINES[event.kind] as (event: FolderEvent) => LogLine | null;
   const line = lineOf(event);
   if (line !== null) log.write(...line);
 }
 
-function changeLine(event: EventOf<"change">): Line {
+function changeLine(event: EventOf<"change">): LogLine {
   const { what, side, id, path, outcome, code, requestId, changeId, run } = event;
   const level = outcome === "done" || outcome === "submitted" ? "info" : "warn";
   return [level, "change", { what, side, id, path, outcome, code, requestId, changeId, run }];
 }
 
-function runLine({ report }: EventOf<"run">): Line {
+function runLine({ report }: EventOf<"run">): LogLine {
   const { state, run, passes, counts, attention, fault } = report;
   const did: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
   const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
@@ -59,7 +59,7 @@ function runLine({ report }: EventOf<"run">): Line {
   return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
 }
 
-function phaseLine({ phase: { kind, ...more } }: EventOf<"phase">): Line | null {
+function phaseLine({ phase: { kind, ...more } }: EventOf<"phase">): LogLine | null {
   if (kind === "ended") return ["info", "phase", { phase: kind }];
   if (kind !== "waiting" && kind !== "stopped") return null;
   return ["warn", "phase", { phase: kind, ...("why" in more ? { reason: more.why } : {}) }];

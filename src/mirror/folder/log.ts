@@ -78,28 +78,28 @@ function putAside(folder: string, file: string): void {
   }
 }
 
-type Form = (value: LogValue) => LogValue | undefined;
+type FieldForm = (value: LogValue) => LogValue | undefined;
 
-const count: Form = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
-const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
+const count: FieldForm = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+const flag: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
 /** Form of a path: one line, which cannot control the terminal that shows it. */
-const place: Form = (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined);
+const place: FieldForm = (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined);
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
 /** Matches error codes of undici, Node's name lookup, TLS and SQLite. */
 const OTHER_CODES =
   /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
-const errors: Form = (value) => {
+const errors: FieldForm = (value) => {
   if (typeof value !== "string") return undefined;
   const names = value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? [];
   const known = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
   return known ?? undefined;
 };
 
-const FORMS: Readonly<Record<LogForm, Form>> = { count, flag, word, ident, place, errors };
+const FORMS: Readonly<Record<LogForm, FieldForm>> = { count, flag, word, ident, place, errors };
 
 /**
  * Returns the members that may be logged.
@@ -116,6 +116,6 @@ function keepFields(fields: LogFields, secret: string): Record<string, LogValue>
   return kept;
 }
 
-function textOf(form: RegExp): Form {
+function textOf(form: RegExp): FieldForm {
   return (value) => (typeof value === "string" && form.test(value) ? value : undefined);
 }

@@ -7,8 +7,8 @@ import type { StatusReading } from "./status.ts";
  * never a path.
  */
 
-type Seen = Extract<StatusReading, { kind: "seen" }>;
-type Gauge = { readonly name: string; readonly help: string; readonly of: (seen: Seen) => number | null };
+type ReadStatus = Extract<StatusReading, { kind: "seen" }>;
+type Gauge = { readonly name: string; readonly help: string; readonly of: (seen: ReadStatus) => number | null };
 
 const STATES: readonly MirrorWord[] = [
   "in-sync",

@@ -24,7 +24,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
-import { type Admitted, admit, claimName, keepMarker } from "../trust/gate.ts";
+import { type AdmittedFolder, admit, claimName, keepMarker } from "../trust/gate.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type MirrorOptions = {
@@ -92,16 +92,16 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
 }
 
 /** Facts about a linked folder before anything in it is opened. */
-type Entry = {
+type FolderFacts = {
   readonly root: string;
   /** Path of the folder's `.mdmirror`. */
   readonly folder: string;
   readonly config: Config;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedFolder;
   readonly key: string;
 };
 
-function readEntry(root: string, folder: string, options: MirrorOptions): Result<Entry> {
+function readEntry(root: string, folder: string, options: MirrorOptions): Result<FolderFacts> {
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const admitted = admit(root, config.value, options);
@@ -111,11 +111,11 @@ function readEntry(root: string, folder: string, options: MirrorOptions): Result
   return ok({ root, folder, config: config.value, admitted: admitted.value, key: found.value.key });
 }
 
-function keySourceOf(folder: string, { origin }: Admitted, { env, cwd, keyFile = null }: MirrorOptions) {
+function keySourceOf(folder: string, { origin }: AdmittedFolder, { env, cwd, keyFile = null }: MirrorOptions) {
   return { folder, keyFile, cwd, env, origin };
 }
 
-async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
+async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
   // ORDER: the lock is taken before anything large is read.

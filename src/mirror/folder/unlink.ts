@@ -19,7 +19,7 @@ import { ok, type Result, trouble, unwritableFileTrouble } from "../../common/tr
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export type Unlinked = {
+export type UnlinkResult = {
   /** True if the key stored in the folder was removed. */
   readonly keyFile: boolean;
   /**
@@ -37,7 +37,7 @@ export type Unlinked = {
  * can be repeated.
  * @param root real path of an existing folder
  */
-export function unlinkFolder(root: string, env: Env, now: number): Result<Unlinked> {
+export function unlinkFolder(root: string, env: Env, now: number): Result<UnlinkResult> {
   const folder = join(root, MIRROR_FOLDER);
   try {
     const config = readConfig(folder);
@@ -74,7 +74,7 @@ export function purgeOwnFolder(root: string): Result<null> {
 }
 
 /** Removes the key from the keychain, if this was the last linked folder with its address. */
-function forgetKey(root: string, url: string | null, env: Env): Unlinked["keychain"] {
+function forgetKey(root: string, url: string | null, env: Env): UnlinkResult["keychain"] {
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
   const others = listMirrors(registryFolder(env)).mirrors.filter(({ roots }) => roots.some((other) => other !== root));

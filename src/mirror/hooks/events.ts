@@ -1,10 +1,10 @@
-import type { Changes, Facts, Item } from "./facts.ts";
+import type { Changes, Facts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
 /** Compares two states of a folder. Pure. */
 
 /** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
-type EventItems = readonly Item[] | null;
+type EventItems = readonly HookItem[] | null;
 
 const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItems>> = {
   stopped: (before, now) => newOf(before.stopped, now.stopped),
@@ -38,7 +38,7 @@ export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: Facts,
   { event, debounce, at }: { readonly event: EventName; readonly debounce: number; readonly at: number },
-): WatchedEvent & { readonly due: number | null; readonly items: readonly Item[] } {
+): WatchedEvent & { readonly due: number | null; readonly items: readonly HookItem[] } {
   const items = itemsOf(event, baseline, now);
   if (items === null) return { baseline: baselineOf(event, baseline, now), pending: null, due: null, items: [] };
   const key = [sumOf(changesBetween(baseline, now)), ...items.map(keyOf)].join("\n");
@@ -66,13 +66,13 @@ function sumOf(changes: Changes): number {
   return Object.values(changes).reduce((sum, count) => sum + count, 0);
 }
 
-function newOf(before: readonly Item[], now: readonly Item[]): EventItems {
+function newOf(before: readonly HookItem[], now: readonly HookItem[]): EventItems {
   const known = new Set(before.map(keyOf));
   const items = now.filter((item) => !known.has(keyOf(item)));
   return items.length === 0 ? null : items;
 }
 
-function keyOf({ kind, path }: Item): string {
+function keyOf({ kind, path }: HookItem): string {
   return `${kind} ${path}`;
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/phase.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { attentionJson, type Open } from "../operations/results/attention.ts";
+import { attentionJson, type OpenProblems } from "../operations/results/attention.ts";
 import type { AttentionEntry } from "../operations/results/shapes.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 
@@ -12,13 +12,13 @@ export type Facts = {
   /** Number of changes that this process has synced. */
   readonly changes: Changes;
   /** Problems that require a person. */
-  readonly attention: readonly Item[];
+  readonly attention: readonly HookItem[];
   /** Conflicts, also those in review that need no local choice. */
-  readonly conflicts: readonly Item[];
+  readonly conflicts: readonly HookItem[];
   /** Reasons of a stop. */
-  readonly stopped: readonly Item[];
+  readonly stopped: readonly HookItem[];
   /** Reasons why the service is not reached. */
-  readonly offline: readonly Item[];
+  readonly offline: readonly HookItem[];
   /** Milliseconds for which the service has not been reached. */
   readonly offlineMs: number;
   /** Changes in review, by `SINCE PATH`; null if not known. */
@@ -29,10 +29,10 @@ export type Facts = {
 export type Changes = Readonly<Record<string, number>>;
 
 /** One problem. `path`: path of the problem; "" is the whole folder. */
-export type Item = Omit<AttentionEntry, "detail">;
+export type HookItem = Omit<AttentionEntry, "detail">;
 
 /** State by the report of a run, or by the state file. */
-export type FolderState = Pick<RunState, "state" | "attention"> & Pick<Open, "safetyStop">;
+export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 /** Reason and duration of an unreachable service. */
 type OfflineFact = { readonly code: WaitReason; readonly ms: number };
@@ -74,14 +74,14 @@ export function readStoredFacts(root: string): Facts | null {
 /** Two conflicting edits: local, or in review, where somebody decides in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-function itemsOf(attention: FolderState["attention"]): Item[] {
+function itemsOf(attention: FolderState["attention"]): HookItem[] {
   return attentionJson({ attention, safetyStop: null, fault: null }).map(itemOf);
 }
 
 /**
  * Returns an item without its detail, in which a service may repeat content that was sent to it.
  */
-function itemOf({ path, kind, code, next }: Item): Item {
+function itemOf({ path, kind, code, next }: HookItem): HookItem {
   return { path, kind, code, next };
 }
 

@@ -4,7 +4,7 @@ import type { Random } from "../../common/random.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { originClause } from "../operations/results/origin.ts";
 import { changesBetween } from "./events.ts";
-import type { Changes, Facts, Item } from "./facts.ts";
+import type { Changes, Facts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
 /**
@@ -31,7 +31,7 @@ export type Message = {
       readonly changes: Changes;
     };
     /** The first 50 subjects of the event. */
-    readonly items: readonly Item[];
+    readonly items: readonly HookItem[];
     /** Number of further subjects. */
     readonly more: number;
     readonly next: string;
@@ -42,7 +42,7 @@ export type Message = {
 export type HookEvent = {
   readonly event: EventName;
   /** Subjects of the event; empty for the whole folder. */
-  readonly items: readonly Item[];
+  readonly items: readonly HookItem[];
   readonly before: Facts;
   readonly now: Facts;
   /** True if the user tests the hook, and nothing happened. */
@@ -86,7 +86,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
   };
 }
 
-const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: string) => string>> = {
+const SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: string) => string>> = {
   stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
   offline: ([first], name) => `${name} cannot reach the service${originClause(first?.code ?? null, null)}`,
   conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${pathsOf(items)}`,
@@ -107,7 +107,7 @@ const NEXT: Readonly<Record<EventName, string>> = {
 /** LIMIT: names in a sentence that fits a notice. */
 const MOST_NAMED = 3;
 
-function pathsOf(items: readonly Item[]): string {
+function pathsOf(items: readonly HookItem[]): string {
   const named = items.slice(0, MOST_NAMED).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
   return `${named.join(", ")}${items.length > MOST_NAMED ? `, and ${items.length - MOST_NAMED} more` : ""}`;
 }

@@ -80,10 +80,10 @@ export type SyncRules = {
 };
 
 /** The reason why a path is not synced, and the rule if a rule is the reason. */
-type Unsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
+type WhyUnsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
 
 /** Returns why a file is not synced; null if the file is synced. */
-export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): Unsynced | null {
+export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   const name = nameOf(path);
   if (isLitterName(name)) return { kind: "litter" };
   if (isConflictCopyName(name)) return { kind: "conflict-copy" };
@@ -98,7 +98,7 @@ export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalP
 }
 
 /** Returns why a folder is not synced; null if the folder is synced. */
-export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): Unsynced | null {
+export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   if (nameOf(path).startsWith(".")) return { kind: "dot-folder" };
   const exclusion = exclusionOf(rules, path, "folder");
   if (exclusion === null) return null;

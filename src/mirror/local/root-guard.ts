@@ -14,7 +14,7 @@ export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
  * Place of a path on the disk, or the reason why the path cannot be used. `absent`: proven that
  * nothing is at the path.
  */
-type Place =
+type DiskPlace =
   | { readonly ok: true; readonly abs: string }
   | { readonly ok: false; readonly outcome: NotDone; readonly absent: boolean };
 
@@ -109,12 +109,12 @@ export class RootGuard {
   }
 
   /** Returns the folder at `path`, which was just found at `abs`, for acting on its entries. */
-  inside(path: LocalPath, abs: string): Place {
+  inside(path: LocalPath, abs: string): DiskPlace {
     return this.#handles === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
   }
 
   /** Returns the place of a file or folder of the tree. Checks the folder above it. */
-  place(path: LocalPath, kind: "file" | "folder"): Place {
+  place(path: LocalPath, kind: "file" | "folder"): DiskPlace {
     if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
@@ -123,7 +123,7 @@ export class RootGuard {
    * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: creates the
    * folders above the path.
    */
-  mirrorPlace(path: string, make: boolean): Place {
+  mirrorPlace(path: string, make: boolean): DiskPlace {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
       return refused(fault("EINVAL", `${path}: not a place for files that are set aside`), false);
     const below = `${MIRROR_FOLDER}/${parentOf(path)}`;
@@ -135,7 +135,7 @@ export class RootGuard {
    * Returns the folder at `below` (relative to the root), reached through no symlink and on the
    * root's own disk.
    */
-  #folderAt(below: string): Place {
+  #folderAt(below: string): DiskPlace {
     const known = this.#identified ?? this.identify();
     if (this.#handles === null || known === null || !this.#canHold) return this.#lookedAt(below);
     const handle = this.#handles.get(below) ?? holdFolder(this.fs, known, below, this.#names);
@@ -152,7 +152,7 @@ export class RootGuard {
    * between this check and the system call that uses the path; Node has no openat. Somebody who can
    * do that can write in the linked folder already; the window is some microseconds.
    */
-  #lookedAt(below: string): Place {
+  #lookedAt(below: string): DiskPlace {
     const known = this.root();
     if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
@@ -173,7 +173,7 @@ export class RootGuard {
    * Makes the folders of a path below `.mdmirror`, open to the owner alone. Each is checked before
    * the next is made in it.
    */
-  #makeFolders(below: string): Place {
+  #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");
     let made = "";
     for (const name of below.split("/")) {
@@ -190,11 +190,11 @@ export class RootGuard {
   }
 }
 
-function placeIn(folder: Place, path: string): Place {
+function placeIn(folder: DiskPlace, path: string): DiskPlace {
   return folder.ok ? { ok: true, abs: `${folder.abs}/${nameOf(path)}` } : folder;
 }
 
-function refused(outcome: NotDone, absent: boolean): Place {
+function refused(outcome: NotDone, absent: boolean): DiskPlace {
   return { ok: false, outcome, absent };
 }
 

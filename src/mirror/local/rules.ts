@@ -32,7 +32,7 @@ export type FolderRules = {
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
   /** Lines of the setting `remote`, for the folders below too. */
-  readonly scope: readonly Line[];
+  readonly scope: readonly RuleLine[];
   /** The rule files from which the rules were made. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
@@ -146,18 +146,18 @@ function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
 }
 
-function inBytes({ pattern, mark }: Line): Line {
+function inBytes({ pattern, mark }: RuleLine): RuleLine {
   return { pattern: bytesOf(pattern), mark };
 }
 
-function asIs(line: Line): Line {
+function asIs(line: RuleLine): RuleLine {
   return line;
 }
 
-type Line = { readonly pattern: string; readonly mark: string };
+type RuleLine = { readonly pattern: string; readonly mark: string };
 
 /** Returns the meaningful lines of a file, as patterns from the root. */
-function linesOf(folder: LocalPath, file: string, text: string): readonly Line[] {
+function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLine[] {
   if (text === "") return [];
   const name = folder === "" ? file : `${folder}/${file}`;
   return text

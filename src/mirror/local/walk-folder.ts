@@ -20,7 +20,7 @@ import { decodeText } from "../../common/text.ts";
  */
 const MAX_DEPTH = 256;
 
-type Listed = ReturnType<Fs["readdir"]>[number];
+type DirEntry = ReturnType<Fs["readdir"]>[number];
 
 type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
@@ -70,7 +70,7 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
  * into the root, all of its documents would be uploaded to this workspace too.
  * @throws as the port does
  */
-function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
+function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
@@ -79,7 +79,7 @@ function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names:
  * Returns the names in a folder, sorted. The order of names decides the order of all results of a
  * scan (I32).
  */
-function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly Listed[] {
+function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
   return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -102,7 +102,7 @@ type RulesWork = Pick<
  * the folder is not scanned, because the rules may exclude any path.
  * @returns true if an earlier reading in this scan found the same rules
  */
-function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
+function readRules(work: RulesWork, folder: Subfolder, names: readonly DirEntry[]): boolean {
   const { path } = folder;
   const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(work, folder, file) : "");
   const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
@@ -132,7 +132,7 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
-  { name, kind }: Listed,
+  { name, kind }: DirEntry,
   before: WalkedFolder | null,
 ): Subfolder | null {
   const path = joinPath(folder.path, name);

@@ -96,7 +96,7 @@ export function saveBesideDaemon(
   });
 }
 
-type Ready = {
+type ReadyWrite = {
   readonly kind: "ready";
   readonly bytes: Uint8Array;
   readonly target: string;
@@ -104,7 +104,7 @@ type Ready = {
 };
 
 /** Checks the file before a write. If the bytes are equal, no write is needed. */
-function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): Ready | DiskOutcome<Written> {
+function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): ReadyWrite | DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
   const target = guard.place(path, "file");
@@ -119,7 +119,7 @@ function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Diges
 
 function exchange(
   guard: RootGuard,
-  { bytes, target, mode }: Ready,
+  { bytes, target, mode }: ReadyWrite,
   aside: string,
   expect: Digest,
 ): DiskOutcome<Written> {

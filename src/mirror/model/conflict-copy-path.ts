@@ -6,7 +6,7 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../co
  * Side of the content in a conflict copy: `theirs` is the service's version of an open conflict,
  * `mine` is a local version that was replaced.
  */
-type Beside = "theirs" | "mine";
+type CopySide = "theirs" | "mine";
 
 /**
  * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`. The service refuses such names,
@@ -15,7 +15,7 @@ type Beside = "theirs" | "mine";
  * @param nth from the second copy on, the name contains this number: `note (mine 2).md`
  * @param maxBytes of the longest name that the disk takes; so in all of this module
  */
-export function conflictCopyPath(path: LocalPath, whose: Beside, nth: number, maxBytes: number): LocalPath {
+export function conflictCopyPath(path: LocalPath, whose: CopySide, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
   const stem = name.replace(/\.md$/, "");
   const beside = ` (${nth === 1 ? whose : `${whose} ${nth}`}).md`;

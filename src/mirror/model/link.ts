@@ -102,7 +102,7 @@ export type Link = {
 };
 
 /** Id and paths of a linked document. */
-export type Placed = Pick<Link, "id" | "localPath" | "remotePath">;
+export type PlacedLink = Pick<Link, "id" | "localPath" | "remotePath">;
 
 /**
  * Returns true if a document was moved out of the linked folder and its content is in the trash. A

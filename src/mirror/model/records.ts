@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import { isAtRest } from "./agreement.ts";
-import { isAway, type Link, type Placed, type Stamp } from "./link.ts";
+import { isAway, type Link, type PlacedLink, type Stamp } from "./link.ts";
 import { localFileOf, remoteFileOf } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
@@ -24,8 +24,8 @@ const STAMP = 7;
  * 0.
  */
 export class Records {
-  readonly #ids = new Texts();
-  readonly #changeIds = new Texts();
+  readonly #ids = new TextBuffer();
+  readonly #changeIds = new TextBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
   /** Paths on the service, of records whose two paths differ. */
@@ -197,7 +197,7 @@ export class Records {
     return links;
   }
 
-  *#atRest(): Generator<Placed> {
+  *#atRest(): Generator<PlacedLink> {
     for (const [number, localPath] of this.#localPaths.entries())
       if (this.#has(number, AT_REST)) yield { id: this.#id(number), localPath, remotePath: this.#remotePath(number) };
   }
@@ -238,7 +238,7 @@ function isStampAt(stamps: Float64Array, at: number, stamp: Stamp): boolean {
 }
 
 /** Holds short ASCII texts in one buffer, outside the heap of objects. */
-class Texts {
+class TextBuffer {
   #bytes = Buffer.alloc(1 << 15);
   readonly #ends: number[] = [0];
 

@@ -1,7 +1,7 @@
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, DirLink, Block, Link, Placed, Stamp, Tombstone } from "./link.ts";
+import type { Conflict, DirLink, Block, Link, PlacedLink, Stamp, Tombstone } from "./link.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
@@ -185,7 +185,7 @@ export type BaseTree = {
  */
 export type LeftOut = {
   readonly count: number;
-  readonly documents: () => Iterable<Placed>;
+  readonly documents: () => Iterable<PlacedLink>;
   readonly idAt: (path: LocalPath) => DocId | null;
   /** Returns the record of a document that is left out; null: the document is not left out. */
   readonly link: (id: DocId) => Link | null;

@@ -6,7 +6,7 @@ import type { SyncReport } from "./results/shapes.ts";
  * method of the library and the action of the pages all come from one declaration.
  */
 
-type Described = {
+type DeclaredParts = {
   /** Name of the command, the tool and the method: a verb. */
   readonly name: string;
   /** One line for the list of commands. Begins with a verb and has no full stop. */
@@ -22,7 +22,7 @@ type Described = {
 };
 
 /** The part of an operation that the front ends show. A declaration imports no module but zod. */
-export type Declaration = Described & {
+export type Declaration = DeclaredParts & {
   /** The operation needs the lock of the folder. With `--read-only`, no tool offers it. */
   readonly access: "write";
   /**
@@ -40,7 +40,7 @@ export type Declaration = Described & {
  * The part of an operation that the front ends show, for an operation that changes no document by
  * itself.
  */
-export type ReadDeclaration = Described & {
+export type ReadDeclaration = DeclaredParts & {
   /** `sync`: the operation may sync both sides. With `--read-only`, no tool offers it. */
   readonly access: "read" | "sync";
   /** True if the operation sends requests to the service. */
@@ -64,7 +64,7 @@ export type FieldMeta = {
 
 export type InputOf<D extends Declaration> = z.input<D["input"]> & Common<D>;
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & Common<D>;
-export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, Ends>;
+export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
 /**
  * Result of an operation with the report of the sync that followed. `sync`: null if no sync
@@ -104,7 +104,7 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
 }
 
 /** Part of a result that every operation has. */
-export type Ends = {
+export type ResultEnds = {
   /** Run that `undo` would revert; null if there is none. */
   readonly run: number | null;
   /** True if the service was not reached, so that some documents were not tried. */

@@ -9,7 +9,7 @@ import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
 import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
-import { idsInMovedFolders, isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
+import { idsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, Side } from "./match/row.ts";
 import { layOut } from "./order/schedule.ts";
@@ -28,7 +28,7 @@ export function makePlan(
   policy: Policy,
   signals: Signals,
   texts: TextLookup,
-  judged: Judged = NONE_JUDGED,
+  judged: JudgedDocuments = NONE_JUDGED,
 ): Plan {
   const { draft, steps } = decide(seen, policy, texts, judged);
   const { trees } = draft;
@@ -63,7 +63,7 @@ type Decided = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
  * Plans without the documents at rest. If a decision depends on one of them, because another
  * document wants its path, the planner decides everything again and judges that document too.
  */
-function decide(whole: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
+function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): Decided {
   let judged = first;
   let trees =
     judged === "all" ? withAllDocuments(whole) : withDocuments(whole, [...judged, ...idsInMovedFolders(whole, policy)]);

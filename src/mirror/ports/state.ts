@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { ActionKind } from "../model/action.ts";
-import type { Conflict, DirLink, Block, Link, Placed, Stamp, Submission, Tombstone } from "../model/link.ts";
+import type { Conflict, DirLink, Block, Link, PlacedLink, Stamp, Submission, Tombstone } from "../model/link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
@@ -315,7 +315,7 @@ export interface State {
    * Returns linked documents in a folder. `all`: also those in folders below it. LIMIT: reads every
    * row.
    */
-  documentsIn(folder: LocalPath, depth: "all" | "one", most: number): Placed[];
+  documentsIn(folder: LocalPath, depth: "all" | "one", most: number): PlacedLink[];
   /**
    * Returns the local paths of linked documents, in no order. For an excluded document, returns its
    * path before the exclusion.

@@ -37,7 +37,7 @@ const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
 /** Result of a stream, or of an attempt to open one. */
-type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
+type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /** State after the end, with the longest wait before the next attempt in milliseconds. */
 type NextState = { readonly state: EventStreamState; readonly ms: number };
 
@@ -80,7 +80,7 @@ export class EventStream implements RemoteEvents {
     }
   }
 
-  async #listen(listener: EventListener): Promise<End> {
+  async #listen(listener: EventListener): Promise<StreamEnd> {
     const { http, clock } = this.#options;
     const connection = new Connection(listener, this.#lastId, clock, this.#closing.signal);
     const { signal } = connection;
@@ -98,7 +98,7 @@ class Connection {
   readonly signal: AbortSignal;
   /** Id of the last event; null if the stream cannot be resumed after that event. */
   lastId: string | null;
-  givenUp: Extract<End, { readonly kind: "too-much" }> | null = null;
+  givenUp: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
   readonly #listener: EventListener;
   readonly #resumesAt: string | null;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -179,7 +179,7 @@ class Connection {
  * Returns the state and the wait after the end of a stream.
  * @param failures number of attempts in a row before this one without a lasting stream
  */
-function afterEnd(end: End, failures: number): NextState {
+function afterEnd(end: StreamEnd, failures: number): NextState {
   const doubled = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
@@ -193,15 +193,15 @@ function afterEnd(end: End, failures: number): NextState {
   return { state: { kind: "broken", why }, ms: Math.min(RECONNECT.lostMostMs, RECONNECT.lostMs * doubled) };
 }
 
-type Answered = Extract<End, { readonly kind: "problem" | "unreadable" | "success" }>;
+type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
 /** Returns true if an equal request may have another answer in some minutes. */
-function mayPass(end: Answered): boolean {
+function mayPass(end: AnsweredEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
 }
 
-function whyNoStream(end: Answered): string {
+function whyNoStream(end: AnsweredEnd): string {
   if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
   return end.kind === "unreadable"
     ? `${end.status}, ${end.looks}`

@@ -7,7 +7,7 @@ import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
-import { type Page, type Parsed, readPage, type ListedItem } from "./shapes.ts";
+import { type Page, type ParseResult, readPage, type ListedItem } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
 
@@ -46,7 +46,7 @@ type ListOptions<Item> = {
    * deployment's form.
    */
   readonly selector: Selector;
-  readonly read: (value: unknown) => Parsed<ListedItem<Item>>;
+  readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   /** Receives the items. Left out: the result contains the items. */
   readonly receiver?: ItemReceiver<Item> | undefined;
@@ -59,9 +59,9 @@ type ListOptions<Item> = {
 /** LIMIT: times that a list starts from its first page, because of `invalid_cursor`. */
 const MAX_STARTS = 3;
 /** Result of reading the pages of a list. */
-type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
+type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
-function failed(fault: Fault): End {
+function failed(fault: Fault): ListingEnd {
   return { kind: "failed", fault };
 }
 
@@ -118,7 +118,7 @@ class Traversal<Item extends { readonly id: string }> {
     this.#spent = options.spent ?? zeroTotals();
   }
 
-  async run(): Promise<End> {
+  async run(): Promise<ListingEnd> {
     for (;;) {
       const over = overLimit(this.#spent);
       if (over !== null) return failed(misreadFault(GET_REQUEST, over, null));
@@ -141,12 +141,12 @@ class Traversal<Item extends { readonly id: string }> {
     return caller.call({ method: "GET", path: route + query, body: null, accept: [200], size: "page" });
   }
 
-  #refused(reply: Failure): End {
+  #refused(reply: Failure): ListingEnd {
     const fault = (this.#checksOrigin() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);
     return { kind: this.#cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
   }
 
-  #read(reply: Extract<Reply, { kind: "success" }>): PageRead | End {
+  #read(reply: Extract<Reply, { kind: "success" }>): PageRead | ListingEnd {
     const { requestId } = reply;
     const page = readPage(reply.value);
     const looks = this.#checksOrigin() ? foreignLooks(page, reply.value) : null;
@@ -174,7 +174,7 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /** Takes the items of a page. Returns null if another page follows. */
-  #take(page: PageRead): End | null {
+  #take(page: PageRead): ListingEnd | null {
     const before = this.#spent.items;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
     if (why !== null)

@@ -27,7 +27,7 @@ type Step = { readonly isAgain: boolean; readonly ms: number; readonly isForAll:
 
 const STOP: Step = { isAgain: false, ms: 0, isForAll: false };
 
-type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
+type AnsweredReply = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
  * Returns the next step after a reply. Pure.
@@ -48,12 +48,12 @@ function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): 
     : stepAfterFailure(call, reply, attempt, backoff);
 }
 
-function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backoff: number): Step {
+function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, backoff: number): Step {
   const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
   return { isAgain: !isWrite(call) && attempt < RETRY.attempts, ms, isForAll: true };
 }
 
-function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
+function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): Step {
   // An answered write is never sent again: the answer to a retry of a 4xx would be equal, and after
   // a 5xx the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;

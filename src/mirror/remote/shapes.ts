@@ -13,7 +13,7 @@ import type { RemotePath } from "../../contract/path.ts";
 
 /** Checks answers of the service. Reads only documented members, and ignores all others. */
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** A path as the service sent it (`wire`), and the same path without its leading slash. */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
@@ -41,7 +41,7 @@ const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
  * metacharacters, length); they are mapped to a local name. Refuses a path that cannot be inside
  * the root: empty names, `.`, `..`, separators, control characters.
  */
-export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
+export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
   // A path this short cannot have too many names.
   if (value.length < MAX_PLAIN_LENGTH && PLAIN.test(value) && value.endsWith(".md") === (kind === "file"))
@@ -76,7 +76,7 @@ export type PartialFile = {
 /**
  * Reads the answer of a PUT: a file and its content, or a file that has the content as a member.
  */
-export function readEdit(value: unknown): Parsed<PartialFile> {
+export function readEdit(value: unknown): ParseResult<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const file = member<Edit>(value, "file");
   if (!isJsonObject(file)) return readPartialFile(value);
@@ -94,7 +94,7 @@ export function readReview(value: unknown): {
   return { changeId: isChangeId(id) ? id : null, reason: reason ?? null };
 }
 
-export function readPartialFile(value: unknown): Parsed<PartialFile> {
+export function readPartialFile(value: unknown): ParseResult<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const id = member<AnsweredContent>(value, "id");
   const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
@@ -119,7 +119,7 @@ export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
  * Reads a file from a list or from a GET. `protected` may be missing: the answers to later writes
  * (202, 409) then show whether the file is protected.
  */
-export function readFile(value: unknown): Parsed<ListedItem<FileResource>> {
+export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member<AnsweredContent>(value, "id");
   if (!isDocId(id)) return bad("its id is not of the form doc_…");
@@ -138,7 +138,7 @@ function readProtected(file: JsonObject): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-export function readFileWithContent(value: unknown): Parsed<ListedItem<FileWithContent>> {
+export function readFileWithContent(value: unknown): ParseResult<ListedItem<FileWithContent>> {
   const file = readFile(value);
   if (!file.ok) return file;
   const { resource, wirePath } = file.value;
@@ -150,7 +150,7 @@ export function readFileWithContent(value: unknown): Parsed<ListedItem<FileWithC
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
 
-export function readFolder(value: unknown): Parsed<ListedItem<FolderResource>> {
+export function readFolder(value: unknown): ParseResult<ListedItem<FolderResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member<AnsweredFolder>(value, "id");
   if (!isDirId(id)) return bad("its id is not of the form dir_…");
@@ -174,7 +174,7 @@ const MAX_CURSOR_LENGTH = 4_096;
 // although `limit` is a maximum.
 const MAX_PAGE_ITEMS = 100_000;
 
-export function readPage(value: unknown): Parsed<Page> {
+export function readPage(value: unknown): ParseResult<Page> {
   if (!isJsonObject(value)) return bad("the page of the list is not a JSON object");
   if (member<List>(value, "object") !== "list") return bad("the page is not marked as a list");
   const items = member<List>(value, "data");
@@ -187,7 +187,7 @@ export function readPage(value: unknown): Parsed<Page> {
   return cursor.ok ? { ok: true, value: { items, hasMore, nextCursor: cursor.value } } : cursor;
 }
 
-function readCursor(value: unknown): Parsed<string> {
+function readCursor(value: unknown): ParseResult<string> {
   if (typeof value !== "string" || value === "") return bad("the page says that there are more, without a cursor");
   if (value.length > MAX_CURSOR_LENGTH || !value.isWellFormed())
     return bad("the cursor of the page cannot be used in a request");

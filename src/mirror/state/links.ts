@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { DirLink, Link, Placed, Stamp, Submission } from "../model/link.ts";
+import type { DirLink, Link, PlacedLink, Stamp, Submission } from "../model/link.ts";
 import type { Db } from "./database.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { upsert, WithStatements } from "./statement.ts";
@@ -105,7 +105,7 @@ export class LinkTable extends WithStatements {
    * Returns linked documents in a folder.
    * @param folder path of the folder; not the root
    */
-  in(folder: string, depth: "all" | "one", most: number): Placed[] {
+  in(folder: string, depth: "all" | "one", most: number): PlacedLink[] {
     // SQLite counts characters as code points, from 1.
     const first = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, most);

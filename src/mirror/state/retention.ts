@@ -10,7 +10,7 @@ import type { TextStore } from "./texts.ts";
  */
 export type Retention = { readonly days: number; readonly bytes: number };
 
-export type Pruned = {
+export type PrunedCounts = {
   readonly texts: number;
   readonly events: number;
   readonly runs: number;
@@ -40,7 +40,7 @@ const VERSIONS_KEPT = 20;
  * immediately, the earliest superseded first. All other contents may be the only copies, and stay
  * their time. The file keeps its size; its free pages are used again.
  */
-export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): Pruned {
+export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
   const cutoff = noteDay(meta, now, days);
   const pruning = new TextPruning(texts);

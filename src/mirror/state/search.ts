@@ -45,7 +45,7 @@ const APPLICATION_ID = 0x6d_64_6d_73;
 const BUSY_MS = 2_000;
 
 /** Source of contents. `read` returns null if a file is missing, or is no text. */
-type Texts = { read(path: LocalPath): string | null };
+type ContentReader = { read(path: LocalPath): string | null };
 
 /** Scope of all documents: a folder has only one scope. */
 const SCOPE = 0;
@@ -88,21 +88,21 @@ export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }
 
-class Outdated extends Error {}
+class OutdatedIndex extends Error {}
 
 /**
  * Returns true if the file is damaged: by SQLite's codes, or because tables are missing
  * (SQLITE_ERROR).
  */
 export function isFileFault(error: unknown): boolean {
-  if (error instanceof Outdated) return true;
+  if (error instanceof OutdatedIndex) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
 }
 
 function prepare(db: Db): boolean {
   const version = db.pragma("user_version", { simple: true });
   if (version === VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
-  if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new Outdated("of another version");
+  if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new OutdatedIndex("of another version");
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = NORMAL");
   db.transaction(() => {
@@ -113,7 +113,7 @@ function prepare(db: Db): boolean {
   return true;
 }
 
-type Row = Omit<Stamp, "dev"> & {
+type IndexedFile = Omit<Stamp, "dev"> & {
   readonly doc: number;
   readonly path: string;
   readonly digest: string;
@@ -122,7 +122,7 @@ type Row = Omit<Stamp, "dev"> & {
 
 /** Search in a linked folder, over a file that `openSearch` has prepared. */
 export class MirrorSearch extends WithStatements {
-  readonly #all = this.sql<[], Row>(
+  readonly #all = this.sql<[], IndexedFile>(
     "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
   );
   readonly #pathOf = this.sql<[number], string>("SELECT path FROM search_files WHERE doc = ?", "pluck");
@@ -133,7 +133,7 @@ export class MirrorSearch extends WithStatements {
     "pluck",
   );
   readonly #keys = new KeyIndex(this.db);
-  #rows: ReadonlyMap<LocalPath, Row> | null = null;
+  #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
   /** Returns the entry of the index about a file, for a scan. */
   known(path: LocalPath): KnownFile | null {
@@ -167,7 +167,7 @@ export class MirrorSearch extends WithStatements {
   /**
    * Returns a source for the search. All documents may be found, and no document is left to index.
    */
-  source(texts: Texts): DocumentSource<FoundDocument> {
+  source(texts: ContentReader): DocumentSource<FoundDocument> {
     return {
       unindexed: async () => [],
       portion: async (set, order, after) => this.#portion(set, order, after),
@@ -193,13 +193,13 @@ export class MirrorSearch extends WithStatements {
     this.db.close();
   }
 
-  #rowsByPath(): ReadonlyMap<LocalPath, Row> {
+  #rowsByPath(): ReadonlyMap<LocalPath, IndexedFile> {
     this.#rows ??= new Map(this.#all.all().map((row) => [row.path, row]));
     return this.#rows;
   }
 }
 
-type Index = { readonly db: Db; readonly keys: KeyIndex; readonly before: ReadonlyMap<LocalPath, Row> };
+type Index = { readonly db: Db; readonly keys: KeyIndex; readonly before: ReadonlyMap<LocalPath, IndexedFile> };
 
 function updateRows(
   { db, keys, before }: Index,
@@ -239,7 +239,7 @@ function stampValues({ stamp, stampTrusted }: LocalFile): (number | null)[] {
   return [stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink];
 }
 
-function sameValues(row: Row, values: readonly unknown[]): boolean {
+function sameValues(row: IndexedFile, values: readonly unknown[]): boolean {
   const known = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
   return known.every((value, i) => value === values[i]);
 }

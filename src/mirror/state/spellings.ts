@@ -5,7 +5,7 @@ import type { LinkTarget, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
 import { WithStatements } from "./statement.ts";
 
-type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
+type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LeadRow = [said: string, at: LinkTarget["at"], to: LinkTarget["to"], was?: LinkTarget["was"]];
 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
@@ -18,19 +18,22 @@ const KEPT = 8;
 
 /** Spellings of links in local files; a document without links has none. */
 export class SpellingTable extends WithStatements implements Spellings {
-  readonly #one = this.sql<[string, Digest], Row>(
+  readonly #one = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
     "raw",
   );
-  readonly #at = this.sql<[string], Row>(`SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`, "raw");
-  readonly #ofContent = this.sql<[string, Digest], Row>(
+  readonly #at = this.sql<[string], SpellingRow>(
+    `SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
+    "raw",
+  );
+  readonly #ofContent = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
     "raw",
   );
-  readonly #with = this.sql<[Digest], Row>(`SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
-  readonly #all = this.sql<[], Row>(`SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
+  readonly #with = this.sql<[Digest], SpellingRow>(`SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
+  readonly #all = this.sql<[], SpellingRow>(`SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
   readonly #any = this.sql<[], number>("SELECT 1 FROM spellings LIMIT 1", "pluck");
-  readonly #put = this.sql<Row>(`INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
+  readonly #put = this.sql<SpellingRow>(`INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
   readonly #move = this.sql<[string, string]>(
     `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
       "WHERE path = ? ORDER BY seq",
@@ -103,11 +106,11 @@ export class SpellingTable extends WithStatements implements Spellings {
   }
 }
 
-function spellingOrNone(row: Row | undefined): Spelling | null {
+function spellingOrNone(row: SpellingRow | undefined): Spelling | null {
   return row === undefined ? null : spellingOf(row);
 }
 
-function spellingOf([path, bytes, text, spelledAt, leads, id]: Row): Spelling {
+function spellingOf([path, bytes, text, spelledAt, leads, id]: SpellingRow): Spelling {
   const read = JSON.parse(leads) as LeadRow[];
   return { path, id, bytes, text, spelledAt, leads: read.map(leadOf) };
 }

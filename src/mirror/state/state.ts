@@ -5,7 +5,7 @@ import { findDamage, openBaseTables, readBase } from "./base.ts";
 import type { DatabaseFault, Db } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { ReferencedTexts } from "./referenced-texts.ts";
-import { type Pruned, prune, type Retention } from "./retention.ts";
+import { type PrunedCounts, prune, type Retention } from "./retention.ts";
 import { WithStatements } from "./statement.ts";
 import { SubtreeMoves } from "./subtree.ts";
 import { TextStore } from "./texts.ts";
@@ -35,7 +35,7 @@ export class StoredState extends WithStatements implements State {
   readonly #texts: TextStore;
   readonly #transactions: Transactions;
   /** Prunes old rows and content. The caller runs it about once a day, between two cycles. */
-  readonly prune: (now: number, retention: Retention) => Pruned;
+  readonly prune: (now: number, retention: Retention) => PrunedCounts;
   readonly close: () => void;
 
   constructor({ state, texts, clock, close, onDamage }: OpenFiles) {

@@ -2,7 +2,7 @@ import type { Db } from "./database.ts";
 import type { BlockTable } from "./blocks.ts";
 import { Statement } from "../../common/statement.ts";
 
-type Side = "local" | "remote";
+type TreeSide = "local" | "remote";
 /** A column of paths; `other`: the path of the same row on the other side. */
 type Column = { readonly table: string; readonly column: string; readonly other: string };
 
@@ -10,7 +10,7 @@ type Column = { readonly table: string; readonly column: string; readonly other:
  * Columns with paths of a side, each with the path of the same row on the other side. ORDER:
  * conflict copies come before the records, because they are found by the records' paths.
  */
-const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
+const COLUMNS: Readonly<Record<TreeSide, readonly Column[]>> = {
   local: [
     {
       table: "conflicts",
@@ -52,13 +52,13 @@ export class SubtreeMoves {
   }
 
   /** Rewrites the paths of all rows at or below `from`, including blocks. */
-  move(side: Side, from: string, to: string): void {
+  move(side: TreeSide, from: string, to: string): void {
     for (const statement of this.#whole[side]) statement.run({ to, ...rangeOf("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);
   }
 
   /** Moves only rows whose path on the other side is at or below `within`. */
-  moveMembers(side: Side, from: string, to: string, within: string): void {
+  moveMembers(side: TreeSide, from: string, to: string, within: string): void {
     const given = { to, ...rangeOf("from", from), ...rangeOf("within", within) };
     for (const statement of this.#members[side]) statement.run(given);
   }

@@ -251,7 +251,7 @@ export function provenText(digest: Digest, row: StoredText): string | null {
 }
 
 type SeenRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
-type Wanted = { path: string | null; id: string | null; formerly: string };
+type NameQuery = { path: string | null; id: string | null; formerly: string };
 
 const SELECT =
   "SELECT texts.digest, seen.path, seen.id, seen.side, seen.why, seen.at FROM seen JOIN texts ON texts.seq = seen.text";
@@ -267,7 +267,7 @@ class NameTable extends WithStatements {
   );
   readonly #known = this.sql<[number, string], number>("SELECT 1 FROM seen WHERE text = ? AND path = ?", "pluck");
   readonly #all = this.sql<[], SeenRow>(`${SELECT} ${ORDER}`, "raw");
-  readonly #some = this.sql<Wanted, SeenRow>(
+  readonly #some = this.sql<NameQuery, SeenRow>(
     `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
       `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerly))) ${ORDER}`,
     "raw",

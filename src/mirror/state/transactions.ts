@@ -4,18 +4,18 @@ import { WithStatements } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 import { WAL_BYTES } from "./wal-mode.ts";
 
-type Contents = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
+type ContentTransactions = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
 
 /**
  * Transactions of the state. Contents are committed before the rows that name them, and stay if
  * these rows are rolled back.
  */
 export class Transactions extends WithStatements {
-  readonly #texts: Contents;
+  readonly #texts: ContentTransactions;
   readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
   readonly #inOne = this.db.transaction((work: () => unknown) => work());
 
-  constructor(db: Db, texts: Contents) {
+  constructor(db: Db, texts: ContentTransactions) {
     super(db);
     this.#texts = texts;
     // SQLite's automatic checkpoints could flush rows before the contents that they name.

@@ -24,7 +24,7 @@ import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
  * outside the folder, binds the address to the folder's marker.
  */
 
-export type Admitted = {
+export type AdmittedFolder = {
   readonly origin: TrustedOrigin;
   /** Messages for the user about a folder that was moved or copied. */
   readonly notes: readonly string[];
@@ -62,7 +62,7 @@ function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOr
  * @param root real path
  * @returns trouble of code `untrusted` if the user has to be asked once, by `mdmirror trust`
  */
-export function admit(root: string, config: Config, options: GateOptions): Result<Admitted> {
+export function admit(root: string, config: Config, options: GateOptions): Result<AdmittedFolder> {
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const picked = pickUrl(config.url, options)!;
@@ -121,7 +121,7 @@ function followRoot(
   mirror: KnownMirror,
   root: string,
   mode: GateOptions["mode"],
-): Pick<Admitted, "mirror" | "notes"> {
+): Pick<AdmittedFolder, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
   const existing = existingRoots(mirror);
   const before = mirror.roots[0] ?? "another folder";
@@ -142,7 +142,7 @@ function existingRoots({ roots, marker }: KnownMirror): readonly string[] {
  * Gives the name to the folder that the user approved, unless the folder that had the name still
  * exists. Call only after the state file is bound to this folder.
  */
-export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
+export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const holder = mirror.roots[0] ?? root;
   if (holder === root || existingRoots(mirror).includes(holder)) return;
   // If the registry cannot be written, the other folder keeps the name.
@@ -150,7 +150,7 @@ export function claimName(root: string, { mirror }: Admitted, env: UrlSources["e
 }
 
 /** Stores a new marker in place of a lost one, so that the user's permissions stay. */
-export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
+export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = markerOf(root);
   if (marker === null || marker === mirror.marker) return;
   // If the registry cannot be written, the user has to trust the folder again; the next command

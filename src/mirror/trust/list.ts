@@ -99,7 +99,7 @@ function usualName(env: Env, root: string): string {
  */
 
 /** A folder that needs a name. */
-type Named = {
+type FolderToName = {
   /** Real path of the folder. */
   readonly root: string;
   /** Name that the user chose; null if there is none. */
@@ -140,10 +140,10 @@ export function nameOfFolder(root: string): string {
  * each folder on disk, with a number if taken.
  * @param mirrors in the order of precedence
  */
-export function namesOf(mirrors: readonly Named[]): string[] {
+export function namesOf(mirrors: readonly FolderToName[]): string[] {
   const names: string[] = mirrors.map(() => "");
   const taken: string[] = [];
-  const isChosen = ({ name }: Named) => name !== null && isMirrorName(name);
+  const isChosen = ({ name }: FolderToName) => name !== null && isMirrorName(name);
   for (const [at, mirror] of [...mirrors.entries()].sort((a, b) => Number(isChosen(b[1])) - Number(isChosen(a[1])))) {
     names[at] = freeName(isChosen(mirror) ? mirror.name! : nameOfFolder(mirror.root), taken);
     taken.push(names[at]);

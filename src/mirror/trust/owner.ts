@@ -25,7 +25,7 @@ type Ownership =
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
   | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
 
-export type Owned = {
+export type OwnedPath = {
   readonly path: string;
   readonly uid: number;
   /**
@@ -41,7 +41,7 @@ const ROOT_UID = 0;
  * Decides whether this user may work on paths with these owners.
  * @param me the effective user; null on a system without user ids, where owners are not checked
  */
-export function judgeOwners(owned: readonly Owned[], me: number | null, caller: SudoCaller | null): Ownership {
+export function judgeOwners(owned: readonly OwnedPath[], me: number | null, caller: SudoCaller | null): Ownership {
   if (me === null) return { kind: "own" };
   const foreign = foreignTo(owned, me);
   if (foreign === undefined) return { kind: "own" };
@@ -50,7 +50,7 @@ export function judgeOwners(owned: readonly Owned[], me: number | null, caller: 
   return { kind: "foreign", path: foreign.path, uid: foreign.uid };
 }
 
-function foreignTo(owned: readonly Owned[], user: number): Owned | undefined {
+function foreignTo(owned: readonly OwnedPath[], user: number): OwnedPath | undefined {
   return owned.find(({ uid, rootMay }) => uid !== user && !(rootMay && uid === ROOT_UID));
 }
 
@@ -60,7 +60,7 @@ function foreignTo(owned: readonly Owned[], user: number): Owned | undefined {
  */
 export function ownershipOf(root: string, env: Env): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
-  const owned: Owned[] = [];
+  const owned: OwnedPath[] = [];
   for (const path of [root, mirror]) {
     const uid = ownerOf(path);
     if (uid !== null) owned.push({ path, uid, rootMay: path === root });

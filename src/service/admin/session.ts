@@ -76,13 +76,16 @@ export type AdminSession = {
    * Sends the request of an operation.
    * @returns the body of the answer, as the operation declares it
    */
-  ask<Name extends AdminOperationName>(name: Name, sent?: Sent<AdminOperations[Name]>): Promise<Result<AnswerOf<Name>>>;
+  ask<Name extends AdminOperationName>(
+    name: Name,
+    sent?: AdminRequestParts<AdminOperations[Name]>,
+  ): Promise<Result<AnswerOf<Name>>>;
   close(): Promise<void>;
 };
 
 type AnswerOf<Name extends AdminOperationName> = z.output<AdminOperations[Name]["answer"]>;
 
-type Sent<Operation> = {
+type AdminRequestParts<Operation> = {
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Operation extends { readonly body: infer Body extends z.ZodType } ? z.input<Body> : undefined;

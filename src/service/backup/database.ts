@@ -3,7 +3,7 @@ import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-import { refuseExisting, type Taken } from "./take.ts";
+import { refuseExisting, type TakenBackup } from "./take.ts";
 import { noBackup } from "./restore.ts";
 
 /** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
@@ -13,7 +13,7 @@ import { noBackup } from "./restore.ts";
  * @param url of the database; may have a password
  * @param out absolute; nothing may exist at it
  */
-export async function takeDatabaseBackup(url: string, out: string): Promise<Result<Taken>> {
+export async function takeDatabaseBackup(url: string, out: string): Promise<Result<TakenBackup>> {
   if (existsSync(out)) return refuseExisting(out);
   try {
     await backUpDatabase(url, out);

@@ -7,7 +7,7 @@ import { type BackupContents, sealBackup, NoBackup } from "../store/sqlite/backu
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
-export type Taken = BackupContents & { readonly file: string };
+export type TakenBackup = BackupContents & { readonly file: string };
 
 /**
  * Makes a backup of a service's data folder, with or without a running service. The backup is
@@ -18,7 +18,7 @@ export async function takeBackup(
   data: string,
   out: string,
   reach: { readonly clock: Clock; readonly openWire: OpenWire },
-): Promise<Result<Taken>> {
+): Promise<Result<TakenBackup>> {
   if (existsSync(out)) return refuseExisting(out);
   const session = await reachByFolder(data, reach);
   if (session.kind === "trouble") return session;
@@ -31,7 +31,7 @@ export async function takeBackup(
   }
 }
 
-async function keep(made: string, out: string): Promise<Result<Taken>> {
+async function keep(made: string, out: string): Promise<Result<TakenBackup>> {
   try {
     const contents = sealBackup(made);
     await move(made, out);

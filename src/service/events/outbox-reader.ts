@@ -42,7 +42,7 @@ type ReadChanges = {
 type ReaderContext = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
 /** Events of one portion of rows, with the place where the next portion starts. */
-type Missed = Pick<ReadChanges, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
+type MissedEvents = Pick<ReadChanges, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
 
 type ByWorkspace = ReadonlyMap<number, WorkspaceEvents>;
 
@@ -84,7 +84,7 @@ export class OutboxReader {
     return this.#textOf(RESET, reader, at);
   }
 
-  async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<Missed | null> {
+  async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<MissedEvents | null> {
     const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
     if (page === null) return null;
     const happened = page.rows.length === 0 ? null : await WorkspaceEvents.look(tables, page.rows);

@@ -8,7 +8,7 @@ export function includes(level: Level, needed: Level): boolean {
 }
 
 /** Members of a file that decide the key's level for it. */
-type Placed = { readonly seq: number; readonly folder: number };
+type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
  * Access of a key, as a transaction sees it. The nearest grant decides: on the file, else on its
@@ -60,7 +60,7 @@ export class Access {
    * Returns the level of a file.
    * @throws if its folder was not read before
    */
-  file(row: Placed): Level {
+  file(row: FilePlace): Level {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
   }
 
@@ -69,7 +69,7 @@ export class Access {
     return this.folder(seq);
   }
 
-  async levelOfFile(row: Placed): Promise<Level> {
+  async levelOfFile(row: FilePlace): Promise<Level> {
     await this.know([row.folder]);
     return this.file(row);
   }

@@ -12,7 +12,7 @@ import {
   noFile,
   notWritable,
   occupied,
-  type Place,
+  type FolderPlace,
   pathIn,
   moveProtected,
 } from "./place.ts";
@@ -50,7 +50,7 @@ async function moveFile(context: RequestContext, id: string, parentId: string | 
   return isRefused(place) ? place : placeFile(context, row, place, row.name);
 }
 
-async function placeFile(context: RequestContext, row: FileRow, folder: Place, name: string): Promise<Answer> {
+async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {
   const { files } = context.tables;
   const path = pathIn(folder, name);
   const holder = await files.byName(context.workspace.seq, folder.seq, name);
@@ -94,7 +94,7 @@ type SentContent = { readonly id: string; readonly baseId: string; readonly cont
  * A file, its published content, and one of its changes with the change's content; null if that
  * content was pruned.
  */
-type Edited = {
+type EditedFile = {
   readonly row: FileRow;
   readonly live: string;
   readonly base: { readonly id: string; readonly text: string | null };
@@ -107,7 +107,7 @@ type Edited = {
  */
 export async function saveCombined(
   working: Working,
-  { row, live, base }: Edited,
+  { row, live, base }: EditedFile,
   sent: string,
 ): Promise<{ readonly row: FileRow; readonly text: string } | null> {
   const text = base.id === row.changeId ? sent : combineWithLive(working, base.text, sent, live);

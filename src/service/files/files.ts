@@ -4,10 +4,10 @@ import { includes } from "./access.ts";
 import { type Answer, done, doneAsWritten, isRefused, type Refused } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { PlaceFor } from "../store/files-table.ts";
-import type { FileRow, Page } from "../store/rows.ts";
+import type { FileRow, RowRange } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
-import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type Route } from "./place.ts";
+import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type FollowedPath } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, fileWithContentJson, presentFile } from "./present.ts";
 
@@ -28,7 +28,7 @@ export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
  * Returns a range with one row more than the page. The additional row shows whether another page
  * follows.
  */
-function rangeOf({ workspace }: RequestContext, { after, limit }: PageRequest): Page {
+function rangeOf({ workspace }: RequestContext, { after, limit }: PageRequest): RowRange {
   return { workspace: workspace.seq, after, count: limit + 1 };
 }
 
@@ -85,7 +85,7 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
   return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
 }
 
-type Target = { readonly route: Route; readonly name: string; readonly place: PlaceFor };
+type Target = { readonly route: FollowedPath; readonly name: string; readonly place: PlaceFor };
 
 /**
  * Returns the folder for a new file. ASSUMES: creating by path makes the missing folders (contract

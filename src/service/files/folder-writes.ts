@@ -5,7 +5,7 @@ import type { Call, RequestContext } from "../requests/context.ts";
 import { pathTooLong } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
 import { holdKeptGrants, keepGrantsBelow, moveKeptGrants } from "../keys/kept-grants.ts";
-import { findPlace, findWritableFolder, occupied, type Place, pathIn, moveProtected } from "./place.ts";
+import { findPlace, findWritableFolder, occupied, type FolderPlace, pathIn, moveProtected } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
 /** PATCH /v1/folders/{id}, in the form of PATCH /v1/files/{id}. */
@@ -29,7 +29,7 @@ export async function patchFolder({ context, id, body }: Call<"patchFolder">): P
 async function placeFolder(
   context: RequestContext,
   row: FolderRow,
-  parent: Place,
+  parent: FolderPlace,
   name: string,
   pointer: string,
 ): Promise<Answer> {

@@ -5,7 +5,16 @@ import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
 import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
-import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, type Place, pathIn } from "./place.ts";
+import {
+  findFolder,
+  findPlace,
+  findRoute,
+  makeFolder,
+  makeFolders,
+  occupied,
+  type FolderPlace,
+  pathIn,
+} from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT } from "../store/rows.ts";
 
@@ -88,7 +97,7 @@ async function createInParent(
   return createIn(context, parent, name);
 }
 
-async function createIn(context: RequestContext, parent: Place, name: string): Promise<Answer> {
+async function createIn(context: RequestContext, parent: FolderPlace, name: string): Promise<Answer> {
   const made = await makeFolder(context, parent, name);
   return isRefused(made) ? made : done(201, presentFolder(made));
 }

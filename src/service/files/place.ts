@@ -6,11 +6,11 @@ import type { PlaceFor } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type GrantRow, type Level } from "../store/rows.ts";
 
 /** A folder into which a file or folder can be put. The root has no id and an empty path. */
-export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
+export type FolderPlace = { readonly seq: number; readonly id: string | null; readonly path: string };
 
-const ROOT_PLACE: Place = { seq: ROOT, id: null, path: "" };
+const ROOT_PLACE: FolderPlace = { seq: ROOT, id: null, path: "" };
 
-export function pathIn(place: Pick<Place, "path">, name: string): string {
+export function pathIn(place: Pick<FolderPlace, "path">, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
@@ -56,20 +56,20 @@ export async function findWritableFolder(context: RequestContext, id: string): P
  * Returns the folder that `parentId` names (null for the root), if this key may write to the
  * folder.
  */
-export async function findPlace(context: RequestContext, parentId: string | null): Promise<Place | Refused> {
+export async function findPlace(context: RequestContext, parentId: string | null): Promise<FolderPlace | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
 }
 
 /** Result of following a path: the deepest existing folder, and the missing names below it. */
-export type Route = { readonly from: Place; readonly missing: readonly string[] };
+export type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
 /**
  * Follows folder names from the root; refuses if the key may not write to the deepest existing
  * folder.
  */
-export async function findRoute(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
+export async function findRoute(context: RequestContext, names: readonly string[]): Promise<FollowedPath | Refused> {
   const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
   return routeFrom(context, found.at(-1) ?? ROOT_PLACE, names.slice(found.length));
 }
@@ -82,19 +82,26 @@ export async function findRouteOfFile(
   context: RequestContext,
   names: readonly string[],
   { folder, folderId }: Pick<PlaceFor, "folder" | "folderId">,
-): Promise<Route | Refused> {
+): Promise<FollowedPath | Refused> {
   if (names.length === 0) return routeFrom(context, ROOT_PLACE, []);
   if (folder !== null) return routeFrom(context, { seq: folder, id: folderId, path: names.join("/") }, []);
   await context.tables.lockStructure(context.workspace.seq);
   return findRoute(context, names);
 }
 
-async function routeFrom(context: RequestContext, from: Place, missing: readonly string[]): Promise<Route | Refused> {
+async function routeFrom(
+  context: RequestContext,
+  from: FolderPlace,
+  missing: readonly string[],
+): Promise<FollowedPath | Refused> {
   if (includes(await context.access.levelOfFolder(from.seq), "edit")) return { from, missing };
   return refuse("forbidden", "This key may not create anything at this path.");
 }
 
-export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place | Refused> {
+export async function makeFolders(
+  context: RequestContext,
+  { from, missing }: FollowedPath,
+): Promise<FolderPlace | Refused> {
   let place = from;
   for (const name of missing) {
     const made = await makeFolder(context, place, name);
@@ -104,7 +111,11 @@ export async function makeFolders(context: RequestContext, { from, missing }: Ro
   return place;
 }
 
-export async function makeFolder(context: RequestContext, parent: Place, name: string): Promise<FolderRow | Refused> {
+export async function makeFolder(
+  context: RequestContext,
+  parent: FolderPlace,
+  name: string,
+): Promise<FolderRow | Refused> {
   const path = pathIn(parent, name);
   const id = newId(context, "dir_");
   const workspace = context.workspace.seq;
@@ -159,19 +170,19 @@ export async function moveProtected(
   return answer;
 }
 
-type Judged = { readonly file: FileRow; readonly level: Level };
+type JudgedFile = { readonly file: FileRow; readonly level: Level };
 
 async function judge(
   { tables }: RequestContext,
   grants: readonly GrantRow[],
   files: readonly FileRow[],
-): Promise<Judged[]> {
+): Promise<JudgedFile[]> {
   const access = new Access(grants, tables.folders);
   await access.know(files.map(({ folder }) => folder));
   return files.map((file) => ({ file, level: access.file(file) }));
 }
 
-function isLacking({ level }: Judged): boolean {
+function isLacking({ level }: JudgedFile): boolean {
   return !includes(level, "full");
 }
 

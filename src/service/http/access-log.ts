@@ -19,7 +19,7 @@ export type AccessEntry = {
 };
 
 /** Facts about a request that are recorded while the service answers it. */
-export type Taken = {
+export type RequestRecord = {
   readonly route: string;
   bytes: number;
   key: string | null;

@@ -13,7 +13,7 @@ import type { PageAnswer } from "../pages/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
 import { splitRequestTarget } from "../requests/router.ts";
-import type { Taken } from "./access-log.ts";
+import type { RequestRecord } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { ServerState, MaybePromise } from "./server-state.ts";
 import { sendStream } from "./stream.ts";
@@ -41,15 +41,15 @@ declare module "fastify" {
 }
 
 /** A request, its answer, and the facts that metrics and the log record. */
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly taken: Taken };
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly taken: RequestRecord };
 
 /** Part of the program that answers a request: the service, or its pages. */
 type Answerer = {
-  readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: Taken) => Promise<Answered>;
-  readonly admit?: (head: RequestHead) => MaybePromise<Answered | null>;
+  readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: RequestRecord) => Promise<AnyAnswer>;
+  readonly admit?: (head: RequestHead) => MaybePromise<AnyAnswer | null>;
 };
 
-type Answered = WireResponse | PageAnswer;
+type AnyAnswer = WireResponse | PageAnswer;
 
 type Carry = (request: IncomingMessage, response: ServerResponse, waitsForContinue?: boolean) => void;
 
@@ -104,9 +104,9 @@ function mountService(app: FastifyInstance, state: ServerState): void {
   app.setNotFoundHandler(carry);
 }
 
-type Route = { readonly label: string; readonly by: FastifyContextConfig["by"] | "pages" };
+type AnswerRoute = { readonly label: string; readonly by: FastifyContextConfig["by"] | "pages" };
 
-function routeOf({ loadPages }: ServerState, { originalUrl, routeOptions }: FastifyRequest): Route {
+function routeOf({ loadPages }: ServerState, { originalUrl, routeOptions }: FastifyRequest): AnswerRoute {
   if (isPagePath(splitRequestTarget(originalUrl).path))
     return { label: "/app", by: loadPages === null ? undefined : "pages" };
   const { label = "other", by } = routeOptions.config;
@@ -118,7 +118,7 @@ function isPagePath(path: string): boolean {
 }
 
 function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
-  return { request, reply, taken: request.getDecorator<Taken>("taken") };
+  return { request, reply, taken: request.getDecorator<RequestRecord>("taken") };
 }
 
 function headOf({ raw, originalUrl }: FastifyRequest): RequestHead {
@@ -154,7 +154,7 @@ async function refuseEarly(
   { admission }: ServerState,
   { request, reply }: Exchange,
   { handle, admit }: Answerer,
-): Promise<Answered | null> {
+): Promise<AnyAnswer | null> {
   const { raw } = request;
   const head = headOf(request);
   const refusedFor = (fault: BodyFault) => handle({ ...head, body: null }, fault);
@@ -202,7 +202,7 @@ async function carryBody(
   }
 }
 
-function send(state: ServerState, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
+function send(state: ServerState, { reply, taken }: Exchange, answered: AnyAnswer, isLast = false): FastifyReply {
   const { status, headers, body } = answered;
   taken.requestId = headers["x-request-id"] ?? null;
   taken.bytes = Buffer.byteLength(body);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
-import type { AccessEntry, Taken } from "./access-log.ts";
+import type { AccessEntry, RequestRecord } from "./access-log.ts";
 import { type Gauges, RequestHistory } from "./request-history.ts";
 
 /**
@@ -28,15 +28,15 @@ type MetricsOptions = {
   readonly readGauges: () => Promise<Gauges | null>;
 };
 
-type Answered = { readonly route: string; readonly code: number; count: number };
+type AnswerCount = { readonly route: string; readonly code: number; count: number };
 
 /** Number of answers of a route with a code, since the start. */
-export type RouteCount = Readonly<Answered>;
+export type RouteCount = Readonly<AnswerCount>;
 
 type UnderWay = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly taken: Taken;
+  readonly taken: RequestRecord;
   /** Start of the request in milliseconds, by the clock of `performance`. */
   readonly startedAt: number;
 };
@@ -50,7 +50,7 @@ export class RequestMetrics {
   /** Requests of the last day. */
   readonly history: RequestHistory;
   /** Counts of answers by route and code. */
-  readonly #answered = new Map<string, Answered>();
+  readonly #answered = new Map<string, AnswerCount>();
   /** Number of answers in each bucket, not counting those of smaller buckets. */
   readonly #within: number[] = BUCKETS.map(() => 0);
   #timed = 0;
@@ -77,10 +77,10 @@ export class RequestMetrics {
    * Begins to count a request.
    * @param route pattern of the path
    */
-  begin(request: IncomingMessage, response: ServerResponse, route: string): Taken {
+  begin(request: IncomingMessage, response: ServerResponse, route: string): RequestRecord {
     this.#underWay++;
     const isGone = () => response.destroyed;
-    const taken: Taken = { route, bytes: 0, key: null, requestId: null, isGone };
+    const taken: RequestRecord = { route, bytes: 0, key: null, requestId: null, isGone };
     const startedAt = performance.now();
     response.on("close", () => this.#end({ request, response, taken, startedAt }));
     return taken;
@@ -104,7 +104,7 @@ export class RequestMetrics {
   }
 
   /** Counts a stream, which is not timed. */
-  countStream({ route }: Taken, { method }: IncomingMessage, response: ServerResponse): void {
+  countStream({ route }: RequestRecord, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
     this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
     this.history.note(response.statusCode, null);

@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admission } from "../requests/admission.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
 import type { ServiceFigures } from "../figures.ts";
-import type { Taken } from "./access-log.ts";
+import type { RequestRecord } from "./access-log.ts";
 import type { StreamedAnswer } from "./stream.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import type { LoadPages } from "./pages.ts";
@@ -29,7 +29,7 @@ export type HttpService = {
    */
   readonly streams?: {
     readonly path: string;
-    readonly open: (request: WireRequest, taken: Taken) => Promise<WireResponse | StreamedAnswer>;
+    readonly open: (request: WireRequest, taken: RequestRecord) => Promise<WireResponse | StreamedAnswer>;
   };
 };
 

@@ -4,7 +4,7 @@ import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
 import type { ImportLinks, LinkReport } from "./links.ts";
-import { clause, type Entry, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
+import { clause, type WalkEntry, type ImportRefusal, type WalkItem, type Refusal, walk } from "./walk.ts";
 import type { Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
@@ -72,7 +72,7 @@ export async function importFolder(
   dir: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
-  const report: Report = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
+  const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const links = await beginLinks(target);
   const walked = walk(dir, "", "");
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
@@ -115,13 +115,13 @@ async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Pro
  * Returns the content of a file.
  * @returns null if the file is not imported in any case
  */
-function textOf(dir: string, { path, as }: Entry): string | null {
+function textOf(dir: string, { path, as }: WalkEntry): string | null {
   const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
 }
 
-function nextOf(items: Iterator<Item, undefined>, most: number): Item[] {
-  const portion: Item[] = [];
+function nextOf(items: Iterator<WalkItem, undefined>, most: number): WalkItem[] {
+  const portion: WalkItem[] = [];
   while (portion.length < most) {
     const next = items.next();
     if (next.done) break;
@@ -130,7 +130,7 @@ function nextOf(items: Iterator<Item, undefined>, most: number): Item[] {
   return portion;
 }
 
-type Report = {
+type ImportCounts = {
   files: number;
   folders: number;
   bytes: number;
@@ -147,13 +147,13 @@ type Sender = ImportTarget & { readonly dir: string; readonly links: ImportLinks
  * Sends items: folders one after the other, because a request for a file makes its missing folders,
  * then all others.
  */
-async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[]> {
-  const made = new Map<Item, Outcome>();
+async function sendAll(sender: Sender, items: readonly WalkItem[]): Promise<Outcome[]> {
+  const made = new Map<WalkItem, Outcome>();
   for (const item of items) if (item.kind === "folder") made.set(item, await sendFolder(sender, item));
   return Promise.all(items.map((item) => made.get(item) ?? sendFile(sender, item)));
 }
 
-async function sendFile(sender: Sender, entry: Item): Promise<Outcome> {
+async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
   if (entry.kind === "refused" || entry.kind === "renamed" || entry.kind === "folder") return null;
   const { path, as, kind } = entry;
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
@@ -173,7 +173,7 @@ async function sendFile(sender: Sender, entry: Item): Promise<Outcome> {
  * Sends a folder. If the folder is refused, each of its files is reported; a refused empty folder
  * is no loss.
  */
-async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
+async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
   const path = entry.as;
   const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
   sender.links?.note(entry, null, made);
@@ -189,13 +189,13 @@ function refuseFor({ code, detail, errors }: Problem): Refusal {
   return { reason: (lost?.code ?? code).replaceAll("_", "-"), detail };
 }
 
-type Answered =
+type CreateAnswer =
   | { readonly made: { readonly id: string; readonly lastChangeId: string } }
   | { readonly made: null; readonly problem: Problem };
 
 const UNSENT = { made: null };
 
-async function send({ key, service }: Sender, path: string, body: object): Promise<Answered> {
+async function send({ key, service }: Sender, path: string, body: object): Promise<CreateAnswer> {
   const headers = { "x-api-key": key };
   const response = await service.answer({ method: "POST", path, headers, body: JSON.stringify(body) });
   const said: unknown = JSON.parse(response.body);
@@ -204,7 +204,7 @@ async function send({ key, service }: Sender, path: string, body: object): Promi
     : { made: null, problem: said as Problem };
 }
 
-function note(report: Report, item: Item, outcome: Outcome): void {
+function note(report: ImportCounts, item: WalkItem, outcome: Outcome): void {
   if (item.kind === "refused") return void report.refused.push(item.refusal);
   const { path } = item;
   if (item.kind === "renamed") return void report.renamed.push({ path, name: item.name });

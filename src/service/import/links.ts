@@ -6,7 +6,7 @@ import { type Place, pathTo, resolveDestination } from "../../markdown/links/pla
 import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";
 import { targetsFirst } from "../../common/targets-first.ts";
-import type { Entry, Item } from "./walk.ts";
+import type { WalkEntry, WalkItem } from "./walk.ts";
 import type { Service } from "../service.ts";
 
 /**
@@ -33,9 +33,9 @@ export type LinkReport = {
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
-type Made = { readonly id: string; readonly lastChangeId: string };
-type Sent = Made & { readonly path: string; readonly text: string };
-type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
+type CreatedFile = { readonly id: string; readonly lastChangeId: string };
+type SentFile = CreatedFile & { readonly path: string; readonly text: string };
+type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
 
 /**
  * Links of one import. `path` is local, `as` is the path on the service; neither begins with a
@@ -50,7 +50,7 @@ export class ImportLinks {
   readonly #pathOf = new Map<string, string>();
   /** Paths of the walk, imported or not. */
   readonly #seen = new Set<string>();
-  readonly #sent = new Map<string, Sent>();
+  readonly #sent = new Map<string, SentFile>();
   /** Number of documents that were written again. */
   #twice = 0;
 
@@ -68,9 +68,9 @@ export class ImportLinks {
    * order of the scan, then the others, each after its targets.
    * @param textOf returns the content of a file; null if the content is no text
    */
-  order(items: Iterable<Item>, textOf: (entry: Entry) => string | null): Item[] {
-    const first: Item[] = [];
-    const linked: Linked[] = [];
+  order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
+    const first: WalkItem[] = [];
+    const linked: EntryWithLinks[] = [];
     for (const item of items) {
       this.#see(item);
       const text = item.kind === "file" ? textOf(item) : null;
@@ -83,7 +83,7 @@ export class ImportLinks {
     return [...first, ...[...places.keys()].map((number) => linked[number]!.entry)];
   }
 
-  #see(item: Item): void {
+  #see(item: WalkItem): void {
     if (item.kind === "refused") return void this.#seen.add(item.refusal.path.replace(/\/$/, ""));
     if (item.kind === "renamed") return;
     const { path, as } = item;
@@ -118,7 +118,7 @@ export class ImportLinks {
    * @param text the content that was sent; null for a folder
    * @param made null if the service refused the entry
    */
-  note({ path, as }: Entry, text: string | null, made: Made | null): void {
+  note({ path, as }: WalkEntry, text: string | null, made: CreatedFile | null): void {
     if (made === null) return;
     const { id, lastChangeId } = made;
     this.#made.set(as, id);
@@ -128,8 +128,8 @@ export class ImportLinks {
   }
 
   /** Returns documents whose inert links can be ids by now. */
-  late(): Sent[] {
-    const late: Sent[] = [];
+  late(): SentFile[] {
+    const late: SentFile[] = [];
     for (const sent of this.#sent.values()) {
       if (!sent.text.includes(INERT_SCHEME)) continue;
       const text = toService(sent.text, this.#placeAt(sent.path));
@@ -138,7 +138,7 @@ export class ImportLinks {
     return late;
   }
 
-  noteAgain(sent: Sent): void {
+  noteAgain(sent: SentFile): void {
     this.#sent.set(sent.path, sent);
     this.#twice++;
   }
@@ -204,7 +204,7 @@ type Page = {
  * Writes a document again.
  * @returns true if the service accepted it
  */
-export async function rewriteDocument(service: Service, key: string, sent: Sent): Promise<boolean> {
+export async function rewriteDocument(service: Service, key: string, sent: SentFile): Promise<boolean> {
   const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
   const path = `${FILES}/${sent.id}/content`;
   const { status } = await service.answer({ method: "PUT", path, headers: { "x-api-key": key }, body });

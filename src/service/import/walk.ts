@@ -22,15 +22,15 @@ type ImportReason =
 export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
 
 /** One entry of the folder. `path` is local, `as` is the path on the service. */
-export type Entry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
+export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
 /** An item of the walk, in order: an entry, or a report about one. */
-export type Item =
-  | Entry
+export type WalkItem =
+  | WalkEntry
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
   | { readonly kind: "renamed"; readonly path: string; readonly name: string };
 
-export function* walk(dir: string, below: string, belowAs: string): Generator<Item, undefined> {
+export function* walk(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
   const entries = readFolder(dir, below);
   if (!Array.isArray(entries)) return void (yield entries);
   const names = importNames(entries.filter(hasName).map((entry) => ({ name: entry.name, kind: kindOf(entry) })));
@@ -52,7 +52,7 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<It
 /**
  * Returns the entries of a folder by name. For a folder that cannot be read, returns its refusal.
  */
-function readFolder(dir: string, path: string): Dirent[] | Item {
+function readFolder(dir: string, path: string): Dirent[] | WalkItem {
   try {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
@@ -63,12 +63,12 @@ function readFolder(dir: string, path: string): Dirent[] | Item {
 
 export type Refusal = Omit<ImportRefusal, "path">;
 
-function refused(path: string, refusal: Refusal): Item {
+function refused(path: string, refusal: Refusal): WalkItem {
   return { kind: "refused", refusal: { path, ...refusal } };
 }
 
 /** Returns the name of an entry on the service, or its refusal because of its name. */
-function takeName(path: string, entry: Dirent, found: ImportName | undefined): string | Item {
+function takeName(path: string, entry: Dirent, found: ImportName | undefined): string | WalkItem {
   const { name } = entry;
   const isFolder = entry.isDirectory();
   const shown = isFolder ? `${path}/` : path;

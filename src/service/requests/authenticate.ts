@@ -31,7 +31,7 @@ export function unauthenticated(): Refused {
 }
 
 /** Source in which keys are looked up: a store, or the tables of a transaction. */
-type Known = Pick<Tables, "holder">;
+type KeySource = Pick<Tables, "holder">;
 
 /**
  * Returns the hash of the key in a request.
@@ -48,7 +48,7 @@ export function sentHash(headers: WireHeaders): Buffer | null {
  * @param hash SHA-256 of the key that was sent, or null
  * @param now milliseconds since the epoch; a shared database uses its own clock
  */
-export async function holderOf(known: Known, hash: Buffer | null, now: number): Promise<Holder | undefined> {
+export async function holderOf(known: KeySource, hash: Buffer | null, now: number): Promise<Holder | undefined> {
   const holder = hash === null ? undefined : await known.holder(hash);
   const expiresAt = holder?.key.expiresAt ?? null;
   return expiresAt !== null && expiresAt <= (holder?.at ?? now) ? undefined : holder;
@@ -106,7 +106,7 @@ export type Reader = Holder & { readonly workspace: WorkspaceRow };
  * @param admit the rate limit, which counts valid keys only, before anything else is read
  */
 export async function readerOf(
-  known: Known,
+  known: KeySource,
   hash: Buffer | null,
   now: number,
   admit: Admit,

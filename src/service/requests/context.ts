@@ -64,7 +64,7 @@ export type Call<Name extends OperationName> = {
 };
 
 /** Second part of a long request: runs after the first transaction, and begins further ones. */
-export type Continued = {
+export type ContinuedRequest = {
   readonly kind: "continues";
   readonly goOn: (store: Pick<Store, "read">, pace: StepPermit) => Promise<Answer>;
 };

@@ -8,7 +8,7 @@ import { type Admit, admitOnce, readerOf, refusalOfKey, sentHash } from "./authe
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
-import { type Carried, isAdminPath, route, splitRequestTarget } from "./router.ts";
+import { type RequestFrame, isAdminPath, route, splitRequestTarget } from "./router.ts";
 import { readSent } from "./validate.ts";
 import { isDiskFull, StoreBusy } from "../store/store.ts";
 
@@ -50,7 +50,7 @@ export async function answerRequest(
   core: Core,
   request: WireRequest,
   fault: BodyFault | null,
-  { admit, isGone }: Pick<Carried, "admit" | "isGone">,
+  { admit, isGone }: Pick<RequestFrame, "admit" | "isGone">,
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
   const work = () => dispatch(core, request, { fault, admit: once, isGone });
@@ -119,7 +119,7 @@ async function runOrMakeRoom(
   }
 }
 
-async function dispatch(core: Core, request: WireRequest, carried: Omit<Carried, "hash">): Promise<Answer> {
+async function dispatch(core: Core, request: WireRequest, carried: Omit<RequestFrame, "hash">): Promise<Answer> {
   const { fault, admit } = carried;
   if (!core.isOpen) return closing();
   const refused = refuseRequest(fault);

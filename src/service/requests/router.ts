@@ -4,7 +4,7 @@ import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type Admit, authenticate } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import { type Call, type Continued, type ServerContext, workingIn } from "./context.ts";
+import { type Call, type ContinuedRequest, type ServerContext, workingIn } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
 import { createFile, listFiles, readFile } from "../files/files.ts";
 import { deleteFolder, patchFolder } from "../files/folder-writes.ts";
@@ -13,9 +13,9 @@ import { readSent, decodeSegment } from "./validate.ts";
 import { searchHybrid, searchRegex } from "../search/search.ts";
 import type { Tables } from "../store/tables.ts";
 
-type Served = Exclude<OperationName, "streamEvents" | "validateKey">;
+type RoutedOperation = Exclude<OperationName, "streamEvents" | "validateKey">;
 
-const HANDLERS: { readonly [Name in Served]: (call: Call<Name>) => Promise<Answer | Continued> } = {
+const HANDLERS: { readonly [Name in RoutedOperation]: (call: Call<Name>) => Promise<Answer | ContinuedRequest> } = {
   listFiles,
   createFile,
   readFile,
@@ -43,7 +43,7 @@ export function splitRequestTarget(target: string): { readonly path: string; rea
 }
 
 /** Context of a request in addition to its content. */
-export type Carried = {
+export type RequestFrame = {
   readonly fault: BodyFault | null;
   /** Rate limit of the key. */
   readonly admit: Admit;
@@ -62,11 +62,11 @@ export type Carried = {
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  { fault, admit, hash, isGone = () => false }: Carried,
+  { fault, admit, hash, isGone = () => false }: RequestFrame,
 ): Promise<Answer> {
   const target = splitRequestTarget(request.path);
   const routed = findOperation(request.method, target.path);
-  const work = async (tables: Tables): Promise<Answer | Continued> => {
+  const work = async (tables: Tables): Promise<Answer | ContinuedRequest> => {
     const context = await authenticate(workingIn(server, tables), hash, admit);
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
@@ -114,4 +114,6 @@ function keyOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-const findOperation = routeTable((Object.keys(HANDLERS) as Served[]).map((name) => [name, OPERATIONS.usual[name]!]));
+const findOperation = routeTable(
+  (Object.keys(HANDLERS) as RoutedOperation[]).map((name) => [name, OPERATIONS.usual[name]!]),
+);

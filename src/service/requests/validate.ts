@@ -6,7 +6,7 @@ import { readObject, type SentBody } from "./body.ts";
 
 /** Validates requests by schemas, and refuses invalid ones as the contract says. */
 
-type Fault = FieldError & { readonly problem: ProblemCode };
+type InputFault = FieldError & { readonly problem: ProblemCode };
 
 /**
  * Returns the output of `schema` for the value, or the refusal with an entry for each bad field.
@@ -19,10 +19,10 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
 
 const NO_PARAMETERS = z.strictObject({});
 
-type Sent = { readonly id: string; readonly query: string; readonly body: SentBody };
+type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
 /** Reads the input of an operation: its query, then the id in its path, then its body. */
-export function readSent({ query: parameters = NO_PARAMETERS, id, body }: ReadBy, sent: Sent) {
+export function readSent({ query: parameters = NO_PARAMETERS, id, body }: ReadBy, sent: SentRequest) {
   const texts = readQuery(sent.query);
   const query = isRefused(texts) ? texts : validate(parameters, texts);
   if (isRefused(query)) return query;
@@ -45,7 +45,7 @@ type ReadBy = {
  */
 const OF_SHAPE: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
-function refusalOf(found: readonly Fault[]): Refused {
+function refusalOf(found: readonly InputFault[]): Refused {
   const ofShape = found.filter(({ code }) => OF_SHAPE.has(code));
   const faults = ofShape.length > 0 ? ofShape : found;
   const problem = faults[0]?.problem ?? "invalid_request";
@@ -59,7 +59,7 @@ function refusalOf(found: readonly Fault[]): Refused {
 }
 
 /** Returns the faults, unknown members first, in the order in which they were sent. */
-function faultsOf({ issues }: z.core.$ZodError, value: unknown): Fault[] {
+function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
   const unknown = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
     return keys.map((key) => fault("unknown", [...issue.path, key], "is not supported"));
@@ -72,7 +72,7 @@ function faultsOf({ issues }: z.core.$ZodError, value: unknown): Fault[] {
  * Checks a body that can have one of several forms: by the first form whose first member was sent,
  * else by the last form. A body with members of two forms is refused for that reason only.
  */
-function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
+function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
   const isSentIn = (name: string) => isSent(value, [name]);
   const sent = shapes.findIndex(([first]) => isSentIn(first!));
@@ -104,7 +104,7 @@ const TYPE_TEXT: Readonly<Record<string, string>> = {
   array: "an array",
 };
 
-function faultOf(issue: z.core.$ZodIssue, value: unknown): Fault {
+function faultOf(issue: z.core.$ZodIssue, value: unknown): InputFault {
   const { path } = issue;
   switch (issue.code) {
     case "invalid_type":
@@ -142,7 +142,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
  * Returns a fault of one field.
  * @param clause the fault, as a clause whose subject is the parameter or member
  */
-function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): Fault {
+function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
   const pointer = pointerTo(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
 }

@@ -6,7 +6,7 @@ import { type ServerContext, type Working, writeWith } from "../requests/context
 import { noWorkspace } from "../keys/keys.ts";
 import { saveCombined, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
-import type { ChangeStatus, FileRow, Reviewed } from "../store/rows.ts";
+import type { ChangeStatus, FileRow, ReviewWithFile } from "../store/rows.ts";
 
 export type ReviewInfo = {
   readonly id: ChangeId;
@@ -123,9 +123,9 @@ export class Reviews {
   }
 }
 
-type Accepted = { readonly changeId: string; readonly content: string | null; readonly seen: string | null };
+type AcceptedVersion = { readonly changeId: string; readonly content: string | null; readonly seen: string | null };
 
-async function accept(working: Working, { changeId, content, seen }: Accepted): Promise<FileResource | Refused> {
+async function accept(working: Working, { changeId, content, seen }: AcceptedVersion): Promise<FileResource | Refused> {
   const found = await findWaiting(working, changeId);
   if (isRefused(found)) return found;
   if (seen !== null && found.file.changeId !== seen) {
@@ -139,7 +139,7 @@ async function accept(working: Working, { changeId, content, seen }: Accepted): 
 
 async function makeLive(
   working: Working,
-  { change, file }: Reviewed,
+  { change, file }: ReviewWithFile,
   content: string | null,
 ): Promise<FileRow | Refused> {
   const { changes } = working.tables;
@@ -158,14 +158,14 @@ function noReview(): Refused {
   return refuse("not_found", "There is no such review.");
 }
 
-async function findWaiting({ tables }: Working, changeId: string): Promise<Reviewed | Refused> {
+async function findWaiting({ tables }: Working, changeId: string): Promise<ReviewWithFile | Refused> {
   const found = await tables.changes.review(changeId);
   if (found === undefined) return noReview();
   if (found.change.status === "in_review") return found;
   return refuse("not_found", `The change is no longer in review: ${found.change.status}.`);
 }
 
-function reviewInfo({ workspaceId, change, file }: Reviewed): ReviewInfo {
+function reviewInfo({ workspaceId, change, file }: ReviewWithFile): ReviewInfo {
   return {
     id: change.id as ChangeId,
     workspaceId,

@@ -7,7 +7,7 @@ import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
 import type { DocumentSource } from "../../markdown/search/source.ts";
 import type { StepPermit } from "../../markdown/search/scheduler.ts";
 import { type Answer, doneAsWritten, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
-import type { Call, Continued, RequestContext } from "../requests/context.ts";
+import type { Call, ContinuedRequest, RequestContext } from "../requests/context.ts";
 import { listJson } from "../files/lists.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile } from "../store/files-table.ts";
@@ -19,7 +19,7 @@ import type { SearchScope } from "../store/tables.ts";
  */
 
 /** POST /v1/search/hybrid */
-export async function searchHybrid({ context, body }: Call<"searchHybrid">): Promise<Continued> {
+export async function searchHybrid({ context, body }: Call<"searchHybrid">): Promise<ContinuedRequest> {
   const { query, limit, includeSources } = body;
   return continues(context, body, async (source, pace) => {
     const result = await byWords(source, pace, query, limit);
@@ -59,7 +59,7 @@ const MOST_STEPS = 80_000_000;
  * program that is too large, is `400 invalid_request` at `/query` (contract tests "refuses a
  * malformed pattern", "refuses a pattern that grows beyond measure").
  */
-export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | Continued> {
+export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | ContinuedRequest> {
   const regex = compilePattern(body.query);
   if (isRefused(regex)) return regex;
   const limits = { limit: body.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
@@ -94,7 +94,7 @@ function continues(
   context: RequestContext,
   { path_prefix: sent = "" }: { readonly path_prefix?: string | undefined },
   search: (source: DocumentSource<FoundFile>, pace: StepPermit) => Promise<Answer>,
-): Continued {
+): ContinuedRequest {
   const workspace = context.workspace.seq;
   const prefix = sent === "" ? null : sent;
   const scope: SearchScope = { workspace, prefix, grants: context.access.grants };

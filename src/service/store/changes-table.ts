@@ -1,6 +1,6 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import { FILE_COLUMNS } from "./files-table.ts";
-import type { ChangeRow, ChangeStatus, FileRow, Reviewed } from "./rows.ts";
+import type { ChangeRow, ChangeStatus, FileRow, ReviewWithFile } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
 
@@ -82,7 +82,7 @@ type ReviewedQuery = {
   readonly most: number;
 };
 
-type Submitted = Pick<ChangeRow, "id" | "file" | "at"> & {
+type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
   readonly baseId: string;
   readonly reason: ReviewReason;
   readonly text: string;
@@ -133,7 +133,7 @@ export function changesTable(session: Session) {
       return (await session.all(SQL.reviewed, status, after, workspace, most)).map(reviewedOf);
     },
     /** Sends an edit to review. */
-    async submit({ id, file, baseId, reason, text, at, key }: Submitted) {
+    async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
       const stored = encodeText(text);
       session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at, key);
     },
@@ -155,7 +155,7 @@ export function changesTable(session: Session) {
   };
 }
 
-function reviewedOf(row: ReviewedRow): Reviewed {
+function reviewedOf(row: ReviewedRow): ReviewWithFile {
   const { number, change: id, baseId, status, reason, at, sender, decidedAt, workspaceId, ...file } = row;
   const change = { seq: number, id, file: file.seq, baseId, status, reason, at, sender, decidedAt };
   return { change, file, workspaceId };

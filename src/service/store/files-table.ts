@@ -1,5 +1,5 @@
 import type { FoundDocument } from "../../markdown/search/source.ts";
-import { type FileRow, type NamePage, type Page, ROOT } from "./rows.ts";
+import { type FileRow, type NamePage, type RowRange, ROOT } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
@@ -102,9 +102,9 @@ const REMOVE = sqlInOrder("files.remove", [
   "DELETE FROM grants WHERE kind = 'file' AND target = $1",
 ]);
 
-type Version = { readonly id: string; readonly text: string; readonly at: number };
+type NewVersion = { readonly id: string; readonly text: string; readonly at: number };
 
-export type NewFile = Omit<Version, "id"> & {
+export type NewFile = Omit<NewVersion, "id"> & {
   readonly workspace: number;
   readonly id: string;
   readonly folder: { readonly seq: number; readonly path: string };
@@ -131,7 +131,7 @@ export type Files = ReturnType<typeof filesTable>;
 
 /** Table `files`, with the columns of `changes` that belong to a file. */
 export function filesTable(session: Session) {
-  const addVersion = (file: number, baseId: string | null, { id, text, at }: Version): void => {
+  const addVersion = (file: number, baseId: string | null, { id, text, at }: NewVersion): void => {
     const stored = encodeText(text);
     session.send(SQL.addVersion, id, file, baseId, stored.codec, stored.text, at);
   };
@@ -166,13 +166,13 @@ export function filesTable(session: Session) {
       if (folder === "") return session.one(SQL.byName, workspace, ROOT, name);
       return session.one(SQL.byPath, workspace, folder, name);
     },
-    all: ({ workspace, after, count }: Page) => session.all(SQL.all, workspace, after, count),
-    inFolder: ({ workspace, after, count, folder }: Page & { readonly folder: number }) =>
+    all: ({ workspace, after, count }: RowRange) => session.all(SQL.all, workspace, after, count),
+    inFolder: ({ workspace, after, count, folder }: RowRange & { readonly folder: number }) =>
       session.all(SQL.inFolder, workspace, after, count, folder),
     inFolderByName: ({ workspace, folder, after, count }: NamePage) =>
       session.all(SQL.inFolderByName, workspace, folder, after, count),
     /** Returns files in the folder at `path` and below. */
-    inTree: ({ workspace, after, count, path }: Page & { readonly path: string }) =>
+    inTree: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.inTree, workspace, after, count, path),
     /** Returns protected files in the folder at `path` and below. */
     protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
@@ -194,7 +194,7 @@ export function filesTable(session: Session) {
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
     /** Publishes content as a new change, whose base is the change that was published before. */
-    async save({ seq, changeId }: FileRow, change: Version) {
+    async save({ seq, changeId }: FileRow, change: NewVersion) {
       addVersion(seq, changeId, change);
       session.send(SQL.setChange, seq, change.id);
     },

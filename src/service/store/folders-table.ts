@@ -1,4 +1,4 @@
-import type { FolderRow, NamePage, Page } from "./rows.ts";
+import type { FolderRow, NamePage, RowRange } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
 
 const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
@@ -100,13 +100,13 @@ export function foldersTable(session: Session) {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
       return new Map(rows.map(({ seq, parent }) => [seq, parent]));
     },
-    all: ({ workspace, after, count }: Page) => session.all(SQL.all, workspace, after, count),
-    inParent: ({ workspace, after, count, parent }: Page & { readonly parent: number }) =>
+    all: ({ workspace, after, count }: RowRange) => session.all(SQL.all, workspace, after, count),
+    inParent: ({ workspace, after, count, parent }: RowRange & { readonly parent: number }) =>
       session.all(SQL.inParent, workspace, after, count, parent),
     inParentByName: ({ workspace, folder, after, count }: NamePage) =>
       session.all(SQL.inParentByName, workspace, folder, after, count),
     /** Returns every folder below a path, without the folder itself. */
-    below: ({ workspace, after, count, path }: Page & { readonly path: string }) =>
+    below: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
     /**

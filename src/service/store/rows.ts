@@ -48,7 +48,7 @@ export type FileRow = {
 };
 
 /** At most `count` rows of a workspace after the row number `after`, in order. */
-export type Page = { readonly workspace: number; readonly after: number; readonly count: number };
+export type RowRange = { readonly workspace: number; readonly after: number; readonly count: number };
 
 /** At most `count` names of a folder after the name `after`, in the order of bytes. */
 export type NamePage = {
@@ -100,7 +100,7 @@ type ReviewedChange = ChangeRow & {
 };
 
 /** A change that is or was in review, with the current row of its file. */
-export type Reviewed = { readonly change: ReviewedChange; readonly file: FileRow; readonly workspaceId: string };
+export type ReviewWithFile = { readonly change: ReviewedChange; readonly file: FileRow; readonly workspaceId: string };
 
 export type KeyRow = {
   readonly seq: number;

@@ -1,6 +1,6 @@
 import {
   findEntry,
-  type Listed,
+  type EntryList,
   listFolder,
   readEntry,
   type EntryState,
@@ -20,7 +20,7 @@ import { attentionList, crumbsOf, eventItem, numberIn, pagerOf, requestedPath } 
 
 /** Shows folders and documents, and explains their states. */
 
-type Entry = Listed["entries"][number];
+type Entry = EntryList["entries"][number];
 
 /** LIMIT: names on one page. */
 const SIZE = 200;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { remoteAfterCycle } from "../../../src/mirror/engine/daemon/known-trees.ts";
-import type { Planned } from "../../../src/mirror/engine/run/cycle-context.ts";
+import type { PlannedCycle } from "../../../src/mirror/engine/run/cycle-context.ts";
 import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import type { Outcome } from "../../../src/mirror/model/action.ts";
 import type { RemoteTree } from "../../../src/mirror/model/tree.ts";
@@ -9,14 +9,14 @@ import { createRig } from "../../simulator/rig.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: false, kind: "watch" } as const;
 
-async function look(mirror: Mirror): Promise<Planned> {
+async function look(mirror: Mirror): Promise<PlannedCycle> {
   const planned = await planOnly(mirror.world(), OPTIONS);
   if (planned.kind !== "planned") throw new Error("the service was offline");
   return planned;
 }
 
 /** The service's tree after a run, as it follows from the look before; null: it is asked again. */
-function follow(mirror: Mirror, before: Planned, outcome: Outcome = { kind: "done" }): RemoteTree | null {
+function follow(mirror: Mirror, before: PlannedCycle, outcome: Outcome = { kind: "done" }): RemoteTree | null {
   const ends = before.plan.steps.map(() => ({ kind: "ran", outcome }) as const);
   return remoteAfterCycle(mirror.world().state, { ...before, ends }, before.trees.remote);
 }

@@ -1,4 +1,4 @@
-import type { ExplainedLine, Explanation, Piece } from "../../../src/markdown/merge/explain.ts";
+import type { ExplainedLine, Explanation, ExplainedWord } from "../../../src/markdown/merge/explain.ts";
 
 export type Texts = { readonly base: string; readonly local: string; readonly remote: string };
 
@@ -44,7 +44,7 @@ const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-
 const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
 
 /** Reads the pieces: null where one is not one word, or not the same one in all texts. */
-function readPieces(pieces: readonly Piece[]): Read[] | null {
+function readPieces(pieces: readonly ExplainedWord[]): Read[] | null {
   const read: Read[] = [];
   const isBegun = [false, false, false, false];
   for (const [at, piece] of pieces.entries()) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { changesBetween, type WatchedEvent, watchEvent } from "../../../src/mirror/hooks/events.ts";
-import type { Facts, Item } from "../../../src/mirror/hooks/facts.ts";
+import type { Facts, HookItem } from "../../../src/mirror/hooks/facts.ts";
 import { EVENT_NAMES, type EventName } from "../../../src/mirror/hooks/hook.ts";
 
 const CALM: Facts = {
@@ -13,7 +13,7 @@ const CALM: Facts = {
   offlineMs: 0,
   reviews: [],
 };
-const item = (kind: string, path = ""): Item => ({ path, kind, code: null, next: "" });
+const item = (kind: string, path = ""): HookItem => ({ path, kind, code: null, next: "" });
 const inConflict = (...paths: string[]): Facts => {
   const items = paths.map((path) => item("conflict", path));
   return { ...CALM, state: "attention", attention: items, conflicts: items };

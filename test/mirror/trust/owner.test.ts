@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { judgeOwners, type Owned } from "../../../src/mirror/trust/owner.ts";
+import { judgeOwners, type OwnedPath } from "../../../src/mirror/trust/owner.ts";
 
 const ANN = 1_000;
 const BEN = 1_001;
 const ROOT = 0;
 
 /** The owners of a mirrored folder and of its `.mdmirror/`. */
-const owned = (folder: number, mirror: number): Owned[] => [
+const owned = (folder: number, mirror: number): OwnedPath[] => [
   { path: "/w", uid: folder, rootMay: true },
   { path: "/w/.mdmirror", uid: mirror, rootMay: false },
 ];

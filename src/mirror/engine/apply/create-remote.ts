@@ -28,7 +28,7 @@ import { localContentName } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "post" }>;
-type Seen = {
+type CreatedDocument = {
   readonly id: DocId;
   readonly changeId: ChangeId;
   /** Digest of this version's content, as sent or as read. */
@@ -45,7 +45,7 @@ type Seen = {
  * Creates the document on the service. If an item that the listing does not show has its path,
  * mdmirror blocks the file and does not send it again.
  */
-export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> = {
+export const createRemote: Effect<ActionOf<"create-remote">, Row, string, CreatedDocument> = {
   async prepare(ctx, planned) {
     const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withPresentLinks(ctx, planned, null);
     const local = await readWithoutStoring(ctx, localPath, digest);

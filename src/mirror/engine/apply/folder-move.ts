@@ -13,7 +13,7 @@ import type { Effect } from "./run-effect.ts";
 
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
-type Seen = {
+type ObservedFolder = {
   /** Current path of the folder on the service; null: the folder was not moved. */
   readonly to: RemotePath | null;
   /** True if the user moved the folder back since the move was sent. */
@@ -24,7 +24,7 @@ type Seen = {
  * Moves a folder on the service by one PATCH. If the deployment has no such route, mdmirror
  * remembers that, and the next plan moves file by file.
  */
-export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
+export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
     const { dirId, from, to, why, temporary } = action;
     const ready = await prepareMove(ctx, { ...action, id: dirId });

@@ -21,19 +21,19 @@ import {
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { followLocalMoves } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
-import type { Concluded, Effect, ResultSource } from "./run-effect.ts";
+import type { EffectEnd, Effect, ResultSource } from "./run-effect.ts";
 
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
-type Seen = {
+type ObservedPlace = {
   /** Current path and version of the document on the service; null: the document was not moved. */
-  readonly at: (Version & { readonly path: RemotePath }) | null;
+  readonly at: (KnownVersion & { readonly path: RemotePath }) | null;
   /** Current local path of the file, or its path when the move was sent. */
   readonly stands: LocalPath;
   /** True if the user moved the file back since the move was sent. */
   readonly isBack: boolean;
 };
-type Version = {
+type KnownVersion = {
   /** Current change id of base's content on the service; null: the service has other content. */
   readonly known: ChangeId | null;
   /** Base's change id before `known` was read. */
@@ -41,7 +41,7 @@ type Version = {
 };
 
 /** Changes a document's name or folder on the service by one PATCH. */
-export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
+export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
     if (ctx.world.state.link(id) === null) return ended(STALE.noRecord);
@@ -93,7 +93,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
   },
 };
 
-async function versionAt(ctx: CycleContext, link: Link, file: WrittenFile): Promise<Version> {
+async function versionAt(ctx: CycleContext, link: Link, file: WrittenFile): Promise<KnownVersion> {
   return { known: await idOfBaseText(ctx, link, file), asOf: link.changeId };
 }
 
@@ -101,9 +101,9 @@ function concludeMoved(
   ctx: CycleContext,
   row: Row,
   link: Link,
-  { at, stands, isBack }: Seen & { readonly at: NonNullable<Seen["at"]> },
+  { at, stands, isBack }: ObservedPlace & { readonly at: NonNullable<ObservedPlace["at"]> },
   source: ResultSource,
-): Concluded {
+): EffectEnd {
   const { path, known, asOf } = at;
   // The request changed only the folder, so another user renamed the document. Base gets the place
   // without that rename, so that the next cycle sees it.

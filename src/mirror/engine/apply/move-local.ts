@@ -5,18 +5,18 @@ import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { STALE, DONE, ended, got, outcomeOfDisk, leaveOpen } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import type { Concluded, EffectResult, LocalEffect } from "./run-effect.ts";
+import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileRow = Extract<Row, { kind: "move" }>;
 /** Stamp of the moved file. Null: a folder, or a file that is at its place already. */
-type Seen = { readonly stamp: Stamp | null };
+type MovedFile = { readonly stamp: Stamp | null };
 
 /**
  * Moves a file or folder on the disk: the file of a document, a conflict copy, or a folder with
  * everything below it. Base gets the new paths, unless a user asked for the move.
  */
-export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
+export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
   prepare(ctx, row) {
     if (row.kind === "move" && ctx.world.state.link(row.id) === null) return ended(STALE.noRecord);
     const parents = ensureFolders(ctx, row.to);
@@ -66,7 +66,7 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
   },
 };
 
-function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Seen> {
+function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<MovedFile> {
   const end = ctx.world.disk.moveFolder(from, to);
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
   // Only moves of this cycle: a plan that is made after a recovery has the new paths.
@@ -83,7 +83,7 @@ function inodeOf({ world: { state } }: CycleContext, { id, nth }: FileRow): numb
   return known?.ino ?? null;
 }
 
-function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: Seen, event: EventFields): Concluded {
+function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, event: EventFields): EffectEnd {
   const { state } = ctx.world;
   const { id, to, nth } = row;
   if (nth !== undefined) {

@@ -27,22 +27,22 @@ import {
   contentEventCode,
 } from "./effect.ts";
 import { stillInReview } from "./in-review.ts";
-import type { Concluded, Effect, EffectResult } from "./run-effect.ts";
+import type { EffectEnd, Effect, EffectResult } from "./run-effect.ts";
 import { combinedMeanwhile, notFound } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "put" }>;
-type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
-type Seen =
+type SavedVersion = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
+type ObservedPut =
   /** The service saved the sent content, or content of its own. */
-  ({ readonly kind: "saved" } & Saved) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
+  ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
  * Sends the local content as a PUT on the base version. Afterwards both sides have the content that
  * the service saved.
  */
-export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
+export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
   async prepare(ctx, planned) {
     const action = withPresentLinks(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
@@ -139,9 +139,9 @@ function concludeSent(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
   link: Link,
-  { review }: Extract<Seen, { kind: "in-review" }>,
+  { review }: Extract<ObservedPut, { kind: "in-review" }>,
   lost: string,
-): Concluded {
+): EffectEnd {
   ctx.notes.counts.submitted++;
   const met = review.reason === "conflict";
   const detail = (met ? "in review, because it conflicts with another edit" : "sent to review") + lost;
@@ -156,9 +156,9 @@ function concludeSaved(
   ctx: CycleContext,
   row: Row,
   link: Link,
-  saved: Extract<Seen, { kind: "saved" }>,
+  saved: Extract<ObservedPut, { kind: "saved" }>,
   lost: string,
-): Concluded {
+): EffectEnd {
   ctx.notes.counts.uploaded++;
   const { changeId, digest } = saved;
   const { id, digest: sent, baseDigest } = row;
@@ -176,7 +176,13 @@ function concludeSaved(
   return { outcome: DONE, change: { text: moveBase(link, base), version: { id, changeId, digest }, event } };
 }
 
-function eventOfSaved(ctx: CycleContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
+function eventOfSaved(
+  ctx: CycleContext,
+  row: Row,
+  link: Link,
+  { digest, text }: SavedVersion,
+  lost: string,
+): EventFields {
   const { id, localPath: path, baseDigest: before, why } = row;
   const detail = why + stillInReview(link) + lost;
   return {
@@ -205,7 +211,7 @@ async function savedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: Row,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
-): Promise<ValueOrEnd<Saved>> {
+): Promise<ValueOrEnd<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
     // The sent content is in the store since the row was opened. If the answer has no change id,
@@ -224,7 +230,7 @@ async function savedVersion(
  * after the plan. If it was protected before and still is, acceptance of an earlier submission may
  * have changed the published content.
  */
-function land(ctx: CycleContext, row: Row, saved: Saved): EffectResult<Seen> {
+function land(ctx: CycleContext, row: Row, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest || keepsItsForm(ctx, expect, saved))
     return { kind: "seen", seen: { kind: "saved", ...saved } };
@@ -255,7 +261,7 @@ function land(ctx: CycleContext, row: Row, saved: Saved): EffectResult<Seen> {
 }
 
 /** Returns true if the sync only uploads, and the service changed only the form of the content. */
-function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Saved): boolean {
+function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: SavedVersion): boolean {
   const text = settings.direction === "push" ? world.state.text(sent) : null;
   return text !== null && sameExceptTextForm(text, saved.text);
 }

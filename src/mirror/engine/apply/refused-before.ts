@@ -3,7 +3,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { Block } from "../../model/link.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
-import type { CycleContext, Refused } from "../run/cycle-context.ts";
+import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 
 /**
  * Remembers requests that the service has refused. A block knows only the last request and the path
@@ -37,7 +37,7 @@ export function noteRefused({ notes }: CycleContext, { asks }: Request, outcome:
  * Returns true if the request itself was refused, so that a retry is useless. Any other refusal
  * concerns a place, which may be free soon.
  */
-function isOfRequest(outcome: Outcome): outcome is Refused {
+function isOfRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
   return outcome.block.reason === "refused" || outcome.block.reason === "read-only";
 }

@@ -21,7 +21,7 @@ export type ResultSource =
   | { readonly from: "observation"; readonly fault: Fault | null };
 
 /** The row to journal, and values that `perform` needs but recovery does not. */
-type Ready<Row extends Intent, Beside> = {
+type PreparedEffect<Row extends Intent, Beside> = {
   readonly row: Row;
   readonly beside: Beside;
   /** Content that is stored in the transaction that opens the row. */
@@ -37,14 +37,14 @@ type Ready<Row extends Intent, Beside> = {
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
   /** The effect did not happen, or needs no conclusion: the row is closed. */
-  | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<Concluded>)
+  | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
   /** The result is not known: the row stays open, and the next cycle observes. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
 /** The request failed. If the fault is uncertain, only an observation shows the result. */
-type Failed = { readonly kind: "failed"; readonly fault: Fault };
+type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
-export type Concluded = {
+export type EffectEnd = {
   readonly outcome: Outcome;
   /** Changes in the transaction that closes the row; null: none. */
   readonly change: StateChange | null;
@@ -65,7 +65,7 @@ interface Conclusion<Row extends Intent, Seen> {
    * Called within the transaction that closes the row. Reads base inside that transaction and does
    * not wait.
    */
-  conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): Concluded;
+  conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
 /** The part of an effect that recovery needs. A later phase of an effect has no other part. */
@@ -79,9 +79,9 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
-  prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<Ready<Row, Beside>>>;
+  prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
-  perform(ctx: CycleContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | Failed>;
+  perform(ctx: CycleContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | FailedRequest>;
   /** Judges a request that certainly did nothing. Left out: the fault is the outcome. */
   refuse?(ctx: CycleContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
@@ -92,7 +92,7 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  * of an effect that began earlier.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
-  prepare(ctx: CycleContext, action: Action): ValueOrEnd<Ready<Row, Beside>>;
+  prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Beside>>;
   perform(ctx: CycleContext, row: Row, beside: Beside): EffectResult<Seen>;
   /**
    * Finds out the state after a crash, and completes or reverts an unfinished effect. Idempotent.
@@ -122,7 +122,7 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
 async function refused<Row extends Intent, Beside>(
   ctx: CycleContext,
   effect: Pick<Effect<never, Row, Beside, never>, "refuse">,
-  { row, beside, request }: Ready<Row, Beside>,
+  { row, beside, request }: PreparedEffect<Row, Beside>,
   fault: Fault,
 ): Promise<EffectResult<never>> {
   const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, beside, fault);
@@ -146,7 +146,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
 }
 
 /** Resolves when the row is committed with its content: only then may the effect begin. */
-async function journal(ctx: CycleContext, { row, keeps }: Ready<Intent, unknown>): Promise<number> {
+async function journal(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
   const open = () => {
@@ -174,7 +174,7 @@ async function end<Row extends Intent, Seen>(
   return next?.run === undefined ? outcome : next.run(ctx, nextId);
 }
 
-type ConcludedRow = Concluded & { readonly nextId: number };
+type ConcludedRow = EffectEnd & { readonly nextId: number };
 
 /**
  * Ends an effect within a transaction: closes its row and moves base. Every effect ends in this
@@ -189,7 +189,7 @@ function close<Row extends Intent, Seen>(
   source: ResultSource,
 ): ConcludedRow {
   const { state } = ctx.world;
-  const concluded: Concluded =
+  const concluded: EffectEnd =
     shown.kind === "seen" ? effect.conclude(ctx, row, shown.seen, source) : { change: null, ...shown };
   if (concluded.change !== null) writeChange(ctx, concluded.change);
   state.closeIntent(rowId);

@@ -9,7 +9,7 @@ import type { Intent, MirrorEvent, OpenIntent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { commit } from "./commit.ts";
 import { stale } from "./effect.ts";
-import type { Concluded } from "./run-effect.ts";
+import type { EffectEnd } from "./run-effect.ts";
 import { containsChanges } from "./set-aside.ts";
 
 /**
@@ -25,28 +25,28 @@ import { containsChanges } from "./set-aside.ts";
  * certainly part of the service's version, and counts as long as base stays.
  */
 
-type Sent = Extract<Intent, { kind: "put" | "post" }>;
+type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
 /** Ends a write that no read found. A row of the journal remembers its content. */
-export function notFound(ctx: CycleContext, row: Sent, fault: Fault | null): Pick<Concluded, "change" | "next"> {
+export function notFound(ctx: CycleContext, row: WriteIntent, fault: Fault | null): Pick<EffectEnd, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
 /** Ends a PUT that the service combined with another edit, if the local file keeps its content. */
-export function combinedMeanwhile(ctx: CycleContext, row: Sent): Pick<Concluded, "change" | "next"> {
+export function combinedMeanwhile(ctx: CycleContext, row: WriteIntent): Pick<EffectEnd, "change" | "next"> {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
 
 function remember(
   ctx: CycleContext,
-  row: Sent,
+  row: WriteIntent,
   logged: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
-): Pick<Concluded, "change" | "next"> {
+): Pick<EffectEnd, "change" | "next"> {
   ctx.notes.tally.hasSent = true;
   const { localPath, digest } = row;
   const [id, baseDigest] = row.kind === "put" ? [row.id, row.baseDigest] : [null, null];

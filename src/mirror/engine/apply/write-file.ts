@@ -18,7 +18,7 @@ import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effec
 import { containsChanges, moveBeside, mayPutBack, putBack, readSetAside } from "./set-aside.ts";
 import { mergedContentName } from "./text-name.ts";
 
-type Version = Pick<Link, "changeId" | "digest">;
+type BaseVersion = Pick<Link, "changeId" | "digest">;
 
 export type FileWrite = {
   readonly id: DocId;
@@ -28,9 +28,9 @@ export type FileWrite = {
   /** Content of the file until now; null: no file is at the path. */
   readonly expect: Digest | null;
   /** Base before this write, to which a late edit of the old file would belong; null: none. */
-  readonly base: Version | null;
+  readonly base: BaseVersion | null;
   /** The version that base moves to; null: the content is an edit, and base stays. */
-  readonly next: Version | null;
+  readonly next: BaseVersion | null;
   /** Submissions that are still in review; left out: the move of base decides. */
   readonly waiting?: readonly Submission[] | undefined;
   /** Members for a document that has no record yet. */
@@ -38,7 +38,7 @@ export type FileWrite = {
   /** The block of the document ends with the move of base, because its user decided. */
   readonly endsBlock?: true;
   /** Older version to which base goes back, because the content is an edit of that version. */
-  readonly backTo?: Version;
+  readonly backTo?: BaseVersion;
   readonly counts?: Count;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /**
@@ -54,7 +54,7 @@ type Row = Extract<Intent, { kind: "replace" }>;
 type File = { readonly stamp: Stamp; readonly digest: Digest };
 /** `same`: the file already had the content. */
 type WriteKind = "created" | "replaced" | "same";
-type Seen = {
+type ObservedFile = {
   /** File with the written content. Null: the file at the path has other content. */
   readonly file: File | null;
   readonly how: WriteKind;
@@ -66,7 +66,7 @@ type Seen = {
  * Writes content to the file of a document. The file that was there is set aside and observed again
  * by the next run (late-write.ts), because an editor may still save to it.
  */
-export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
+export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
     const { id, path, text, expect, base, next, waiting, adopts, endsBlock, backTo, counts, event, trash } = writing;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
@@ -172,7 +172,10 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
 }
 
 /** Returns true if a document would lose its content without being counted by the safety checks. */
-function isUnjudgedLoss({ notes: { mayEmpty }, world }: CycleContext, { id, text, expect }: FileWrite): boolean {
+function isUnjudgedLoss(
+  { notes: { mayBeEmptied: mayEmpty }, world }: CycleContext,
+  { id, text, expect }: FileWrite,
+): boolean {
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
@@ -182,7 +185,7 @@ export function resultOfReplace(
   row: Row,
   end: DiskOutcome<Written>,
   copies?: string[],
-): EffectResult<Seen> {
+): EffectResult<ObservedFile> {
   // Left open only if the old file is still set aside: recovery restores it.
   if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
@@ -205,7 +208,7 @@ function written(
   { stamp, digest }: File,
   how: WriteKind,
   copies: string[] = [],
-): EffectResult<Seen> {
+): EffectResult<ObservedFile> {
   const { state } = ctx.world;
   const movesBase = nextDigest !== undefined && state.link(id)?.digest === baseDigest;
   const conflict = movesBase ? state.conflict(id) : null;
@@ -252,7 +255,7 @@ function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInC
 function conflictAfter(
   { world: { state } }: CycleContext,
   { id, endsBlock }: Row,
-  { changeId: baseChangeId, digest: baseDigest }: Version,
+  { changeId: baseChangeId, digest: baseDigest }: BaseVersion,
   isOpen: boolean,
 ): Pick<StateChange, "conflict" | "removes"> {
   const conflict = isOpen ? state.conflict(id) : null;

@@ -11,7 +11,7 @@ const MANY_PATHS = 500;
  */
 const BULK_PATHS = 20;
 
-type Change = { readonly first: number; last: number; whole: boolean };
+type PathChange = { readonly first: number; last: number; whole: boolean };
 
 /**
  * The paths that changed, and the time when each of them is unchanged for long enough. An editor
@@ -19,7 +19,7 @@ type Change = { readonly first: number; last: number; whole: boolean };
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
-  readonly #changes = new Map<LocalPath, Change>();
+  readonly #changes = new Map<LocalPath, PathChange>();
   /** Time of the oldest change that is not scanned yet; null: no change waits. */
   #since: number | null = null;
   #collapsed = false;
@@ -133,7 +133,7 @@ export class DirtyPaths {
     return [...this.#changes.keys()].slice(0, limit);
   }
 
-  #settledAt({ first, last }: Change): number {
+  #settledAt({ first, last }: PathChange): number {
     return Math.min(last + this.#timing.settleMs, first + this.#timing.settleMostMs);
   }
 }

@@ -50,24 +50,28 @@ export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "woke"; readonly sleptMs: number }
 );
 
-type Untimed = DaemonEvent extends infer Event ? (Event extends DaemonEvent ? Omit<Event, "at"> : never) : never;
-type Texts = Pick<State, "link" | "text">;
+type EventWithoutTime = DaemonEvent extends infer Event
+  ? Event extends DaemonEvent
+    ? Omit<Event, "at">
+    : never
+  : never;
+type ContentSource = Pick<State, "link" | "text">;
 
 type ChangedLines = { readonly added: number; readonly removed: number };
 
 /** Passes the daemon's events to its listeners. Does nothing while there are no listeners. */
 export class EventPublisher {
   readonly #clock: Pick<Clock, "now">;
-  readonly #state: Texts;
+  readonly #state: ContentSource;
   readonly #listeners = new Set<(event: DaemonEvent) => void>();
   readonly #recorded: MirrorEvent[] = [];
 
-  constructor(clock: Pick<Clock, "now">, state: Texts) {
+  constructor(clock: Pick<Clock, "now">, state: ContentSource) {
     this.#clock = clock;
     this.#state = state;
   }
 
-  publish(event: Untimed): void {
+  publish(event: EventWithoutTime): void {
     for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
   }
 
@@ -91,14 +95,14 @@ export class EventPublisher {
   }
 }
 
-function changeEvent(event: MirrorEvent, state: Texts): Extract<Untimed, { kind: "change" }> {
+function changeEvent(event: MirrorEvent, state: ContentSource): Extract<EventWithoutTime, { kind: "change" }> {
   const { kind: what, side, id, path, outcome, detail, code, requestId, run } = event;
   const link = id?.startsWith("doc_") === true ? state.link(id as DocId) : null;
   const facts = { what, side, id, path, outcome, detail, code, requestId };
   return { kind: "change", ...facts, changeId: link?.changeId ?? null, lines: linesOf(event, state), run };
 }
 
-function linesOf({ before, after }: MirrorEvent, state: Texts): ChangedLines | null {
+function linesOf({ before, after }: MirrorEvent, state: ContentSource): ChangedLines | null {
   if (after === null || before === after) return null;
   const [was, is] = [before === null ? "" : state.text(before), state.text(after)];
   return was === null || is === null ? null : countChangedLines(was, is);

@@ -6,13 +6,13 @@ import { type LocalPath, isBelow, parentOf } from "../../../contract/path.ts";
  * on one page. `folder`: the documents directly in a folder. `document`: a single document, if its
  * folder has too many or is the root, to which no listing can be limited.
  */
-export type Place =
+export type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
   | { readonly kind: "document"; readonly path: LocalPath; readonly id: DocId };
 
 /** A place where somebody works, on either side. Times are monotonic. */
 export type HotPlace = {
-  readonly place: Place;
+  readonly place: HotLocation;
   /** Time of the last change of a document in this place. */
   changedAt: number;
   nextAt: number;
@@ -51,7 +51,7 @@ export class HotPlaces {
    * Records that a document changed, on either side.
    * @param choose chooses the place to list; null: no place can be listed
    */
-  heat(path: LocalPath, now: number, choose: () => Place | null): void {
+  heat(path: LocalPath, now: number, choose: () => HotLocation | null): void {
     const known = this.#places.find(({ place }) => covers(place, path));
     if (known !== undefined) {
       known.changedAt = now;
@@ -94,7 +94,7 @@ export class HotPlaces {
   }
 }
 
-function covers(place: Place, path: LocalPath): boolean {
+function covers(place: HotLocation, path: LocalPath): boolean {
   if (place.kind === "document") return place.path === path;
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }

@@ -3,12 +3,12 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts
 import type { RemoteFile } from "../../model/tree.ts";
 import type { CycleEnd } from "../run/cycle-context.ts";
 import { toService, type World } from "../run/world.ts";
-import { type HotPlace, HotPlaces, type Place } from "./hot-places.ts";
+import { type HotPlace, HotPlaces, type HotLocation } from "./hot-places.ts";
 import type { KnownTrees } from "./known-trees.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";
 import type { Selector } from "../../../contract/resources.ts";
-import type { Placed } from "../../model/link.ts";
+import type { PlacedLink } from "../../model/link.ts";
 import type { State } from "../../ports/state.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
@@ -111,7 +111,7 @@ const MOST_PAGES = 8;
  * The second is its own folder, the last is the document alone.
  * @param page number of documents that the service returns in a page
  */
-function choosePlace(state: State, path: LocalPath, page: number): Place | null {
+function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {
   const fit = Math.floor(page * FULL_SHARE);
   for (const folder of ancestorsOf(path))
     if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", fit + 1).length <= fit)
@@ -125,7 +125,7 @@ function choosePlace(state: State, path: LocalPath, page: number): Place | null 
 }
 
 /** @returns null if the place is no longer in base */
-function selectorOf(world: World, place: Place): Selector | null {
+function selectorOf(world: World, place: HotLocation): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
     const link = state.link(place.id);
@@ -138,7 +138,7 @@ function selectorOf(world: World, place: Place): Selector | null {
 }
 
 /** Returns the documents of base that a listing of the place must show. */
-function membersOf(state: State, place: Place): readonly Placed[] {
+function membersOf(state: State, place: HotLocation): readonly PlacedLink[] {
   if (place.kind === "document") {
     const link = state.link(place.id);
     return link === null ? [] : [link];
@@ -151,7 +151,7 @@ function membersOf(state: State, place: Place): readonly Placed[] {
     .filter(({ localPath, remotePath }) => remote !== undefined && isUnder(remote, remotePath, place, localPath));
 }
 
-function isUnder(folder: string, remotePath: string, place: Place, localPath: LocalPath): boolean {
+function isUnder(folder: string, remotePath: string, place: HotLocation, localPath: LocalPath): boolean {
   if (place.kind === "folder") return parentOf(remotePath) === folder && parentOf(localPath) === place.path;
   return remotePath.startsWith(`${folder}/`);
 }

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link, Placed } from "../../model/link.ts";
+import type { Link, PlacedLink } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import {
   type BaseTree,
@@ -14,7 +14,7 @@ import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
-import type { Observers, CycleEnd, Planned } from "../run/cycle-context.ts";
+import type { Observers, CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 import { remoteFileOf } from "../../model/left-out.ts";
 import { narrowTrees } from "./narrow-view.ts";
@@ -167,7 +167,7 @@ export class KnownTrees {
   }
 
   /** Returns true if the service showed a document at the path that base has for it. */
-  isInPlace({ id, remotePath }: Placed): boolean {
+  isInPlace({ id, remotePath }: PlacedLink): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
 
@@ -213,7 +213,7 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
  */
 export function remoteAfterCycle(
   state: Pick<State, "link" | "linksAt">,
-  { plan, trees, ends }: Planned,
+  { plan, trees, ends }: PlannedCycle,
   remote: RemoteTree,
 ): RemoteTree | null {
   const files = new Map(remote.files);

@@ -9,7 +9,7 @@ export type FileHint = Extract<EventHint, { kind: "file" }>;
  * Documents and folders that events named. `all`: a listing is needed; `folders`: a listing of
  * folders, too.
  */
-type Hinted =
+type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
@@ -56,9 +56,9 @@ export class RemoteHints {
     return Math.max(this.#since + this.#timing.eventsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);
   }
 
-  take(): Hinted {
+  take(): HintedDocuments {
     const files = [...this.#files.values()];
-    const hinted: Hinted = this.#all ? { kind: "all", folders: this.#folders } : { kind: "files", files };
+    const hinted: HintedDocuments = this.#all ? { kind: "all", folders: this.#folders } : { kind: "files", files };
     this.#files.clear();
     this.#all = false;
     this.#folders = false;

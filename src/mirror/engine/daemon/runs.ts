@@ -6,7 +6,7 @@ import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
-import { type CycleEnd, noMemory, type Planned, zeroTally } from "../run/cycle-context.ts";
+import { type CycleEnd, noMemory, type PlannedCycle, zeroTally } from "../run/cycle-context.ts";
 import { forgetFutile } from "../run/repeat-guard.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
@@ -204,7 +204,7 @@ export class Runs {
     this.inUse.update(end.plan.blocks);
   }
 
-  #updateDeletions({ plan, trees }: Planned, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+  #updateDeletions({ plan, trees }: PlannedCycle, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     const absent = new Map<LocalPath, BegunDeletion>();
     for (const { reason, path, key } of plan.blocks)
       if (reason === "second-scan") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
@@ -252,7 +252,7 @@ function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
 }
 
 /** Returns the local paths of the deletions that a safety check asks about. */
-function guardedDeletions({ plan }: Planned): ReadonlySet<LocalPath> {
+function guardedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   if (plan.verdict.kind !== "safety-stop") return paths;
   for (const index of plan.verdict.stoppedSteps) {

@@ -27,14 +27,14 @@ type LinkState = Pick<
 >;
 
 /** Content with the digest of its bytes. */
-export type Form = { readonly text: string; readonly digest: Digest };
+export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
  * Content that a file's bytes represent, before documents are matched. `at-path`: the state knows
  * these bytes at this path; `in-own-file`: the same, but it knows equal bytes as other content
  * elsewhere, so that only the document's own file is known; `no`: the match must decide.
  */
-export type Recognised = { readonly form: Form; readonly known: "at-path" | "in-own-file" | "no" };
+export type Recognised = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between the local form and the service's, and remembers the result. The bytes of
@@ -104,7 +104,7 @@ export class LinkForms {
    * before documents are matched. If the state knows these bytes at this path or at another path,
    * that content is used. Otherwise the links are resolved by the places in base.
    */
-  recognise(path: LocalPath, bytes: Form): Recognised {
+  recognise(path: LocalPath, bytes: DigestedText): Recognised {
     const own = this.known.of(path, bytes.digest);
     const form = this.#remembered(own);
     const all = this.#state.spellings.with(bytes.digest);
@@ -124,7 +124,7 @@ export class LinkForms {
   }
 
   /** Returns the content, in the service's form, that a file's bytes represent. */
-  toService(path: LocalPath, bytes: Form, where: Where): Form {
+  toService(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     return (
       this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readByCurrentPlaces(path, bytes, where)
@@ -135,7 +135,7 @@ export class LinkForms {
    * Converts as `toService`, but outside a cycle, when moves since the last cycle are unknown.
    * Stores nothing about new bytes.
    */
-  peek(path: LocalPath, bytes: Form): Form {
+  peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
@@ -144,14 +144,14 @@ export class LinkForms {
    * Converts as `toService`, for a document's set-aside file. A power loss may have taken the entry
    * about this file; the entry about the same bytes at the document's path is older.
    */
-  ofSetAside(setAsideAt: string, path: LocalPath, bytes: Form): Form {
+  ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     const spelling = this.known.of(setAsideAt, bytes.digest) ?? this.known.of(path, bytes.digest);
     const known = this.#remembered(spelling);
     return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(setAsideAt)).form;
   }
 
-  #remembered(spelling: Spelling | null): Form | null {
+  #remembered(spelling: Spelling | null): DigestedText | null {
     const text = spelling === null ? null : this.#state.text(spelling.text);
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
@@ -160,7 +160,7 @@ export class LinkForms {
    * Converts as `toService` by the current places, without regard to the content that the bytes
    * represented before.
    */
-  readByCurrentPlaces(path: LocalPath, bytes: Form, where: Where): Form {
+  readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
       this.known.put({ ...noted(where.now, path, bytes.digest, form.digest, leads), spelledAt });
@@ -181,10 +181,10 @@ export class LinkForms {
   /** @param earlier remembered earlier bytes of the document; left out: all of them */
   #read(
     path: LocalPath,
-    bytes: Form,
+    bytes: DigestedText,
     { now, before }: Where,
     earlier?: readonly Spelling[],
-  ): { readonly form: Form; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
+  ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
     // Links in bytes that were moved and not rewritten yet lead from their earlier path.
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
@@ -224,7 +224,7 @@ export class LinkForms {
    * content, and ids become paths later.
    * @param isFree returns true if nothing is at a path
    */
-  readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
+  readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (at: LocalPath) => boolean): boolean {
     if (!this.mayLink(bytes.text)) return false;
     const { now } = this.where();
     const place = now.from(path);
@@ -245,7 +245,7 @@ export class LinkForms {
    * Returns the bytes for a content in the service's form.
    * @param was current bytes of the file
    */
-  toDisk(path: LocalPath, { text, digest }: Form, was?: Form): Form {
+  toDisk(path: LocalPath, { text, digest }: DigestedText, was?: DigestedText): DigestedText {
     if (!this.mayLink(text)) return { text, digest };
     const place = this.where().now.from(path);
     const spelled = toDisk(text, place, was === undefined ? {} : { was: this.#foundIn(path, was) });
@@ -259,7 +259,7 @@ export class LinkForms {
   }
 
   /** Returns a file's content without ids or absolute paths whose target is known now. */
-  #foundIn(path: LocalPath, { text, digest }: Form): string {
+  #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const was = this.known.of(path, digest);
     return was !== null && this.hasFound(was, now) ? toDisk(text, now.from(path)) : text;

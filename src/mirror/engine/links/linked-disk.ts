@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, Look, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import type { Form, LinkForms, Recognised } from "./forms.ts";
+import type { DigestedText, LinkForms, Recognised } from "./forms.ts";
 import { bytesOf, faultOf, FoundReader } from "./read-found.ts";
 
 const CHANGED = "the file was changed after the scan";
@@ -105,7 +105,7 @@ export class LinkedDisk implements Disk {
     return this.plain.create(path, this.#spelled(path, text));
   }
 
-  #spelled(path: LocalPath, text: string, was?: Form): string {
+  #spelled(path: LocalPath, text: string, was?: DigestedText): string {
     return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
   }
 
@@ -156,7 +156,7 @@ export class LinkedDisk implements Disk {
    * Rewrites the links of a file: its bytes change, and the content that they represent does not.
    * @param expect digest of the bytes
    */
-  respell(path: LocalPath, bytes: Form, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
+  respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 

@@ -10,7 +10,7 @@ import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { type Form, LinkForms } from "./forms.ts";
+import { type DigestedText, LinkForms } from "./forms.ts";
 import {
   withoutTarget,
   isFileOfAnother,
@@ -26,7 +26,12 @@ import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { Matching } from "./read-found.ts";
 
 /** A file with a link that no longer leads to its target, and the bytes that correct the link. */
-export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
+export type Respelling = {
+  readonly link: Link;
+  readonly from: Spelling;
+  readonly to: Spelling;
+  readonly bytes: DigestedText;
+};
 
 type Options = {
   readonly state: State;
@@ -155,7 +160,7 @@ export class MirrorLinks {
    * If so, its bytes represent that content from now on.
    * @param expect content that the plan saw
    */
-  readsAs(path: LocalPath, expect: Digest, wanted: Form): boolean {
+  readsAs(path: LocalPath, expect: Digest, wanted: DigestedText): boolean {
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done" || this.#forms.peek(path, bytes.value).digest !== expect) return false;
     const isFree = (at: LocalPath): boolean => this.disk.plain.look(at).kind === "absent";

@@ -64,14 +64,14 @@ function plainDisk({ links, disk }: World): World["disk"] {
  */
 
 /** `disk`: the disk that reads and writes bytes unchanged, without conversion of links. */
-type Files = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
+type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
  * @param files files with the new scope
  * @param translates true if links were paths before, too
  * @returns files as base has them, with links by path
  */
-function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator<Respelling> {
+function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
   const base = state.load();
   const places = new LinkPlaces(base, scope);
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
@@ -95,7 +95,7 @@ function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator
  * @param files files with the scope until now
  * @returns the files with links, in the form of the service
  */
-function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
+function* toTexts({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();
   const places = new LinkPlaces(base, scope);
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
@@ -114,7 +114,7 @@ function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
  * not synced yet, or blocked. Their files would keep the earlier form, or would be read for a wrong
  * place. In both cases mdmirror would not recognise them as moved.
  */
-function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {
+function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.state === "linked");
   const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of links) {

@@ -10,7 +10,7 @@ import { type ManualEnd, keepText, notDone } from "./run-manually.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
-import type { Placed } from "./resolve.ts";
+import type { PlacedDocument } from "./resolve.ts";
 import { fromService } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
@@ -20,7 +20,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
  * two ids are never linked to one file (I11). After a kill in between, the next run sends the file
  * as new, and the old document is downloaded beside it: two documents rather than none.
  */
-export async function recreate(ctx: CycleContext, { link, at: path }: Placed): Promise<ManualEnd> {
+export async function recreate(ctx: CycleContext, { link, at: path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(link.remotePath, path))
     return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));

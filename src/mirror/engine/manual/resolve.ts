@@ -16,12 +16,12 @@ import { trashConflictCopies } from "../apply/conflict-copies.ts";
  * A linked document and the current path of its file. While a move is blocked, this path differs
  * from the record's. That move is still to be sent, and stays.
  */
-export type Placed = { readonly link: Link; readonly at: LocalPath; readonly seen?: Seen };
+export type PlacedDocument = { readonly link: Link; readonly at: LocalPath; readonly seen?: SeenVersions };
 
 /**
  * Versions that the user saw. If either version differs now, nothing is done. Null: any version.
  */
-export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | null };
+export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**
  * Ends conflicts, reviews and refused edits as a user decides. Effects come first and base second,
@@ -31,7 +31,7 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
  */
 
 /** Keeps the local content. It is sent on the version that the conflict copy showed. */
-export function keepMine(ctx: CycleContext, placed: Placed, conflict: Conflict): ManualEnd {
+export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endWith(ctx, placed, conflict, null, "you chose mine");
 }
 
@@ -39,7 +39,12 @@ export function keepMine(ctx: CycleContext, placed: Placed, conflict: Conflict):
  * Writes content that the user merged to the document's file; the next run sends the file. Without
  * a conflict, the content is an ordinary edit.
  */
-export function writeMerged(ctx: CycleContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
+export function writeMerged(
+  ctx: CycleContext,
+  placed: PlacedDocument,
+  conflict: Conflict | null,
+  text: string,
+): ManualEnd {
   const detail = "you merged both versions";
   if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
   const { link, at: path, seen } = placed;
@@ -51,7 +56,7 @@ const PREVIOUS_VERSION = "your previous version";
 
 function endWith(
   ctx: CycleContext,
-  { link, at: path, seen }: Placed,
+  { link, at: path, seen }: PlacedDocument,
   conflict: Conflict,
   text: string | null,
   detail: string,
@@ -76,7 +81,11 @@ function goneOnService(outcome: Outcome, conflict: Conflict | null): Outcome {
  * Replaces the local content by the service's: ends a conflict, a review, or an edit that the
  * service refuses.
  */
-export async function takeTheirs(ctx: CycleContext, placed: Placed, conflict: Conflict | null): Promise<ManualEnd> {
+export async function takeTheirs(
+  ctx: CycleContext,
+  placed: PlacedDocument,
+  conflict: Conflict | null,
+): Promise<ManualEnd> {
   const { link, at: path, seen } = placed;
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(goneOnService(fetched.outcome, conflict));
@@ -130,7 +139,10 @@ export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
  * Sends content that is blocked because of conflict markers, which the user intended. It is sent on
  * base like any PUT.
  */
-export async function sendWithMarkers(ctx: CycleContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
+export async function sendWithMarkers(
+  ctx: CycleContext,
+  { link: { id }, at: localPath }: PlacedDocument,
+): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
@@ -186,7 +198,11 @@ export async function restoreOldName(ctx: CycleContext, link: Link): Promise<Man
  * Handles a document that is gone from the service, not readable any more, or outside the linked
  * subtree, and was edited locally: the edit goes to the trash.
  */
-export function dropLocalEdit(ctx: CycleContext, { link, at, seen }: Placed, conflict: Conflict | null): ManualEnd {
+export function dropLocalEdit(
+  ctx: CycleContext,
+  { link, at, seen }: PlacedDocument,
+  conflict: Conflict | null,
+): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
@@ -209,7 +225,7 @@ export function dropLocalEdit(ctx: CycleContext, { link, at, seen }: Placed, con
  * Keeps the local content of a document that is gone from the service. The next run sends it as a
  * new document.
  */
-export function keepAsNew(ctx: CycleContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
+export function keepAsNew(ctx: CycleContext, { link, at }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {

@@ -14,7 +14,7 @@ import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
-  type Known,
+  type KnownFacts,
   observeLocal,
   observeLocalAsync,
   observeRemote,
@@ -148,19 +148,19 @@ export function contentSinkOf(
 }
 
 /** Returns the sink of `contentSinkOf` for documents that are read only as a proof. */
-function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInput): NonNullable<Known["keep"]> {
+function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInput): NonNullable<KnownFacts["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
 }
 
 /** Base. If base contains no records, the records separately. */
-type Recorded = { readonly base: BaseTree; readonly records: Records | undefined };
+type LoadedBase = { readonly base: BaseTree; readonly records: Records | undefined };
 
 async function scanBoth(
   ctx: CycleContext,
   input: CycleInput,
-  recorded: Recorded,
+  recorded: LoadedBase,
   inodesTrusted: boolean,
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
@@ -181,7 +181,7 @@ async function scanBoth(
  * Returns the changes of a preview of an unknown workspace, including those that an approval would
  * allow: the user answers once, about all changes shown.
  */
-async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, known: Known): Promise<RemoteScan> {
+async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
   if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
   const approved = await observeRemote(world, base, true, known);
   if (approved.kind !== "seen") return approved;
@@ -197,7 +197,7 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, k
 function scanFolder(
   ctx: CycleContext,
   { observers }: CycleInput,
-  { base, records }: Recorded,
+  { base, records }: LoadedBase,
   inodesTrusted: boolean,
   keep: OnText,
 ): LocalTree | Promise<LocalTree> {
@@ -316,10 +316,14 @@ async function seekTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promi
   return { ...trees, remote: { ...trees.remote, files, outside, unsure } };
 }
 
-type Shown = { readonly path: string; readonly lastChangeId: RemoteFile["changeId"]; readonly protected: boolean };
+type ListedFacts = {
+  readonly path: string;
+  readonly lastChangeId: RemoteFile["changeId"];
+  readonly protected: boolean;
+};
 
 /** @returns null if the document is outside the linked subtree */
-function fileOf({ world }: CycleContext, id: DocId, shown: Shown): RemoteFile | null {
+function fileOf({ world }: CycleContext, id: DocId, shown: ListedFacts): RemoteFile | null {
   const path = fromService(world, shown.path);
   return path === null ? null : { id, path, changeId: shown.lastChangeId, protected: shown.protected };
 }

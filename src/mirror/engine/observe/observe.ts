@@ -122,7 +122,7 @@ export type RemoteScan =
  * Facts about the service from before the scan: a listing that was just made, and folders of an
  * earlier listing.
  */
-export type Known = {
+export type KnownFacts = {
   readonly files?: DocumentList;
   /**
    * Folders of an earlier listing. They are listed again when a document is in a folder that is not
@@ -150,7 +150,7 @@ export async function observeRemote(
   world: World,
   before: BaseTree,
   trustEmpty: boolean,
-  known: Known = {},
+  known: KnownFacts = {},
 ): Promise<RemoteScan> {
   const { records } = known;
   const [files, early] = await list(world, known);
@@ -189,7 +189,7 @@ function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteF
 }
 
 /** Finds the folders that a scan of the service shows. */
-function list(world: World, known: Known): Promise<[DocumentList, Listing<FolderResource> | null]> {
+function list(world: World, known: KnownFacts): Promise<[DocumentList, Listing<FolderResource> | null]> {
   return Promise.all([
     known.files ?? listDocuments(world, known.records),
     known.folders === undefined ? listFolders(world) : null,

@@ -38,13 +38,13 @@ export type Proof = {
 };
 
 /** Documents of base that a listing does not show. */
-type Unlisted = {
+type UnlistedDocuments = {
   readonly missing: readonly DocId[];
   /** Documents known to be outside the linked subtree. The listing does not have to show them. */
   readonly outside: ReadonlySet<DocId>;
 };
 
-export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): Unlisted {
+export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): UnlistedDocuments {
   const missing: DocId[] = [];
   const outside = new Set<DocId>();
   for (const { id, state } of base.links.values()) {
@@ -55,7 +55,7 @@ export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile
   return { missing, outside };
 }
 
-export function notProven({ missing, outside }: Unlisted, fault: Fault | null): Proof {
+export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault | null): Proof {
   const why = fault?.detail ?? "the service's list of documents was not complete";
   const unseen = new Map(missing.map((id) => [id, why]));
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
@@ -70,7 +70,7 @@ export async function proveAbsences(
   world: World,
   base: BaseTree,
   seen: Map<DocId, RemoteFile>,
-  { missing, outside }: Unlisted,
+  { missing, outside }: UnlistedDocuments,
   shown: boolean,
   keep?: KeepContent,
 ): Promise<Proof> {

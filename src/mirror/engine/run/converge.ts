@@ -10,7 +10,7 @@ import { runCycle } from "./cycle.ts";
 import {
   type CycleEnd,
   type CycleInput,
-  type Planned,
+  type PlannedCycle,
   type RunMemory,
   type Tally,
   zeroTally,
@@ -109,7 +109,7 @@ async function converge(world: World, input: ConvergeInput): Promise<Converged> 
   }
 }
 
-function needsAnother(end: CycleEnd, tally: Tally): end is Planned {
+function needsAnother(end: CycleEnd, tally: Tally): end is PlannedCycle {
   if (end.kind === "offline" || end.isStopped === true || wasCutOff(end.ends)) return false;
   return wantsMore(end, tally) || tally.filesMoved;
 }
@@ -118,7 +118,7 @@ function needsAnother(end: CycleEnd, tally: Tally): end is Planned {
  * Waits before a missing conflict copy is searched again, for the time that proves any absence. A
  * program may be between the two steps of a save.
  */
-async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
+async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
   if (secondLookMs === null) return;
   if (plan.steps.some(({ action }) => action.kind === "look-again")) await clock.sleep(secondLookMs);
 }
@@ -159,7 +159,7 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  * Returns true if another cycle is worth its scan: this cycle changed something, or a step must be
  * tried again.
  */
-function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
+function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
   // Searched without a list of the completed steps: a clone has as many steps as documents.
   const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));

@@ -75,13 +75,13 @@ export type CycleEnd =
     };
 
 /** The end of a cycle that made a plan. */
-export type Planned = Extract<CycleEnd, { kind: "planned" }>;
+export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;
 
 /** The approval under which a workspace counts as emptied although no known document is visible. */
 export const APPROVE_EMPTY = "wrong-workspace";
 
 /** The end of a write that must not be sent again unchanged. */
-export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
+export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /**
  * An action that achieved nothing. `times`: how often; `isNotFound`: the service answered that it
@@ -100,7 +100,7 @@ export type Tally = {
    */
   readonly futile: Map<string, Futile>;
   /** Requests that the service refused, by all their facts. */
-  readonly refused: Map<string, Refused>;
+  readonly refused: Map<string, RefusedWrite>;
   /**
    * Local files that got another name because the service's document keeps the name: old path, new
    * path.
@@ -198,7 +198,7 @@ type CycleNotes = {
    * Documents that may become blank locally, as the safety checks judged them. Null: all documents
    * may, because so few contents are downloaded.
    */
-  mayEmpty: ReadonlySet<DocId> | null;
+  mayBeEmptied: ReadonlySet<DocId> | null;
   /** Texts that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;
 };
@@ -238,7 +238,7 @@ export class CycleContext {
       conflictBudget: null,
       waitedEnough: new Map(),
       readBefore: new Map(),
-      mayEmpty: null,
+      mayBeEmptied: null,
       dryTexts: new Map(),
     };
     this.#run = run;

@@ -18,7 +18,7 @@ import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
-import { CycleContext, type CycleEnd, type CycleInput, type Planned } from "./cycle-context.ts";
+import { CycleContext, type CycleEnd, type CycleInput, type PlannedCycle } from "./cycle-context.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -74,7 +74,7 @@ async function observeAndAct(
  * @param seen trees with these documents, and the folders above them
  * @returns null: a full cycle is needed, and nothing was done
  */
-export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<Planned | null> {
+export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<PlannedCycle | null> {
   const { root, inodesTrusted } = checkRoot(world);
   if (root !== "same" || !inodesTrusted || isLeftOpen(world, seen)) return null;
   if (isRestored(world.state, world.remote.generation())) return null;
@@ -122,7 +122,7 @@ async function decide(
   input: CycleInput,
   root: Signals["root"],
   inodesTrusted: boolean,
-): Promise<Extract<CycleEnd, { kind: "offline" }> | Omit<Planned, "ends">> {
+): Promise<Extract<CycleEnd, { kind: "offline" }> | Omit<PlannedCycle, "ends">> {
   const seen = await observe(ctx, input, inodesTrusted);
   if (seen.kind === "offline") return seen;
   const { trees } = seen;
@@ -185,7 +185,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
 
 const OBSERVING_STEPS: ReadonlySet<string> = new Set(["look-again", "end-conflict"]);
 
-type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
+type DecidedPlan = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
 
 type CyclePlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
 
@@ -203,13 +203,13 @@ async function planCycle(
   const decided = await planWithSecondScan(ctx, input, trees, signals, inodesTrusted);
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
-  ctx.notes.mayEmpty = null;
+  ctx.notes.mayBeEmptied = null;
   const waits = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
   if (used.size === 0 && toRead.length === 0 && !waits) return { plan: decided.plan, trees: decided.trees };
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
   const plan = makePlan(read, policy, signals, textFinder(ctx));
-  if (toRead.length > 0) ctx.notes.mayEmpty = emptiedBy(plan);
+  if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(plan);
   if (!waits || plan.verdict.kind === "safety-stop") return { plan, trees: read };
   const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, textFinder(ctx));
   return { plan, trees: read, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
@@ -229,7 +229,7 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
 async function filesToLeave(
   ctx: CycleContext,
   { dry, settings: { handsOff } }: CycleInput,
-  { plan, trees }: Decided,
+  { plan, trees }: DecidedPlan,
 ): Promise<ReadonlyMap<LocalPath, InUse>> {
   if (handsOff === undefined) return new Map();
   const used = filesInUse(ctx, plan, trees.base);
@@ -251,7 +251,7 @@ export async function planWithSecondScan(
   trees: Trees,
   signals: Signals,
   inodesTrusted: boolean,
-): Promise<Decided> {
+): Promise<DecidedPlan> {
   const { world } = ctx;
   const { secondLookMs } = input.settings;
   const texts = textFinder(ctx);

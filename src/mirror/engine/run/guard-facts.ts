@@ -126,14 +126,14 @@ export function rememberFlood(world: World, verdict: Verdict, opened: number): v
   if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
 }
 
-type Emptied = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
+type EmptiedSide = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
 
-function emptiedSides(world: World): Set<Emptied> {
+function emptiedSides(world: World): Set<EmptiedSide> {
   const text = world.state.meta(META.emptied);
-  return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
+  return new Set(text === null ? [] : (text.split(" ") as EmptiedSide[]));
 }
 
-const EMPTIED_BY: { readonly [reason in StopReason]?: Emptied } = {
+const EMPTIED_BY: { readonly [reason in StopReason]?: EmptiedSide } = {
   "local-emptied": "local",
   "remote-emptied": "remote",
 };

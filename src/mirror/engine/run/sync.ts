@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import { RunEntry, runCycles } from "./converge.ts";
 import { META } from "./meta.ts";
 import { runCycle } from "./cycle.ts";
-import type { CycleEnd, Planned } from "./cycle-context.ts";
+import type { CycleEnd, PlannedCycle } from "./cycle-context.ts";
 import type { RunReport } from "./report.ts";
 import { rememberReport } from "./run-state.ts";
 import type { Settings, World } from "./world.ts";
@@ -48,7 +48,7 @@ function readUnchanged(world: World): ReadonlyMap<DocId, Digest> {
   return new Map(text === null ? [] : (JSON.parse(text) as [DocId, Digest][]));
 }
 
-function writeUnchanged(world: World, end: Planned): void {
+function writeUnchanged(world: World, end: PlannedCycle): void {
   const waiting = end.plan.blocks.flatMap((block) =>
     block.reason === "review-delayed" && block.digest !== null ? [[block.key, block.digest]] : [],
   );

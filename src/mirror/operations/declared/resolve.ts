@@ -12,9 +12,9 @@ export const WAYS = {
   recreate: "for a move to the root that the service refuses: create a new document in the root and delete the old one",
 } as const;
 
-export type Way = keyof typeof WAYS;
+export type ResolveWay = keyof typeof WAYS;
 
-const WAY = z.enum(Object.keys(WAYS) as [Way, ...Way[]]);
+const WAY = z.enum(Object.keys(WAYS) as [ResolveWay, ...ResolveWay[]]);
 
 /** Ends conflicts and blocks by a choice. */
 export const RESOLVE = {

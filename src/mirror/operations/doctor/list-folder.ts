@@ -26,7 +26,7 @@ import { STAYS } from "./why.ts";
  */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
-export type Entry = {
+export type FolderEntry = {
   readonly name: string;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
@@ -42,13 +42,13 @@ export type Entry = {
 };
 
 /** Returns the entries of a folder: folders first, then by the characters of their names. */
-export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly Entry[] {
+export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly FolderEntry[] {
   const open = openBy(rows);
   const byName = new Map(names.map((one) => [one.name, one]));
   const documents = new Map(rows.documents.map((row) => [nameOf(row.path), row]));
   const folders = new Set(rows.folders.map(nameOf));
   const all = new Set([...byName.keys(), ...documents.keys(), ...folders]);
-  const entries = [...all].map((name): Entry => {
+  const entries = [...all].map((name): FolderEntry => {
     const found = byName.get(name) ?? null;
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
@@ -60,12 +60,12 @@ export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly F
   return entries.toSorted(byKindAndName);
 }
 
-function byKindAndName(a: Entry, b: Entry): number {
+function byKindAndName(a: FolderEntry, b: FolderEntry): number {
   const [first, second] = [a, b].map(({ kind }) => (kind === "folder" ? 0 : 1));
   return first! - second! || comparePaths(a.name, b.name);
 }
 
-type Open = {
+type OpenProblems = {
   readonly blocks: ReadonlyMap<string, Block>;
   readonly conflicts: ReadonlySet<LocalPath>;
   readonly reviews: ReadonlySet<LocalPath>;
@@ -73,7 +73,7 @@ type Open = {
   readonly needing: readonly LocalPath[];
 };
 
-function openBy({ blocks, conflicts, reviews }: FolderRows): Open {
+function openBy({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
   const needing = blocks.filter(({ reason }) => BLOCK_REASONS[reason].open === "needs-you").map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
@@ -86,8 +86,12 @@ function openBy({ blocks, conflicts, reviews }: FolderRows): Open {
 function folderEntry(
   name: string,
   path: LocalPath,
-  { found, isLinked, open }: { readonly found: FolderName | null; readonly isLinked: boolean; readonly open: Open },
-): Entry {
+  {
+    found,
+    isLinked,
+    open,
+  }: { readonly found: FolderName | null; readonly isLinked: boolean; readonly open: OpenProblems },
+): FolderEntry {
   const common = { name, kind: "folder" as const, row: null };
   const needs = open.needing.filter((one) => isBelow(one, path)).length;
   const stays = found?.stays ?? null;
@@ -102,8 +106,12 @@ function folderEntry(
 function fileEntry(
   name: string,
   path: LocalPath,
-  { found, row, open }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: Open },
-): Entry {
+  {
+    found,
+    row,
+    open,
+  }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: OpenProblems },
+): FolderEntry {
   const common = { name, kind: "document" as const, needs: 0, row: null };
   const stays = found?.stays ?? null;
   if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
@@ -117,7 +125,7 @@ function fileEntry(
   return { ...common, state: "in-sync", why: null, row };
 }
 
-function blockedAs({ reason, detail }: Block): Pick<Entry, "state" | "why"> {
+function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"> {
   const why = `${reason}: ${detail}`;
   if (reason === "conflict") return { state: "conflict", why };
   if (reason === "suspended") return { state: "ignored", why: detail };
@@ -130,18 +138,23 @@ function blockedAs({ reason, detail }: Block): Pick<Entry, "state" | "why"> {
  * no network, no walk of its subfolders, no lock.
  */
 
-type Shown = Omit<Entry, "row">;
+type ShownEntry = Omit<FolderEntry, "row">;
 
 /** Some entries of a folder, out of `total`. */
-export type Listed = { readonly total: number; readonly entries: readonly Shown[] };
+export type EntryList = { readonly total: number; readonly entries: readonly ShownEntry[] };
 
-type Part = { readonly from: number; readonly count: number };
+type EntryRange = { readonly from: number; readonly count: number };
 
 /**
  * @param root real path of a folder that has `.mdmirror/`
  * @param part range of entries, from 0
  */
-export function listFolder(root: string, folder: LocalPath, { from, count }: Part, random: Random): Result<Listed> {
+export function listFolder(
+  root: string,
+  folder: LocalPath,
+  { from, count }: EntryRange,
+  random: Random,
+): Result<EntryList> {
   const opened = openFolder(root, folder, random);
   if (opened.kind === "trouble") return opened;
   const { disk, entries } = opened.value;
@@ -152,7 +165,7 @@ export function listFolder(root: string, folder: LocalPath, { from, count }: Par
  * Finds one entry in a folder; null if no entry has this name.
  * @param path path of the entry, not of the root
  */
-export function findEntry(root: string, path: LocalPath, random: Random): Result<Shown | null> {
+export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {
   const opened = openFolder(root, parentOf(path), random);
   if (opened.kind === "trouble") return opened;
   const found = opened.value.entries.filter(({ name }) => name === nameOf(path));
@@ -170,9 +183,9 @@ export function readEntry(root: string, path: LocalPath, random: Random): Result
 
 const NOTHING: FolderRows = { documents: [], folders: [], blocks: [], conflicts: [], reviews: [] };
 
-type Opened = { readonly disk: LocalDisk; readonly entries: readonly Entry[] };
+type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
-function openFolder(root: string, folder: LocalPath, random: Random): Result<Opened> {
+function openFolder(root: string, folder: LocalPath, random: Random): Result<OpenedFolder> {
   const disk = openDisk(root, { random, probe: false });
   const found = readFolderRows(join(root, MIRROR_FOLDER), folder);
   if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
@@ -192,7 +205,7 @@ function openFolder(root: string, folder: LocalPath, random: Random): Result<Ope
  * Returns the entries with their current states: checks if files that were in sync have changed
  * since. Reads a file only if its stamp does not prove that it is unchanged.
  */
-function judged(disk: LocalDisk, folder: LocalPath, shown: readonly Entry[]): readonly Shown[] {
+function judged(disk: LocalDisk, folder: LocalPath, shown: readonly FolderEntry[]): readonly ShownEntry[] {
   const stamps = disk.stampsIn(
     folder,
     shown.map(({ name }) => name),

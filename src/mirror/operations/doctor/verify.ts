@@ -14,7 +14,7 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { VERIFY } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
 import { onlineRead } from "../run-operation.ts";
-import { type Pair, pairsOf } from "../history/pairs.ts";
+import { type ComparedEntry, pairsOf } from "../history/pairs.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
   return ok({ agree: drift.every((list) => list.length === 0), ...report });
 }
 
-type Row = {
+type VerifiedDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly end: "same" | "form-differs" | "differs" | "absent" | "unread";
@@ -59,13 +59,13 @@ type Row = {
  */
 async function readRows(
   { progress, disk, remote }: World,
-  pairs: readonly Pair[],
-): Promise<{ readonly rows: readonly Row[]; readonly fault: Fault | null }> {
+  pairs: readonly ComparedEntry[],
+): Promise<{ readonly rows: readonly VerifiedDocument[]; readonly fault: Fault | null }> {
   const listed = pairs.flatMap((pair) => (pair.document === undefined ? [] : [{ pair, document: pair.document }]));
   let done = 0;
   let fault: Fault | null = null;
   const rows = await Promise.all(
-    listed.map(async ({ pair, document }): Promise<Row> => {
+    listed.map(async ({ pair, document }): Promise<VerifiedDocument> => {
       const answer = await remote.getFile(document.id);
       progress.report("apply", ++done, listed.length);
       if (answer.ok) return rowOf(disk, pair, document, answer.value.content);
@@ -80,7 +80,12 @@ async function readRows(
 /** Faults after which nothing more can be read from the service. */
 const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
-function rowOf(disk: Disk, { path, file, link }: Pair, { id, changeId }: RemoteFile, content: string): Row {
+function rowOf(
+  disk: Disk,
+  { path, file, link }: ComparedEntry,
+  { id, changeId }: RemoteFile,
+  content: string,
+): VerifiedDocument {
   const sha256 = digestOf(content);
   const row = { id, path, sha256, size: Buffer.byteLength(content) };
   if (file === undefined) return { ...row, end: "absent", why: "no local file" };
@@ -104,9 +109,13 @@ const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
   "replaces it; to keep it, save what mdmirror diff shows";
 
-type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
+type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
-function reportOf(sides: Sides, pairs: readonly Pair[], rows: readonly Row[]): VerifyReport {
+function reportOf(
+  sides: ComparedTrees,
+  pairs: readonly ComparedEntry[],
+  rows: readonly VerifiedDocument[],
+): VerifyReport {
   const { base, local } = sides;
   const blocks = [...base.blocks.values(), ...justSubmitted(base)];
   const keys = new Set<string>(blocks.flatMap(({ key, path }) => [key, path]));
@@ -137,7 +146,10 @@ function reportOf(sides: Sides, pairs: readonly Pair[], rows: readonly Row[]): V
   };
 }
 
-function unseenOf({ base, local, remote }: Sides, rows: readonly Row[]): VerifyReport["unseen"][number][] {
+function unseenOf(
+  { base, local, remote }: ComparedTrees,
+  rows: readonly VerifiedDocument[],
+): VerifyReport["unseen"][number][] {
   return [
     ...[...local.unseen].map(([path, { why }]) => ({ path, why })),
     ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
@@ -166,7 +178,7 @@ function justSubmitted({ links, blocks }: BaseTree): BlockedRow[] {
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,
-  rows: readonly Row[],
+  rows: readonly VerifiedDocument[],
 ): VerifyReport["blocked"][number][] {
   const differing = new Set<string>(
     rows.flatMap(({ end, id, path }) => (end === "same" || local.ignores(path, "file") ? [] : [id, path])),

@@ -17,7 +17,7 @@ import { onlineRead, type ReadOperation } from "../run-operation.ts";
 import { type ConflictLines, readConflictLines } from "./conflict-lines.ts";
 import { originSpans } from "./origins.ts";
 import { shownText } from "./as-on-disk.ts";
-import { type Pair, pairsOf } from "./pairs.ts";
+import { type ComparedEntry, pairsOf } from "./pairs.ts";
 import { readText } from "./read-texts.ts";
 
 /** Compares local content with the published one. Nothing is written (I23). */
@@ -132,7 +132,7 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
 async function compare(
   world: World,
   { local }: Trees,
-  { path, file, document, link }: Pair,
+  { path, file, document, link }: ComparedEntry,
 ): Promise<DiffRow | { readonly fault: Fault } | null> {
   const row = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD });
   if (document === undefined) return file === undefined ? null : row("only-local");

@@ -32,14 +32,14 @@ export type HistoryEntry = {
 const EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
-type Version = ReturnType<State["versions"]>[number];
+type StoredVersion = ReturnType<State["versions"]>[number];
 /**
  * @property order time used for sorting: `at`, but never before the entry added earlier, because
  * the clock may have been set back
  */
 type Ordered<T> = T & { readonly order: number };
-type Seen = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
-type Numbered = Omit<HistoryEntry, "merge">;
+type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
+type NumberedEntry = Omit<HistoryEntry, "merge">;
 type Event = Ordered<MirrorEvent>;
 
 /**
@@ -101,7 +101,7 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(not
  * Returns the content of a version with the event that recorded it. One transaction wrote both, but
  * the clock may have changed in between.
  */
-function liveText({ at, digest, changeId }: Version, events: readonly Event[]): Seen {
+function liveText({ at, digest, changeId }: StoredVersion, events: readonly Event[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const what = event?.detail ?? "found on the service";
   const when = { at: event?.at ?? at, order: event?.order ?? at };
@@ -109,15 +109,15 @@ function liveText({ at, digest, changeId }: Version, events: readonly Event[]): 
 }
 
 /** Returns the content of base, if no version mentions it. */
-function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): Seen[] {
+function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const last = tombstone?.digest ?? link?.digest;
   if (last === undefined || wasLive.has(last)) return [];
   return [{ ...bare(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
 /** Returns contents that effects replaced or left locally. */
-function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): Seen[] {
-  const seen: Seen[] = [];
+function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
+  const seen: OrderedEntry[] = [];
   for (const { at, order, before, after, detail, kind } of events) {
     // The earlier content existed before this event. Half a millisecond less keeps the order of the
     // two.
@@ -135,7 +135,7 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
  * Marks the result of a merge: the first equal content at or after the merge. Equal content that is
  * restored later is no merge.
  */
-function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
+function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const made = new Map<number, MergeOf>();
   for (const event of events) {
     const merge = mergeOf(event);
@@ -147,7 +147,7 @@ function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]
   return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
 }
 
-function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
+function bare(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "other"> {
   return { digest, changeId: null, other: null };
 }
 
@@ -159,11 +159,11 @@ function onlyStored(
   storedNames: State["storedNames"],
   { id, path, namedPath }: KnownPlace,
   events: readonly Event[],
-  seen: readonly Seen[],
-): Seen[] {
+  seen: readonly OrderedEntry[],
+): OrderedEntry[] {
   const known = new Set(seen.map(({ digest }) => digest));
   const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
-  const alone: Seen[] = [];
+  const alone: OrderedEntry[] = [];
   for (const stored of storedNames({ path: namedPath, id, formerly: [path, ...formerly] })) {
     const { digest, at, side, why } = stored;
     if (known.has(digest)) continue;
@@ -174,8 +174,8 @@ function onlyStored(
   return alone;
 }
 
-function numbered(state: State, seen: readonly Seen[]): Numbered[] {
-  const entries: Numbered[] = [];
+function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] {
+  const entries: NumberedEntry[] = [];
   for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {

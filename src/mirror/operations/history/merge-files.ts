@@ -34,13 +34,13 @@ export function explainFiles(paths: ThreePaths): Result<Explanation | null> {
   return ok(merged.kind === "clean" ? explainMerge(base, mine, theirs, merged.text) : null);
 }
 
-type Texts = readonly [base: string, mine: string, theirs: string];
+type ThreeVersions = readonly [base: string, mine: string, theirs: string];
 
 /**
  * Reads three files. Refuses a file that is not UTF-8 or has NULs, because decoding and writing
  * would change it (code `not-utf-8`).
  */
-function readFiles(paths: ThreePaths): Result<Texts> {
+function readFiles(paths: ThreePaths): Result<ThreeVersions> {
   const texts: string[] = [];
   for (const path of paths) {
     try {
@@ -52,7 +52,7 @@ function readFiles(paths: ThreePaths): Result<Texts> {
       return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, "give three text files");
     }
   }
-  return ok(texts as unknown as Texts);
+  return ok(texts as unknown as ThreeVersions);
 }
 
 /**
@@ -64,7 +64,7 @@ function textOf(bytes: Buffer): string | null {
   return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
 }
 
-function mergeTexts([base, mine, theirs]: Texts, markerSize: number): MergedFiles {
+function mergeTexts([base, mine, theirs]: ThreeVersions, markerSize: number): MergedFiles {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean")
     return { text: merged.text, conflicts: 0, origins: originsOf(base, mine, theirs, merged.text) };

@@ -7,23 +7,23 @@ import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../
 /**
  * A document that is on one side or on both. `link`: null if base has no record of the document.
  */
-export type Pair = {
+export type ComparedEntry = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;
   readonly document: RemoteFile | undefined;
   readonly link: Link | null;
 };
 
-type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
+type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
-export function pairsOf({ base, local, remote }: Sides): readonly Pair[] {
-  const linked = [...base.links.values()].map((link): Pair => {
+export function pairsOf({ base, local, remote }: ComparedTrees): readonly ComparedEntry[] {
+  const linked = [...base.links.values()].map((link): ComparedEntry => {
     const { id, localPath: path } = link;
     return { path, file: local.files.get(path), document: remote.files.get(id), link };
   });
   const linkedPaths = new Set(linked.map(({ path }) => path));
   const documents = [...remote.files.values()].filter(({ id }) => !base.links.has(id));
-  const unlinked = documents.map((document): Pair => {
+  const unlinked = documents.map((document): ComparedEntry => {
     const { path } = document;
     return { path, file: linkedPaths.has(path) ? undefined : local.files.get(path), document, link: null };
   });
@@ -32,6 +32,6 @@ export function pairsOf({ base, local, remote }: Sides): readonly Pair[] {
   return [
     ...linked,
     ...unlinked,
-    ...files.map((file): Pair => ({ path: file.path, file, document: undefined, link: null })),
+    ...files.map((file): ComparedEntry => ({ path: file.path, file, document: undefined, link: null })),
   ];
 }

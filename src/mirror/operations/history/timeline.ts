@@ -39,7 +39,7 @@ export type TimelineStep = { readonly at: number } & (
 );
 
 /** LIMIT: events of one document that are read. */
-const EVENTS = 10_000;
+const MOST_EVENTS = 10_000;
 
 /** @param name a present or earlier path, or an id `doc_…` */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
@@ -51,7 +51,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   const localDigest = look.kind === "file" ? look.digest : null;
   const now = link === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
   const texts = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
-  const events = readEvents(state, { limit: EVENTS, run: null, path: document.id ?? path });
+  const events = readEvents(state, { limit: MOST_EVENTS, run: null, path: document.id ?? path });
   const steps = [...texts, ...events.flatMap(stepOf)].toSorted((a, b) => b.at - a.at || rank(b) - rank(a));
   return ok({
     path,

@@ -106,7 +106,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
   });
 }
 
-type Answer = Operation<typeof APPROVE, StopPlan>;
+type StopOperation = Operation<typeof APPROVE, StopPlan>;
 
 /** Parts that both answers share. */
 const ANSWER = {
@@ -115,7 +115,7 @@ const ANSWER = {
 };
 
 /** Lets the next sync carry out the changes of the stop. */
-export const approve: Answer = {
+export const approve: StopOperation = {
   ...ANSWER,
   declared: APPROVE,
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
@@ -127,7 +127,7 @@ export const approve: Answer = {
 };
 
 /** Undoes the changes that led to the stop. */
-export const reject: Answer = {
+export const reject: StopOperation = {
   ...ANSWER,
   declared: REJECT,
   async plan(mirror, { attended = false }) {

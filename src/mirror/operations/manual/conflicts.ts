@@ -13,11 +13,11 @@ import { localRead } from "../run-operation.ts";
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-type Listed = Answer<typeof CONFLICTS>;
+type ConflictList = Answer<typeof CONFLICTS>;
 
-function listConflicts({ state, disk }: StateAndDisk): Listed {
+function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const base = state.load();
-  const conflicts = [...base.conflicts.values()].map((conflict): Listed["conflicts"][number] => {
+  const conflicts = [...base.conflicts.values()].map((conflict): ConflictList["conflicts"][number] => {
     const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const look = disk.look(path);
     const theirs = asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
@@ -33,7 +33,7 @@ function listConflicts({ state, disk }: StateAndDisk): Listed {
   });
   const blocked = [...base.blocks.values()]
     .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
-    .map((block): Listed["blocked"][number] => {
+    .map((block): ConflictList["blocked"][number] => {
       const open = attentionOfBlock(block);
       const { refused: _refused, ...shown } = open;
       return { ...shown, next: nextFor(open), since: block.since };

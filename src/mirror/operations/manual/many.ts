@@ -4,12 +4,12 @@ import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import type { Ends } from "../define.ts";
+import type { ResultEnds } from "../define.ts";
 
 /** Plans manual operations and runs them: one item for each document. */
 
 /** Result for one document. A document that fails does not stop the others. */
-export type ManyEnd = Ends["items"][number];
+export type ManyEnd = ResultEnds["items"][number];
 
 /** One item of a plan: its row in the result, and its effects. Null: the item needs no effect. */
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {

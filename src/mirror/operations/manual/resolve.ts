@@ -1,10 +1,10 @@
 import { namesOf } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import {
-  type Seen,
+  type SeenVersions,
   keepMine,
   writeMerged,
-  type Placed,
+  type PlacedDocument,
   resubmit,
   sendWithMarkers,
   takeTheirs,
@@ -23,7 +23,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
-import { RESOLVE, type Way } from "../declared/resolve.ts";
+import { RESOLVE, type ResolveWay } from "../declared/resolve.ts";
 import type { Operation } from "../run-operation.ts";
 import { judgeText } from "./judge-text.ts";
 import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems, isDone } from "./many.ts";
@@ -37,16 +37,16 @@ import type { CycleContext } from "../../engine/run/cycle-context.ts";
 
 /** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
 
-const MANY_WAYS: readonly Way[] = ["mine", "theirs", "merged-where-clean"];
+const MANY_WAYS: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];
 
-function isManyWay(way: Way): boolean {
+function isManyWay(way: ResolveWay): boolean {
   return MANY_WAYS.includes(way);
 }
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 type ResolvePlan = ManyPlan & {
-  readonly way: Way;
+  readonly way: ResolveWay;
   /** The problem, if the user named one document; null otherwise. */
   readonly problem: OpenProblem | null;
 };
@@ -85,7 +85,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
 };
 
 /** Returns true if a name means one document, rather than a folder or a pattern. */
-function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
+function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isManyWay(way)) return true;
   if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
@@ -93,10 +93,10 @@ function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
 }
 
 type Choice = {
-  readonly way: Way;
+  readonly way: ResolveWay;
   readonly text: string | undefined;
   readonly force: boolean;
-  readonly seen: Seen | null;
+  readonly seen: SeenVersions | null;
 };
 
 function planOne(world: StateAndDisk, name: string, choice: Choice): Result<ResolvePlan> {
@@ -139,19 +139,19 @@ function planResolve(
   return ok(items);
 }
 
-function nothingOpen(names: readonly string[], way: Way): Result<never> {
+function nothingOpen(names: readonly string[], way: ResolveWay): Result<never> {
   const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
   return trouble("usage", `${what} ${where}`, NEXT_WITHOUT_PROBLEM);
 }
 
 /** A problem that a person has to solve. `problem`: null if no choice resolves it. */
-type Open = { readonly path: LocalPath; readonly problem: OpenProblem | null; readonly block: Block | null };
+type OpenItem = { readonly path: LocalPath; readonly problem: OpenProblem | null; readonly block: Block | null };
 
-function openThings(world: StateAndDisk, base: BaseTree): Open[] {
+function openThings(world: StateAndDisk, base: BaseTree): OpenItem[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
   for (const { key, reason } of base.blocks.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
-  return [...ids].flatMap((key): Open[] => {
+  return [...ids].flatMap((key): OpenItem[] => {
     const link = base.links.get(key as DocId);
     const block = base.blocks.get(key) ?? null;
     if (link !== undefined) return [openOf(problemOf(world, base, link), block, link.localPath)];
@@ -159,18 +159,18 @@ function openThings(world: StateAndDisk, base: BaseTree): Open[] {
   });
 }
 
-function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPath): Open {
+function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPath): OpenItem {
   return { path: problem?.path ?? path, problem, block };
 }
 
 /** Returns the paths by which a user may name a problem: the document, and its conflict copy. */
-function pathsOf({ path, problem }: Open): readonly LocalPath[] {
+function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
   const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
 /** Returns the open problems at the names. One path alone means the same as in `resolve PATH`. */
-function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly Open[]> {
+function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
   const things = openThings(world, base);
@@ -200,7 +200,7 @@ function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, s
 
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
 
-function resolutionOf(way: Exclude<Way, "merged-where-clean">, text: string | undefined): Resolution {
+function resolutionOf(way: Exclude<ResolveWay, "merged-where-clean">, text: string | undefined): Resolution {
   return way === "merged" ? { kind: way, text: text! } : { kind: way };
 }
 
@@ -212,7 +212,7 @@ function resolutionOf(way: Exclude<Way, "merged-where-clean">, text: string | un
 function mergeNow(
   { state, disk }: StateAndDisk,
   { path, conflict }: OpenProblem,
-): Result<{ readonly way: Resolution; readonly seen: Seen }> {
+): Result<{ readonly way: Resolution; readonly seen: SeenVersions }> {
   const mine = disk.read(path);
   if (mine.kind !== "done") return trouble("usage", `it cannot be read: ${mine.detail}`, "solve the named problem");
   const shown = conflict!.shown.at(-1)!;
@@ -241,7 +241,12 @@ export type Resolution =
  * Resolves a problem within a manual run. The caller has already checked for conflict markers,
  * which need `--force`.
  */
-async function resolveIn(ctx: CycleContext, problem: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
+async function resolveIn(
+  ctx: CycleContext,
+  problem: OpenProblem,
+  way: Resolution,
+  seen?: SeenVersions,
+): Promise<ManualEnd> {
   const marked = markersIn(ctx.world, problem, way);
   const first = await resolveOne(ctx, problem, way, seen);
   if (!isDone(first)) return first;
@@ -275,9 +280,14 @@ function markersIn(world: Pick<World, "state" | "disk">, problem: OpenProblem, w
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-async function resolveOne(ctx: CycleContext, problem: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
+async function resolveOne(
+  ctx: CycleContext,
+  problem: OpenProblem,
+  way: Resolution,
+  seen?: SeenVersions,
+): Promise<ManualEnd> {
   const { link, conflict, block, path } = problem;
-  const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
+  const placed: PlacedDocument = { link, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":

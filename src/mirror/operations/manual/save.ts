@@ -21,7 +21,7 @@ import { judgeText } from "./judge-text.ts";
 
 export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
 
-export type Document = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
+export type EditedDocument = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
 
 /** @param root real path of a folder of this user that has `.mdmirror/` */
 export function openSaveContext(root: string, { clock, random }: Pick<SaveContext, "clock" | "random">): SaveContext {
@@ -29,7 +29,7 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
 }
 
 /** `changed`: nothing was written, because the file differs from the content that was read. */
-type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
+type SaveResult<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
 
 /**
  * Checks a path from a caller, who may be a stranger.
@@ -71,7 +71,7 @@ function pathFault(path: string): string | null {
 }
 
 /** Returns the content and version of a document; null if no file exists. */
-export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<Document | null>> {
+export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
   const read = await orAgain(saving, path, undefined, () => saving.disk.read(path));
@@ -112,7 +112,7 @@ export async function saveText(
   path: LocalPath,
   text: string,
   expect: Digest,
-): Promise<Result<Saved<{ readonly version: Digest }>>> {
+): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
   const fit = judge(saving, path, text);
   if (fit.kind === "trouble") return fit;
   const act = () => saving.disk.saveOver(path, text, expect, trashPlace(saving, path));
@@ -125,7 +125,7 @@ export async function createDocument(
   saving: SaveContext,
   path: LocalPath,
   text: string,
-): Promise<Result<Saved<{ readonly version: Digest }>>> {
+): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
   const fit = judge(saving, path, text);
   if (fit.kind === "trouble") return fit;
   const above = makeFoldersAbove(saving, path);
@@ -142,7 +142,7 @@ export async function moveDocument(
   saving: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
   expect: Digest,
-): Promise<Result<Saved<null>>> {
+): Promise<Result<SaveResult<null>>> {
   for (const one of [path, to]) {
     const fit = judgePath(saving, one);
     if (fit.kind === "trouble") return fit;
@@ -161,7 +161,7 @@ export async function removeDocument(
   saving: SaveContext,
   path: LocalPath,
   expect: Digest,
-): Promise<Result<Saved<{ readonly keptAs: string }>>> {
+): Promise<Result<SaveResult<{ readonly keptAs: string }>>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
   const keptAs = trashPlace(saving, path);
@@ -215,7 +215,7 @@ function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {
   return ok(null);
 }
 
-function savedAs<T>(path: LocalPath, end: DiskOutcome<unknown>, value: T): Result<Saved<T>> {
+function savedAs<T>(path: LocalPath, end: DiskOutcome<unknown>, value: T): Result<SaveResult<T>> {
   if (end.kind === "done") return ok({ kind: "saved", value });
   return end.kind === "stale" ? ok({ kind: "changed" }) : diskFault(path, end);
 }

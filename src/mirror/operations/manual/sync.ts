@@ -18,7 +18,7 @@ type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   readonly stoppable?: Stoppable;
 };
 
-type Synced = {
+type SyncOutcome = {
   readonly report: RunReport;
   readonly url: string;
   /** Messages about opening the folder; empty if a daemon ran the sync. */
@@ -34,7 +34,7 @@ export async function syncMirror(
   root: string,
   request: RunRequest,
   { onDaemon, onDelayed, stoppable, ...options }: SyncOptions,
-): Promise<Result<Synced>> {
+): Promise<Result<SyncOutcome>> {
   if (isPlain(request, options)) {
     const answer = await askDaemon(root, { do: "sync" }, undefined, {
       ...(onDaemon && { onConnected: onDaemon }),
@@ -61,7 +61,7 @@ function isPlain(
   return onExchange === undefined && direction === "both" && maxDeletes === null && url === null && keyFile === null;
 }
 
-function resultOfSync(root: string, report: RunReport): Result<Synced> {
+function resultOfSync(root: string, report: RunReport): Result<SyncOutcome> {
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "trouble" ? config : ok({ report, url: config.value.url, notes: [] });
 }

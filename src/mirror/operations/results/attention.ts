@@ -7,7 +7,7 @@ import type { AttentionEntry } from "./shapes.ts";
 
 /** Words for open problems that `sync` and `status` share. */
 
-export type Open = Pick<RunReport, "attention" | "fault"> & {
+export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
@@ -40,7 +40,7 @@ export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]):
  * Returns the `attention` of `--json`: open problems, then why the run stopped or did not reach the
  * service.
  */
-export function attentionJson({ attention, safetyStop, fault }: Open): readonly AttentionEntry[] {
+export function attentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
   const entries = attention.toSorted(byPath).map((one): AttentionEntry => {
     return { ...entryOf(one.path, one.kind, one.detail, nextFor(one)), code: one.code };
   });

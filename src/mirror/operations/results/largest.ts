@@ -9,14 +9,14 @@ export type FolderShare = Share & {
   readonly folder: LocalPath;
 };
 
-type Planned = Pick<SyncPlan, "plan" | "trees">;
+type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
 
 /**
  * Returns the folders with most such documents. Each folder of the root counts as one, named by the
  * deepest folder that has all its documents.
  * @param most number of folders
  */
-export function largestFolders({ plan, trees }: Planned, most: number): readonly FolderShare[] {
+export function largestFolders({ plan, trees }: PlanWithTrees, most: number): readonly FolderShare[] {
   const shares = new Map<LocalPath, Share>();
   for (const { action } of plan.steps) {
     const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;

@@ -64,15 +64,15 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
   step: "run: mdmirror why PATH",
 };
 
-type Open = Pick<Attention, "path" | "kind" | "refused">;
+type OpenKind = Pick<Attention, "path" | "kind" | "refused">;
 
 /** Returns the next step for all problems of a kind; `PATH` stands for the path of each problem. */
-export function nextForEach({ path, kind, refused }: Open): string {
+export function nextForEach({ path, kind, refused }: OpenKind): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";
   return NEXT_BY_KIND[kind];
 }
 
-export function nextFor(open: Open): string {
+export function nextFor(open: OpenKind): string {
   return nextForEach(open).replaceAll("PATH", () => shellWord(open.path));
 }

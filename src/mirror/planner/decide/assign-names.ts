@@ -64,7 +64,7 @@ export class NameAssignment {
    * owner; these owners then count.
    */
   run(): readonly RowToBlock[] {
-    this.#takeWhatStays();
+    this.#takeKeptSlots();
     // ORDER: the service's rows first. A local row at the same slot then gets a number, on both
     // sides.
     for (const row of this.#rows) this.#claim("local", row);
@@ -79,7 +79,7 @@ export class NameAssignment {
     return [];
   }
 
-  #takeWhatStays(): void {
+  #takeKeptSlots(): void {
     for (const side of SIDES)
       for (const row of this.#rows) {
         const { goal } = row[side];

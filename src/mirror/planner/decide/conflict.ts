@@ -221,8 +221,8 @@ function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]
 }
 
 /** A conflict copy and the file that was found for it, if any. */
-type FoundCopy = ConflictCopy & { readonly found: Found };
-type Found =
+type FoundCopy = ConflictCopy & { readonly found: FoundFile };
+type FoundFile =
   | { readonly kind: "present"; readonly path: LocalPath }
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
@@ -242,7 +242,7 @@ function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, loca
   }));
 }
 
-function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | null): Found {
+function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | null): FoundFile {
   const { others, disk } = draft.trees.local;
   const places = [copy.path, ...(localFile === null ? [] : [copyPath(localFile.path, copy.nth, disk.maxNameBytes)])];
   const isOwn = (other: LocalOther) => hasInodeOf(draft, copy.version, other);

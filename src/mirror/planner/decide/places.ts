@@ -25,9 +25,9 @@ import { PLACE_RULES, type PlaceRule } from "./table.ts";
  * The place that a row should have on a side according to the other side, or the reason why it
  * cannot have one.
  */
-export type WantedPlace = { readonly kind: "place"; readonly place: Place } | Bar;
+export type WantedPlace = { readonly kind: "place"; readonly place: Place } | BarredPlace;
 
-type Bar = { readonly kind: "barred"; readonly reason: BlockReason; readonly detail: string };
+type BarredPlace = { readonly kind: "barred"; readonly reason: BlockReason; readonly detail: string };
 
 /**
  * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
@@ -107,7 +107,7 @@ function remoteName(
   name: string,
   kind: "file" | "folder",
   policy: Policy,
-): { readonly kind: "name"; readonly name: string } | Bar {
+): { readonly kind: "name"; readonly name: string } | BarredPlace {
   const mapped = remoteNameFor(name, kind, policy.refusedCharacters);
   if (mapped === null) return barred("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
   if (mapped !== name && policy.names === "block")
@@ -122,7 +122,7 @@ function remoteName(
  * Returns why no entry can be put below a folder on the service: the folder is missing and cannot
  * be created. Null: entries can be put below the folder.
  */
-function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
+function remoteBar(draft: PlanDraft, folder: FolderRow): BarredPlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
     if (at.remoteSeen === "gone") continue;
@@ -140,7 +140,10 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
  * Returns the path that a folder has on disk, or will have. Otherwise returns why no entry can be
  * put below the folder: it is missing and cannot be created, or belongs to another linked folder.
  */
-function localFolder(draft: PlanDraft, folder: FolderRow): Bar | { readonly kind: "path"; readonly path: LocalPath } {
+function localFolder(
+  draft: PlanDraft,
+  folder: FolderRow,
+): BarredPlace | { readonly kind: "path"; readonly path: LocalPath } {
   const names: string[] = [];
   let at: FolderRow | undefined = folder;
   for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
@@ -165,7 +168,7 @@ function localFolder(draft: PlanDraft, folder: FolderRow): Bar | { readonly kind
     : { kind: "path", path };
 }
 
-function barred(reason: BlockReason, detail: string): Bar {
+function barred(reason: BlockReason, detail: string): BarredPlace {
   return { kind: "barred", reason, detail };
 }
 

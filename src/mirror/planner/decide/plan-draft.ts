@@ -2,7 +2,7 @@ import type { Action } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Block, ShownVersion } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
-import type { Matched } from "../match/match.ts";
+import type { MatchedTrees } from "../match/match.ts";
 import { type OthersByInode, othersByInode } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
@@ -19,7 +19,7 @@ export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
 };
 
 /** The decisions so far, which every rule of a plan reads and extends. */
-export type PlanDraft = Matched & {
+export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
@@ -47,7 +47,7 @@ export type PlanDraft = Matched & {
   readonly whys: Map<Row, string>;
 };
 
-export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
+export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: MatchedTrees): PlanDraft {
   const draft: PlanDraft = {
     ...matched,
     trees,

@@ -23,7 +23,7 @@ export function untieRecords(draft: PlanDraft): void {
 }
 
 /** Adds the moved folders for which another entry is recorded at or below their recorded path. */
-function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
+function findTied(draft: PlanDraft, side: Side, recorded: FoldersByPath, tied: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
       for (const folder of recordedAbove(recorded, path))
@@ -31,17 +31,17 @@ function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<Fo
 }
 
 /** Returns the folders above a path, and the folder at the path. */
-function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
+function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
 
-type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
+type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
  * Returns moved folders by their recorded paths: the path in base, and the path after the folders
  * above have been recorded.
  */
-function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
+function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const index = new Map<string, FolderRow[]>();
   for (const folder of moved) {
     const path = pathOn(folder.link!, side);

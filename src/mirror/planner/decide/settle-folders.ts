@@ -43,7 +43,7 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
  * service did not show. Such an entry keeps a folder, but is no reason to create one. `occupied`:
  * folders on disk.
  */
-type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => Occupied };
+type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => OccupiedFolders };
 
 function noteParents(contents: Contents, row: Row): void {
   for (const side of SIDES) {
@@ -219,13 +219,13 @@ function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
   return folder.link === null || folder.replaced !== null || folder.rehoused || draft.whys.has(folder);
 }
 
-type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
+type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
  * Returns folders on disk that are not empty: they contain synced files and folders, or files that
  * mdmirror leaves alone. Ignored leftovers do not count.
  */
-function occupiedFolders(draft: PlanDraft): Occupied {
+function occupiedFolders(draft: PlanDraft): OccupiedFolders {
   const mirrored = new Set<string>();
   const foreign = new Set<string>();
   const { folders, others } = draft.trees.local;

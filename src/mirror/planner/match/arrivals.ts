@@ -3,7 +3,7 @@ import { isTemporaryName, isUnsafeName, localNameFor } from "../../model/local-n
 import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { RemoteFile, Trees } from "../../model/tree.ts";
-import { isJudged, type Judged } from "./at-rest.ts";
+import { isJudged, type JudgedDocuments } from "./at-rest.ts";
 import { folderAt, type Forest } from "./forest.ts";
 import type { FolderRow, Place } from "./row.ts";
 import { type Occupancy, SlotMap } from "./slots.ts";
@@ -32,7 +32,7 @@ export class Arrivals {
    * @param files documents that are new on the service
    * @returns the other documents, which the plan has to judge
    */
-  take(files: readonly RemoteFile[], { direction }: Policy, judged: Judged): readonly RemoteFile[] {
+  take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;
     return files.filter((file) => isJudged(judged, file.id) || !this.#takeOne(file));
   }

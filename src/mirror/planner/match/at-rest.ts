@@ -7,11 +7,11 @@ import type { Policy } from "../../model/policy.ts";
 import { findFolders, type FolderPaths } from "./folder-paths.ts";
 
 /** Documents that a plan judges even if they are at rest. */
-export type Judged = ReadonlySet<DocId> | "all";
+export type JudgedDocuments = ReadonlySet<DocId> | "all";
 
-export const NONE_JUDGED: Judged = new Set();
+export const NONE_JUDGED: JudgedDocuments = new Set();
 
-export function isJudged(judged: Judged, id: DocId): boolean {
+export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
   return judged === "all" || judged.has(id);
 }
 
@@ -27,7 +27,7 @@ type SplitTrees = {
  * for them, and their folders are at rest too. No step concerns these documents, even if other
  * documents change, and there may be very many.
  */
-export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): SplitTrees {
+export function partDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): SplitTrees {
   const folders = foldersAtRest(trees, paths);
   const links = new Map<DocId, Link>();
   const atRest = new Map<LocalPath, Link>();

@@ -5,7 +5,7 @@ import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
-import { type Judged, NONE_JUDGED, partDocuments } from "./at-rest.ts";
+import { type JudgedDocuments, NONE_JUDGED, partDocuments } from "./at-rest.ts";
 import type { DocumentRow, RemoteSeen } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
 import { folderAt, type Forest, placeFolders, plantForest } from "./forest.ts";
@@ -21,7 +21,7 @@ import { blockWhatMayBeBlocked, MovedFiles } from "./elsewhere.ts";
  * Result of matching: every folder, and every document for which the three trees do not simply
  * agree.
  */
-export type Matched = {
+export type MatchedTrees = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
   /**
@@ -44,7 +44,12 @@ export type Matched = {
  * Matches records of base, local files and files of the service to documents. Documents at rest,
  * and those that only arrive, get no row.
  */
-export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
+export function matchTrees(
+  trees: Trees,
+  policy: Policy,
+  texts: TextLookup,
+  judged: JudgedDocuments = NONE_JUDGED,
+): MatchedTrees {
   const folders = findFolders(trees, policy);
   const { links, files } = partDocuments(trees, folders, judged);
   // Rows are made in the order of ids, so that the order of the input does not matter.

@@ -38,12 +38,17 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 
-type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
+type UnlinkedFolder = {
+  readonly depth: number;
+  readonly rank: number;
+  readonly path: string;
+  readonly id: DirId | null;
+};
 
 /** Lists the folders without a record, outer ones first. */
-function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinked[] {
+function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): UnlinkedFolder[] {
   const { base, local, remote } = trees;
-  const unlinked: Unlinked[] = [];
+  const unlinked: UnlinkedFolder[] = [];
   for (const { id, path } of remote.folders.values())
     if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
   for (const path of impliedFolders(forest, trees))

@@ -13,10 +13,10 @@ const MAX_COMPARISONS = 4_000;
 const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
-type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
+type SimilarPair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
 
 /** Returns documents with the files that are like them, the most similar pair first. */
-export function pairBySimilarity(matching: Matching): readonly Pair[] {
+export function pairBySimilarity(matching: Matching): readonly SimilarPair[] {
   return listPairs(matching, listCandidates(matching)).sort(
     (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
   );
@@ -36,8 +36,8 @@ function listCandidates(matching: Matching): Candidate[] {
   return candidates.sort((a, b) => a.profile.total - b.profile.total || compareStrings(a.file.path, b.file.path));
 }
 
-function listPairs(matching: Matching, candidates: readonly Candidate[]): Pair[] {
-  const pairs: Pair[] = [];
+function listPairs(matching: Matching, candidates: readonly Candidate[]): SimilarPair[] {
+  const pairs: SimilarPair[] = [];
   if (candidates.length === 0) return pairs;
   const budget = { left: MAX_COMPARISONS };
   const links = [...matching.links.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);

@@ -18,14 +18,14 @@ type Twins = {
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
 /** Rule for the local name of a document. `isExact`: true if another spelling is another name. */
-type Way = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
+type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
 
 /**
  * ORDER: on a disk that folds, a file at a document's path in another spelling may belong to
  * another document. The document's own file then has a name with digits of its id. A run created
  * that file and was interrupted before base recorded it, or the state was lost.
  */
-const WAYS: readonly Way[] = [
+const WAYS: readonly NameRule[] = [
   { nameFor: localNameFor, isExact: true },
   { nameFor: hashedName, isExact: false },
   { nameFor: localNameFor, isExact: false },
@@ -62,7 +62,7 @@ function twinNamed(
   forest: Forest,
   waiting: ReadonlyMap<string, LocalFile>,
   disk: DiskNames,
-  { nameFor, isExact }: Way,
+  { nameFor, isExact }: NameRule,
 ): FindTwin {
   return ({ id, path: remotePath }) => {
     const name = nameOf(remotePath);

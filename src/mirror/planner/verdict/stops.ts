@@ -49,7 +49,7 @@ export function wholePlanStops(
   return { stops, waived };
 }
 
-const ROOT_STOPS: Readonly<Record<Signals["root"], Reason | null>> = {
+const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
   same: null,
   missing: { reason: "root-missing", detail: "the folder is missing" },
   "marker-missing": {
@@ -64,7 +64,7 @@ const ROOT_STOPS: Readonly<Record<Signals["root"], Reason | null>> = {
 };
 
 function doubtRoot({ root }: Signals): DoubtfulReason | null {
-  const stop = ROOT_STOPS[root];
+  const stop = STOP_BY_ROOT[root];
   return stop === null ? null : { ...stop, asks: true, stays: false };
 }
 

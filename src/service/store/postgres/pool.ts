@@ -35,17 +35,17 @@ const types: NonNullable<ClientConfig["types"]> = {
   },
 };
 
-type Connected = (error: Error | null, client?: pg.Client) => void;
+type ConnectCallback = (error: Error | null, client?: pg.Client) => void;
 
 /**
  * Client that ends a refused connection, whose socket would keep the process running for a minute.
  */
 class OwnClient extends pg.Client {
   override connect(): Promise<pg.Client>;
-  override connect(callback: Connected): void;
-  override connect(callback?: Connected): Promise<pg.Client> | undefined {
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
     if (callback === undefined) return super.connect();
-    const connected: Connected = (error, client) => {
+    const connected: ConnectCallback = (error, client) => {
       if (error) void this.end();
       callback(error, client);
     };

@@ -90,17 +90,17 @@ function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: 
 /** Number of documents in one step; each 10,000 characters take some milliseconds. */
 const STEP = 8;
 
-type Queued = { readonly n: number; readonly file: number };
-type Document = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
+type QueuedFile = { readonly n: number; readonly file: number };
+type IndexedDocument = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
 
 const SQL = {
   // Takes the newest writes first from the queue. Several processes share the queue.
-  take: sql<Queued>(
+  take: sql<QueuedFile>(
     "indexing.take",
     `DELETE FROM search_queue WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
      RETURNING n, file`,
   ),
-  documents: sql<Document>(
+  documents: sql<IndexedDocument>(
     "indexing.documents",
     `SELECT x.seq, x.workspace, ${FILE_PATH} AS path, c.codec, c.text
      FROM files x LEFT JOIN folders d ON d.seq = x.above JOIN changes c ON c.id = x.change_id

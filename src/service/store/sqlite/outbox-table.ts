@@ -2,17 +2,17 @@ import type { OutboxRow, OutboxTable } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
-type Numbered = { readonly n: number; readonly mark: string };
-type StoredRow = Omit<OutboxRow, "place" | "grants"> & Numbered & { readonly grants: string | null };
+type OutboxPosition = { readonly n: number; readonly mark: string };
+type StoredRow = Omit<OutboxRow, "place" | "grants"> & OutboxPosition & { readonly grants: string | null };
 
 const COLUMNS = "n, mark, workspace, kind, seq, id, change, was, grants";
 
 /** Place before the first row. */
-const BEGIN: Numbered = { n: 0, mark: "" };
+const BEGIN: OutboxPosition = { n: 0, mark: "" };
 
 const SQL = {
-  newest: sql<Numbered>(null, "SELECT n, mark FROM outbox ORDER BY n DESC LIMIT 1"),
-  numbered: sql<Numbered>(null, "SELECT n, mark FROM outbox WHERE n = $1"),
+  newest: sql<OutboxPosition>(null, "SELECT n, mark FROM outbox ORDER BY n DESC LIMIT 1"),
+  numbered: sql<OutboxPosition>(null, "SELECT n, mark FROM outbox WHERE n = $1"),
   oldest: sql<{ readonly n: number }>(null, "SELECT n FROM outbox ORDER BY n LIMIT 1"),
   after: sql<StoredRow>(null, `SELECT ${COLUMNS} FROM outbox WHERE n > $1 ORDER BY n LIMIT $2`),
   afterOfOne: sql<StoredRow>(null, `SELECT ${COLUMNS} FROM outbox WHERE workspace = $3 AND n > $1 ORDER BY n LIMIT $2`),
@@ -63,7 +63,7 @@ function toRow({ n, mark, grants, ...row }: StoredRow): OutboxRow {
   return { ...row, place: placeOf({ n, mark }), grants: grantsOf(grants) };
 }
 
-function placeOf({ n, mark }: Numbered): string {
+function placeOf({ n, mark }: OutboxPosition): string {
   return `${n}.${mark}`;
 }
 

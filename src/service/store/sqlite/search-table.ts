@@ -78,9 +78,9 @@ export function searchTable(db: Db, index: SearchIndex, session: SqliteSession):
 }
 
 /** A file of any workspace, with the columns that the index needs. */
-type Indexed = StoredText & { readonly workspace: number; readonly name: string; readonly path: string };
+type IndexedFile = StoredText & { readonly workspace: number; readonly name: string; readonly path: string };
 
-type Queued = {
+type QueuedItem = {
   readonly n: number;
   readonly kind: "file" | "folder";
   readonly seq: number;
@@ -118,7 +118,7 @@ export class SearchIndex {
   constructor(db: Db) {
     this.keys = new KeyIndex(db);
     this.#queue = prepareQueue(db);
-    this.#file = db.prepare<[number], Indexed>(
+    this.#file = db.prepare<[number], IndexedFile>(
       `SELECT x.workspace, x.name, ${FILE_PATH} AS path, c.codec, c.text
        FROM files x LEFT JOIN folders d ON d.seq = x.folder CROSS JOIN changes c ON c.id = x.change_id WHERE x.seq = ?`,
     );
@@ -158,14 +158,14 @@ export class SearchIndex {
    * Returns the unfinished file, if no later write changed it and its last part was committed;
    * otherwise the newest.
    */
-  #next(): Queued | undefined {
+  #next(): QueuedItem | undefined {
     const open = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
     if (open !== undefined && open.after === this.#open!.done) return open;
     this.#open = null;
     return this.#newest();
   }
 
-  #newest(): Queued | undefined {
+  #newest(): QueuedItem | undefined {
     return this.#queue.newest.get();
   }
 
@@ -173,7 +173,7 @@ export class SearchIndex {
    * Indexes one part of a file.
    * @returns the cost of the part, in the unit of `update`
    */
-  #indexPart({ n, kind, seq, after }: Queued): number {
+  #indexPart({ n, kind, seq, after }: QueuedItem): number {
     if (kind === "folder") {
       const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
       for (const file of files) this.#queue.add.run(file.workspace, file.seq);
@@ -201,8 +201,8 @@ export class SearchIndex {
 
 function prepareQueue(db: Db) {
   return {
-    newest: db.prepare<[], Queued>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
-    numbered: db.prepare<[number], Queued>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
+    newest: db.prepare<[], QueuedItem>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
+    numbered: db.prepare<[number], QueuedItem>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
     add: db.prepare<[number, number]>(
       "INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (?, 'file', ?)",
     ),

@@ -15,7 +15,7 @@ const SQLITE: Dialect = {
 };
 
 /** A statement with `?` as parameters, and which of its values each of them has. */
-type Prepared = {
+type PreparedStatement = {
   readonly statement: Statement;
   readonly places: readonly number[];
 };
@@ -27,7 +27,7 @@ type Prepared = {
  */
 export class SqliteSession implements Session {
   readonly #db: Db;
-  readonly #statements = new Map<Sql<unknown>, Prepared>();
+  readonly #statements = new Map<Sql<unknown>, PreparedStatement>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -61,7 +61,7 @@ export class SqliteSession implements Session {
     return prepared.get(...bound(places, values)) as Row | undefined;
   }
 
-  #prepared(statement: Sql<unknown>): Prepared {
+  #prepared(statement: Sql<unknown>): PreparedStatement {
     const known = this.#statements.get(statement);
     if (known !== undefined) return known;
     const places: number[] = [];

@@ -3,8 +3,8 @@ import type { Db } from "./database.ts";
 /** Begins and ends transactions; within a transaction, savepoints. */
 export class Transactions {
   readonly #db: Db;
-  readonly #outer: Ends;
-  readonly #inner: Ends;
+  readonly #outer: EndStatements;
+  readonly #inner: EndStatements;
 
   constructor(db: Db) {
     this.#db = db;
@@ -33,7 +33,7 @@ export class Transactions {
     }
   }
 
-  #begin(): Begun {
+  #begin(): OpenTransaction {
     const isNested = this.#db.inTransaction;
     const ends = isNested ? this.#inner : this.#outer;
     ends.begin.run();
@@ -44,15 +44,15 @@ export class Transactions {
    * Undoes a transaction or savepoint. SQLite may have rolled back by itself (disk full). A
    * savepoint must still be released after its rollback.
    */
-  #undo({ ends, isNested }: Begun): void {
+  #undo({ ends, isNested }: OpenTransaction): void {
     if (!this.#db.inTransaction) return;
     ends.rollback.run();
     if (isNested) ends.commit.run();
   }
 }
 
-type Ends = ReturnType<typeof prepare>;
-type Begun = { readonly ends: Ends; readonly isNested: boolean };
+type EndStatements = ReturnType<typeof prepare>;
+type OpenTransaction = { readonly ends: EndStatements; readonly isNested: boolean };
 
 function prepare(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };
