@@ -32,7 +32,7 @@ export function onFolder(
  * @param dir a path or, if no linked folder is at that path, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): string {
-  if (dir === undefined) return unwrap(ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE));
+  if (dir === undefined) return unwrap(ownFolder(io, nearest(io, io.cwd), NO_LINKED_FOLDER, NAME_ONE));
   return unwrap(mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir));
 }
 
@@ -66,7 +66,7 @@ function noMirror(io: Io, dir: string): Result<never> {
   return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${named}`, hint);
 }
 
-const NONE_HERE = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
+const NO_LINKED_FOLDER = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
 const NAME_ONE = "name the linked folder, or link this one: mdmirror init --url URL";
 
 function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: string): Result<string> {

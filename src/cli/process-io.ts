@@ -60,7 +60,7 @@ export function processIo(stdout: StandardOutput = new Output()): Io {
     get stop() {
       return stop();
     },
-    stoppable: stoppableWithNotice(() => err(STILL)),
+    stoppable: stoppableWithNotice(() => err(STILL_STOPPING)),
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
 }
@@ -131,7 +131,7 @@ function stopSignal(): () => AbortSignal {
 /** Signals that end a process. SIGHUP: the terminal was closed, or the session ended. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const STILL = "mdmirror: stopping after the current operation; press again to stop immediately";
+const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
 /**
  * Milliseconds before a message about continuing work. Work mostly ends within that time, without a
  * message.

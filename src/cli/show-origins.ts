@@ -13,7 +13,7 @@ const LEGEND =
 type Brush = keyof Paint;
 type OriginStyle = { readonly marks: string; readonly brush: Brush | null };
 
-const LOOKS: Readonly<Record<string, OriginStyle>> = {
+const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
   base: { marks: "     ", brush: null },
   both: { marks: "    B", brush: "strong" },
   mixed: { marks: "M T  ", brush: "asks" },
@@ -39,7 +39,7 @@ export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
 export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   return rows.flatMap((row) => {
-    const { marks, brush } = LOOKS[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
+    const { marks, brush } = STYLE_BY_ORIGIN[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
     const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
     const written = `${marks} |${SIGNS[row.kind]}${shown(io, line)}`;
     const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);

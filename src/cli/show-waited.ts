@@ -65,7 +65,7 @@ const WAITS: Readonly<Partial<Record<WaitReport["state"], string>>> = {
 
 const STILL_WAITS = "it is being uploaded, keeps changing, or cannot be read";
 
-const SAID: Readonly<Record<Exclude<WaitReport["state"], "live">, string>> = {
+const WAIT_SENTENCES: Readonly<Record<Exclude<WaitReport["state"], "live">, string>> = {
   "in-review": "in review",
   attention: "action required",
   "too-slow": "timed out",
@@ -78,7 +78,7 @@ function summaryLine({ state, live, documents, detail }: WaitReport, took: numbe
   const seconds = `(${(took / 1_000).toFixed(1)} s)`;
   if (state === "live") return `${paint.good("On the service")}: ${plural(documents, "document")} ${seconds}`;
   const why = NEXT[state] === undefined || detail === "" ? "" : `: ${shownWords(detail)}`;
-  return `${paint.asks(SAID[state])}${why}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
+  return `${paint.asks(WAIT_SENTENCES[state])}${why}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
 }
 
 function linesOf(

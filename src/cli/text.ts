@@ -56,17 +56,17 @@ export function shown(io: Io, text: string): string {
  * @param coloured true if `paintFor` may have coloured the line; colours stay only then
  */
 export function oneLine(line: string, coloured: boolean): string {
-  return line.replace(coloured ? BUT_COLOURS : STEERING, escaped);
+  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : STEERING, escaped);
 }
 
 /** Returns the lines of a document in the form that a terminal may receive. */
 export function linesForTerminal(text: string): string {
-  return text.replace(BUT_LINES, escaped);
+  return text.replace(CONTROLS_EXCEPT_LINE_ENDS, escaped);
 }
 
 const STEERING = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
-const BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
-const BUT_COLOURS =
+const CONTROLS_EXCEPT_LINE_ENDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
+const CONTROLS_EXCEPT_COLOURS =
   /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
 
 /** Formats ages, columns and long lists for people. */

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { clearCase } from "./clear.ts";
-import { withChangesBelow, NoAnswer, NotOffered, keepingLastAnswer } from "./observe.ts";
+import { withChangesBelow, NoAnswer, NotOffered, rememberLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
@@ -124,7 +124,7 @@ async function runCase(
   path: string,
   report: SectionReport,
 ): Promise<void> {
-  const { observe, last } = keepingLastAnswer(exchange);
+  const { observe, last } = rememberLastAnswer(exchange);
   const api = new Api(observe, key);
   try {
     const folder = await api.folder(path);

@@ -76,7 +76,7 @@ function itemsOf(body: string): readonly ShownItem[] {
  * Returns an exchange that remembers the last answer.
  * @throws NotOffered (from the exchange) if the service lacks an optional operation
  */
-export function keepingLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
+export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let last: LastAnswer = { request: null, status: null };
   return {
     async observe(request) {

@@ -38,7 +38,7 @@ export function keepUp(
     wait(ROUND_MS);
   };
   wait(PAUSE_MS);
-  const uses = setInterval(() => void saveUses(service, onFault), USES_MS);
+  const uses = setInterval(() => void saveKeyUses(service, onFault), USES_MS);
   uses.unref();
   return () => {
     isOver = true;
@@ -47,7 +47,7 @@ export function keepUp(
   };
 }
 
-async function saveUses(
+async function saveKeyUses(
   service: Pick<Service, "saveUses">,
   onFault: (error: unknown, requestId: string) => void,
 ): Promise<void> {

@@ -169,7 +169,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       refuse(world, "read-only", facts(world));
       const plan = planOf(world);
       expect(say(plan)).toBe(planned);
-      expect(plan.gaveWay).toEqual([gaveWay]);
+      expect(plan.renamedForOthers).toEqual([gaveWay]);
       // The block stays until the next scan shows that the change is no longer wanted.
       const move = plan.steps[0]!.action;
       expect([move.kind, leavesMoreWork(plan, treesOf(world))(move)]).toEqual([move.kind, true]);

@@ -14,7 +14,7 @@ import { readNewText } from "../../service/admin/files.ts";
 import { findReviewId, listReviews } from "../../service/admin/look.ts";
 
 /** Returns why a change is in review. A service of a later version may have more reasons. */
-function whyOf({ reason }: ReviewJson): string {
+function reviewReasonText({ reason }: ReviewJson): string {
   return Object.hasOwn(REVIEW_REASONS, reason)
     ? REVIEW_REASONS[reason as keyof typeof REVIEW_REASONS]
     : shownWords(reason);
@@ -29,7 +29,7 @@ const list: Action = {
     const nameOf = ({ workspaceId }: ReviewJson) => names.get(workspaceId) ?? workspaceId;
     const rows = all.map((one) => {
       const since = `since ${localTime(one.at)} (${age(io, one.at)})`;
-      return [shownName(one.path), whyOf(one), since, shownName(nameOf(one)), shownName(one.id)];
+      return [shownName(one.path), reviewReasonText(one), since, shownName(nameOf(one)), shownName(one.id)];
     });
     const json = { reviews: all.map((one) => ({ ...one, workspace: nameOf(one) })) };
     if (all.length === 0) return { json, lines: ["nothing is in review"] };
@@ -60,7 +60,7 @@ function reviewLines(io: Io, review: ShownReviewJson): string[] {
     unifiedLines(io, { before: names[0] + path, after: names[1] + path }, before, after);
   const state = STATES[status] ?? paintFor(io).asks("in review");
   return [
-    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${whyOf(review)}`,
+    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${reviewReasonText(review)}`,
     ...(review.reason === "conflict" && base !== null ? diff(base, live, ["base", "live"]) : []),
     ...(live === sent ? ["the submitted version is the published one"] : diff(live, sent, ["live", "sent"])),
   ];

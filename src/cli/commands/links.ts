@@ -78,13 +78,13 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
   });
 }
 
-const SAID = {
+const MODE_SENTENCES = {
   translate: "links are by path in local files, and by id on the service",
   keep: "links stay unchanged on both sides",
 } as const;
 
 function linkFormText({ mode, wiki }: LinkForm): string {
-  return wiki ? `${SAID[mode]}, [[wiki links]] too,` : SAID[mode];
+  return wiki ? `${MODE_SENTENCES[mode]}, [[wiki links]] too,` : MODE_SENTENCES[mode];
 }
 
 function showPaths(io: Io, paths: readonly LocalPath[]): void {

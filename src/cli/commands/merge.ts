@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { plural } from "../../common/count.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { driveMerge, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
+import { mergeForGit, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
 import { rowLines } from "../show-origins.ts";
 import { jsonLine } from "../text.ts";
 
@@ -64,7 +64,7 @@ const CONFLICT_FOR_GIT: ExitCode = 1;
 
 async function drive(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
   const { clean, note } = unwrap(
-    driveMerge(paths, {
+    mergeForGit(paths, {
       markerSize: args.number("marker-size") ?? 7,
       name: args.text("path") ?? args.operands[1]!,
       env: io.env,

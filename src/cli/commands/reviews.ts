@@ -1,6 +1,6 @@
 import { shownName } from "../../common/shown-name.ts";
 import { reviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
-import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
+import { PENDING_DELETION_TEXT, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
@@ -29,7 +29,7 @@ function headLines(io: Io, one: WaitingReview): string[] {
   const named = changeId === null ? "" : ` ${changeId}`;
   const stops = one.blocks.map(shownName).join(", ");
   const why = whyInReview(one);
-  const waits = one.deletionWaits ? `; ${DELETION_WAITS}` : "";
+  const waits = one.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
     `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
     `  ${STOPS}: ${stops}${waits}`,

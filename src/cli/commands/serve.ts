@@ -122,12 +122,12 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     docsBase: args.text("docs-base")?.replace(/\/+$/, "") ?? null,
     accessLog: accessLogOf(io, args),
     drainMs: DRAIN_MS,
-    onFault: (error, what) => io.err(`mdmirror serve: ${whatFailed(what)} failed: ${(error as Error).message}`),
+    onFault: (error, what) => io.err(`mdmirror serve: ${failureLine(what)} failed: ${(error as Error).message}`),
   };
 }
 
 /** Names the work that failed: a request by its id, other work of the service by its own name. */
-function whatFailed(what: string): string {
+function failureLine(what: string): string {
   if (what.startsWith("req_")) return `request ${what}`;
   return what === "database" ? "a connection to the database" : what;
 }
@@ -191,7 +191,7 @@ function numberOf(names: readonly string[]): string {
   return `${count(names.length)} (${names.slice(0, MOST).join(", ")}${names.length > MOST ? ", …" : ""})`;
 }
 
-const INERT_SAID = {
+const INERT_SENTENCES = {
   "no-target": "to a missing target",
   "no-document": "to no document",
   "not-imported": "to a file that was not imported",
@@ -205,7 +205,7 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
     `  links by id: ${count(byId)}${again}`,
     ...byReason(inert).map(([reason, all]) => {
       const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
-      return `  imported as inactive links (ref://…), ${INERT_SAID[reason]}: ${numberOf(names)}`;
+      return `  imported as inactive links (ref://…), ${INERT_SENTENCES[reason]}: ${numberOf(names)}`;
     }),
   ];
 }

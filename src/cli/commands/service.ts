@@ -20,7 +20,7 @@ import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];
-const FOR = ["systemd", "launchd", "cron"] as const;
+const MANAGERS = ["systemd", "launchd", "cron"] as const;
 
 export const command: Command = {
   about: [
@@ -33,7 +33,7 @@ export const command: Command = {
     all: { help: "one background service for every linked folder of this user" },
     for: {
       value: "KIND",
-      choices: FOR,
+      choices: MANAGERS,
       help: "kind of file to print: systemd, launchd or cron (default: the kind that this system uses)",
     },
   },
@@ -43,7 +43,7 @@ export const command: Command = {
     refuseMisuse(verb, args);
     const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
     const root = found === null ? null : realpathSync(found);
-    const manager = FOR.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
+    const manager = MANAGERS.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
     if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
     const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");

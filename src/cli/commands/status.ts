@@ -140,7 +140,7 @@ const DAEMON_MS = 250;
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const look = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
-  const short = shortOf(look);
+  const short = shortStatus(look);
   const { state, daemon, inSyncAsOf: _since, ...counts } = short;
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
   if (daemon === "paused" || daemon === "silent") words.push(daemon);
@@ -149,7 +149,7 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
 }
 
 /** Returns the state, and numbers of documents. `blocked`: other problems to fix. */
-function shortOf(look: StatusReading) {
+function shortStatus(look: StatusReading) {
   const isSeen = look.kind === "seen";
   const unseen = { attention: [], conflicts: [], reviews: [], syncedAt: null };
   const { attention, conflicts, reviews, syncedAt } = isSeen ? look.status : unseen;

@@ -192,7 +192,7 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting
   if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
-  else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));
+  else reportIfLasting(io, root, "offline", () => showNeeds(io, report, url));
   return EXIT_OF_STATE[report.state];
 }
 
@@ -202,11 +202,11 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting
  */
 function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
-  whenItLasted(io, root, "locked", () => void complain(io, trouble));
+  reportIfLasting(io, root, "locked", () => void complain(io, trouble));
   return exitOfTrouble(trouble);
 }
 
-function whenItLasted(io: Io, root: string, kind: TransientKind, report: () => void): void {
+function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () => void): void {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   const quietMs = config.kind === "ok" ? (parseAge(config.value.interface.quietFor) ?? 0) : 0;

@@ -70,7 +70,7 @@ const BRACKETS: MarkdownConfig = {
 const BLOCKS: MarkdownConfig = {
   defineNodes: [
     { name: "TooDeep", block: true },
-    { name: "FootnoteDefinition", block: true, composite: goesOn },
+    { name: "FootnoteDefinition", block: true, composite: continuesBlock },
   ],
   parseBlock: [
     { name: "TooDeep", before: "IndentedCode", parse: skipTooDeep },
@@ -161,7 +161,7 @@ function isFootnote(line: Line): boolean {
 }
 
 /** Returns true if a line belongs to the footnote: it is empty or indented. */
-function goesOn(_cx: BlockContext, line: Line, value: number): boolean {
+function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === NOTHING) return true;
   if (line.indent < line.baseIndent + value) return false;
   line.moveBaseColumn(line.baseIndent + value);

@@ -31,14 +31,14 @@ const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
  * @returns null if no resource begins there
  */
 export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
-  let at = behindSpaces(text, open + 1);
+  let at = skipSpaces(text, open + 1);
   const angle = text.charCodeAt(at) === LESS_THAN;
   const destination = text.charCodeAt(at) === CLOSE ? null : readDestination(text, at);
   if (destination === null && text.charCodeAt(at) !== CLOSE) return null;
   const end = destination === null ? at : destination.to + (angle ? 1 : 0);
-  at = behindSpaces(text, end);
+  at = skipSpaces(text, end);
   const title = at > end ? readTitle(text, at, unclosed) : null;
-  if (title !== null) at = behindSpaces(text, title.to + 1);
+  if (title !== null) at = skipSpaces(text, title.to + 1);
   return text.charCodeAt(at) === CLOSE ? { destination, angle, title, end: at + 1 } : null;
 }
 
@@ -114,7 +114,7 @@ export function isPunctuation(code: number): boolean {
   );
 }
 
-function behindSpaces(text: string, from: number): number {
+function skipSpaces(text: string, from: number): number {
   SPACES.lastIndex = from;
   SPACES.test(text);
   return SPACES.lastIndex;

@@ -23,7 +23,7 @@ export type ToServiceOptions = {
   /** Places of all documents before they moved, for links without a current target. */
   readonly before?: Place;
   /** Targets of the links in the document's previous bytes; used first. */
-  readonly stood?: TargetLookup;
+  readonly earlierTargets?: TargetLookup;
   /** Targets in older bytes; used last. */
   readonly formerly?: TargetLookup;
 };
@@ -84,9 +84,13 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
   return serviceOf(text, { ...place, names: undefined }, options).result;
 }
 
-function serviceOf(text: string, place: Place, { was, before, stood, formerly }: ToServiceOptions): RewrittenLinks {
+function serviceOf(
+  text: string,
+  place: Place,
+  { was, before, earlierTargets, formerly }: ToServiceOptions,
+): RewrittenLinks {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
-  const idOf = (read: Destination) => resolveInOrder(read, [stood, place, before, formerly]);
+  const idOf = (read: Destination) => resolveInOrder(read, [earlierTargets, place, before, formerly]);
   const respell: LinkWriter = {
     destination: (raw, read, link) => {
       const id = idOf(read);

@@ -152,7 +152,7 @@ export function keepsAdditions(
     // If all elements of an addition were in base already, with changes beside them, the addition
     // may be a chance match of another place.
     const sides = changedSides(edit, near);
-    if (standsFirm(edit, later, sides)) return true;
+    if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(at)) return false;
     old ??= new Set(text.old);
     return !isWithin(text.ids, from, to, old);
@@ -198,7 +198,7 @@ function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
 /**
  * Returns true if enough unchanged elements are beside an edit's addition to identify its place.
  */
-function standsFirm({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
+function hasKnownPlace({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && rowLength(later, from, to) > CHANCE_RUN);
 }
 

@@ -37,10 +37,10 @@ type CleanMerge = MergeResult & { readonly kind: "clean" };
  * again with base and either side. With the sides exchanged, the merge is clean too.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
-  const law = byLaw(base, local, remote);
+  const law = mergeTrivially(base, local, remote);
   if (law !== undefined) return law;
   const [mine, theirs] = settleDates(base, local, remote);
-  return byLaw(base, mine, theirs) ?? mergeSettled(base, mine, theirs, newReading());
+  return mergeTrivially(base, mine, theirs) ?? mergeSettled(base, mine, theirs, newReading());
 }
 
 /**
@@ -50,7 +50,8 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
 function mergeSettled(base: string, local: string, remote: string, reading: Reading): MergeResult {
   const result = attempt(base, local, remote, reading);
   if (result.kind === "conflict") return result;
-  const reason = faultOf(base, local, remote, result, reading) ?? turnedFault(base, local, remote, result, reading);
+  const reason =
+    faultOf(base, local, remote, result, reading) ?? faultOfExchangedSides(base, local, remote, result, reading);
   if (reason === undefined) return result;
   return refuse(reading.left < 0 ? "too-large" : reason, base, local, remote);
 }
@@ -59,7 +60,13 @@ function mergeSettled(base: string, local: string, remote: string, reading: Read
  * Returns the fault of the merge with the sides exchanged; undefined if that merge is clean too.
  * That merge may differ only in the order of lines.
  */
-function turnedFault(base: string, local: string, remote: string, result: CleanMerge, reading: Reading): Fault {
+function faultOfExchangedSides(
+  base: string,
+  local: string,
+  remote: string,
+  result: CleanMerge,
+  reading: Reading,
+): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
   const turned = attempt(base, remote, local, reading);
   if (turned.kind === "conflict") return turned.reason;
@@ -124,7 +131,7 @@ function keepsBoth(base: string, local: string, remote: string, result: CleanMer
  * Returns the result, byte for byte, if a side changed nothing or both sides are equal; undefined
  * otherwise.
  */
-function byLaw(base: string, local: string, remote: string): MergeResult | undefined {
+function mergeTrivially(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };
   if (remote === base) return { kind: "clean", text: local, how: "base-remote" };

@@ -128,7 +128,7 @@ function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int
     const low = isFar ? Math.max(-d, n - m - (length - d)) : -d;
     const high = isFar ? Math.min(d, n - m + (length - d)) : d;
     const steps = advance(a, b, reach, d, low, high);
-    if (steps === AT_THE_END) return walkBack(trace, d, n, m);
+    if (steps === AT_THE_END) return pathFromTrace(trace, d, n, m);
     if (!spendSteps(budget, steps)) return undefined;
     trace.push({ low, points: reach.slice(length + 1 + low, length + 2 + high) });
   }
@@ -160,7 +160,7 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low
 }
 
 /** Follows the path of furthest points from the end to the start. */
-function walkBack(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
+function pathFromTrace(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
   let x = n;

@@ -47,7 +47,7 @@ const REFUSED_MULTIPLE = 4;
 
 export function compileRegex(pattern: string): Compilation {
   const estimate = estimateSteps(pattern) + estimateFolding(pattern);
-  if (estimate > REFUSED_MULTIPLE * MOST_STEPS) return tooComplex(`some ${Math.round(estimate)}`);
+  if (estimate > REFUSED_MULTIPLE * MOST_STEPS) return tooComplexPattern(`some ${Math.round(estimate)}`);
   let line: RE2JS;
   try {
     line = RE2JS.compile(pattern);
@@ -57,7 +57,7 @@ export function compileRegex(pattern: string): Compilation {
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
-  if (steps > MOST_STEPS) return tooComplex(String(steps));
+  if (steps > MOST_STEPS) return tooComplexPattern(String(steps));
   return {
     kind: "compiled",
     regex: {
@@ -84,7 +84,7 @@ function requiredText(pattern: string, compiled: RE2JS): RequiredText {
   return (exact.re2().prefilter as RequiredText | null) ?? NOTHING;
 }
 
-function tooComplex(steps: string): Compilation {
+function tooComplexPattern(steps: string): Compilation {
   return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MOST_STEPS}` };
 }
 

@@ -122,7 +122,7 @@ class HybridSearch<One extends FoundDocument> {
     for (const some of splitIntoReads([...best.keys()])) {
       for (const found of this.#isEnded ? [] : await this.#source.read(some)) {
         const steps = STEPS.snippets + found.text.length * STEPS.character;
-        if (!(await this.#goesOn(steps))) break;
+        if (!(await this.#mayContinue(steps))) break;
         hits.push({ found, score: best.get(found.document)!, snippets: snippetsOf(found.text, needles) });
       }
     }
@@ -163,9 +163,9 @@ class HybridSearch<One extends FoundDocument> {
   /** Judges the newest documents of a set, until enough of them satisfy `counts`. */
   async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let left = this.#limit + MORE_RANKED;
-    for (let after: number | null = null; await this.#goesOn(STEPS.look); ) {
+    for (let after: number | null = null; await this.#mayContinue(STEPS.look); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
-      if (!(await this.#goesOn(documents.length * STEPS.named))) return;
+      if (!(await this.#mayContinue(documents.length * STEPS.named))) return;
       for (const some of splitIntoReads(documents)) {
         await this.#judgeAll(some);
         left -= some.filter((document) => isCounted(this.#judged.get(document), counts)).length;
@@ -178,18 +178,18 @@ class HybridSearch<One extends FoundDocument> {
 
   async #judgeAll(documents: readonly number[]): Promise<void> {
     for (const some of splitIntoReads(documents.filter((document) => !this.#judged.has(document)))) {
-      if (this.#left < 0 || !(await this.#goesOn(some.length * STEPS.document))) return;
+      if (this.#left < 0 || !(await this.#mayContinue(some.length * STEPS.document))) return;
       for (const document of some) this.#judged.set(document, null);
       for (const { document, path, text } of await this.#source.read(some)) {
         const steps = text.length * STEPS.character;
         this.#left -= steps;
-        if (this.#left < 0 || !(await this.#goesOn(steps))) return;
+        if (this.#left < 0 || !(await this.#mayContinue(steps))) return;
         this.#judged.set(document, matchDocument(this.#query, path, text));
       }
     }
   }
 
-  async #goesOn(steps: number): Promise<boolean> {
+  async #mayContinue(steps: number): Promise<boolean> {
     this.#isEnded = this.#isEnded || !(await this.#pace.take(steps));
     return !this.#isEnded;
   }

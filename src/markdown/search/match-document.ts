@@ -32,9 +32,9 @@ export function matchDocument(query: Query, path: string, text: string): Documen
   const document = new FoldedDocument(path, text);
   const { units } = query;
   const isLiteral = document.holdsLiteral(query.literal);
-  const fits = units.map((unit) => fitOf(document, unit));
+  const fits = units.map((unit) => matchOfUnit(document, unit));
   const isFull = fits.length > 0 && fits.every(({ fit }) => fit > 0);
-  const pieces = isFull ? [] : query.pieces.map((piece) => fitOf(document, piece).fit);
+  const pieces = isFull ? [] : query.pieces.map((piece) => matchOfUnit(document, piece).fit);
   if (!isFull && !isLiteral) return { isFull, isLiteral, score: 0, pieces };
   const isWhole = isFull && fits.every((each) => each.isWhole);
   const sum = fits.reduce((before, { fit }) => before + fit, 0);
@@ -79,7 +79,7 @@ class FoldedDocument {
 }
 
 /** Returns the fit of a unit, from 0 when it is absent, to 1. */
-function fitOf(document: FoldedDocument, unit: Unit) {
+function matchOfUnit(document: FoldedDocument, unit: Unit) {
   const { name, folders, text, share } = document;
   const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
   const inHeadings = inText.weight === 0 ? NO_PLACES : placesOf(document.headings, unit);

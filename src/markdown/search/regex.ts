@@ -68,13 +68,14 @@ class RegexSearch<One extends FoundDocument> {
 
   async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlyEnd | null> {
     for (const some of splitIntoReads(documents.filter((document) => !this.#checked.has(document)))) {
-      const stopped = (await this.#meter.rest(some.length * STEPS.document)) ?? (await this.#lookAt(some, most));
+      const stopped =
+        (await this.#meter.rest(some.length * STEPS.document)) ?? (await this.#searchDocuments(some, most));
       if (stopped !== null || this.#hits.length >= most) return stopped;
     }
     return null;
   }
 
-  async #lookAt(documents: readonly number[], most: number): Promise<EarlyEnd | null> {
+  async #searchDocuments(documents: readonly number[], most: number): Promise<EarlyEnd | null> {
     for (const document of documents) this.#checked.add(document);
     for (const found of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;

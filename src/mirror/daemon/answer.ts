@@ -13,7 +13,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const CHECK_EVERY_MS = 100;
 const ALIVE_EVERY_MS = 2_000;
 /** LIMIT: milliseconds that a `sync` waits for delayed changes, above all for delayed deletions. */
-const HELD_BACK_MS = 45_000;
+const DELAY_NOTICE_MS = 45_000;
 
 /**
  * Runs `sync` for a command. A person who runs a command wants both sides to be equal. So after the
@@ -30,11 +30,11 @@ async function syncNow(
     if (event.kind === "run") runs.set(event.report.run, event.report);
   });
   try {
-    const until = clock.monotonic() + HELD_BACK_MS;
+    const until = clock.monotonic() + DELAY_NOTICE_MS;
     let isReported = false;
     let last = await daemon.request("sync");
     runs.set(last.run, last);
-    while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
+    while (delaysChanges(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
         const { pendingDeletions } = daemon.status();
         // A saved file is unchanged for long enough within a moment, which needs no message.
@@ -43,7 +43,7 @@ async function syncNow(
           beat({ deletions: pendingDeletions.length });
         }
         await wait(CHECK_EVERY_MS);
-      } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
+      } while (delaysChanges(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
       // A full scan judges the delayed changes again, because they may have changed meanwhile.
       last = await daemon.request("rescan");
       runs.set(last.run, last);
@@ -54,7 +54,7 @@ async function syncNow(
   }
 }
 
-function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
+function delaysChanges(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
   // If the service is unreachable, the daemon is paused or a safety check stops deletions, waiting
   // has no use. The report names these deletions.

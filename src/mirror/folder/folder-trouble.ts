@@ -32,14 +32,14 @@ export async function unlessAway<T>(root: string, work: () => Promise<T>): Promi
   try {
     return ok(await work());
   } catch (error) {
-    const away = wentAway(root);
+    const away = missingFolderTrouble(root);
     if (away === null) throw error;
     return away;
   }
 }
 
 /** Returns the trouble for a missing folder; null if the folder exists. */
-function wentAway(root: string): ReturnType<typeof trouble> | null {
+function missingFolderTrouble(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
     code: "root-missing",
@@ -52,7 +52,7 @@ function wentAway(root: string): ReturnType<typeof trouble> | null {
  */
 export function unwritable(root: string, error: unknown): ReturnType<typeof trouble> {
   // If the folder was moved or unmounted meanwhile, the error says nothing about the disk.
-  const away = wentAway(root);
+  const away = missingFolderTrouble(root);
   if (away !== null) return away;
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
   const code = errorCodeOf(error);

@@ -167,7 +167,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const close = async () => {
       state.close();
       await remote.close();
-      if (made !== null) unmake(dir, made);
+      if (made !== null) removeCreatedFolders(dir, made);
     };
     return ok({ root, config, url: config.url, world, notes: [], close });
   } catch (error) {
@@ -179,7 +179,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
  * Removes folders that were created for the plan.
  * @param first the highest of these folders
  */
-function unmake(dir: string, first: string): void {
+function removeCreatedFolders(dir: string, first: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
     rmdirSync(folder);
     if (folder === resolve(first)) return;
@@ -235,7 +235,7 @@ export function linkFolder(
     const marker = readMarker(fs, root) ?? random.hex(32);
     const kept = bindMirror(root, marker, { address: origin.address, allowHttp: origin.allowHttp, env, name });
     if (kept.kind === "trouble") {
-      if (made !== null) unmake(dir, made);
+      if (made !== null) removeCreatedFolders(dir, made);
       return kept;
     }
     const folder = join(root, MIRROR_FOLDER);

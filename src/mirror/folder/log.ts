@@ -62,7 +62,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
     }
     const more = Buffer.byteLength(line);
     if (size > 0 && size + more > maxBytes) {
-      putAside(folder, file);
+      rotateLog(folder, file);
       size = 0;
     }
     appendOwn(folder, file, line);
@@ -71,7 +71,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
 }
 
 /** Gives each file the next older number. The oldest file is overwritten. */
-function putAside(folder: string, file: string): void {
+function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
     if (statOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);

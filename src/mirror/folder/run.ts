@@ -50,7 +50,7 @@ export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, atte
 
 const RETRY_MS = 86_400_000;
 /** Milliseconds between the two scans that prove a local deletion. */
-const SECOND_LOOK_MS = 2_000;
+const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
@@ -73,7 +73,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     retryRefused: true,
     guards,
     reviewsOnlyUnchanged: !request.attended,
-    secondLookMs: SECOND_LOOK_MS,
+    secondLookMs: SECOND_SCAN_DELAY_MS,
     handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
   };
 }

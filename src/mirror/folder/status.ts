@@ -85,7 +85,7 @@ function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: bo
     direction,
     documents: survey.documents,
     folders: survey.folders,
-    pending: isBusy ? 0 : intents.filter(({ intent }) => !IS_NO_STEP.has(intent.kind)).length,
+    pending: isBusy ? 0 : intents.filter(({ intent }) => !NOT_STEPS.has(intent.kind)).length,
     resting: countResting(blocks),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
@@ -98,7 +98,7 @@ function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: bo
  * Rows that are no interrupted step: a set-aside file is always checked once more, a new file that
  * was not created is downloaded like any other, and content that was not found is sent again.
  */
-const IS_NO_STEP: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
+const NOT_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
 function countResting(blocks: readonly Block[]): MirrorStatus["resting"] {
   const counts: Partial<Record<BlockReason, number>> = {};
@@ -136,7 +136,7 @@ export type StatusOptions = {
  * @param root a folder that has `.mdmirror/`
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
-  const doubt = doubtOf(root, options);
+  const doubt = whyNotAdmitted(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
   const answer = await askAny(root, options.daemonMs);
   if (answer.kind === "trouble") return { kind: "unseen", trouble: answer.trouble };
@@ -156,7 +156,7 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
  * Returns why the contents of a folder may not be shown. Whoever created the folder wrote its
  * contents, so the folder must be known as the user's.
  */
-function doubtOf(root: string, { env, cwd, isStrict = false }: StatusOptions): Trouble | null {
+function whyNotAdmitted(root: string, { env, cwd, isStrict = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return isStrict ? config.trouble : null;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });

@@ -71,7 +71,7 @@ function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   const lock = attemptCall(() => fs.readFile(path));
   // A swap file that cannot be read exists: a program is just writing it, or it belongs to another
   // user.
-  if ("errno" in lock) return NOT_THERE.has(lock.errno) ? null : "vim";
+  if ("errno" in lock) return ABSENT_CODES.has(lock.errno) ? null : "vim";
   const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
   if (block.length < VIM_BLOCK.least || block.toString("latin1", 0, 2) !== "b0") return null;
@@ -130,7 +130,7 @@ function isSameHost(written: string, own: string): boolean {
   return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
-const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
+const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
  * Returns the program that uses a file. Ignores a file that cannot be read, or whose folder cannot:

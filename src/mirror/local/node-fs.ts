@@ -116,17 +116,17 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
 }
 
 /** Bytes of a buffer that fits files of usual size. */
-const BRIEF_BYTES = 64 * 1024;
+const USUAL_FILE_BYTES = 64 * 1024;
 /**
  * Buffer for files whose bytes nobody keeps: one buffer for each of 100,000 files would be garbage
  * outside V8's heap, of which V8 collects too little in time.
  */
-const briefly = once(() => Buffer.allocUnsafeSlow(BRIEF_BYTES));
+const briefly = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 
 /** Returns null if the file does not have exactly `size` bytes. */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
   // One byte more than expected, so that a file that grew is noticed.
-  const buffer = brief && size < BRIEF_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
+  const buffer = brief && size < USUAL_FILE_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
     count = nodeFs.readSync(fd, buffer, length, size + 1 - length, null);

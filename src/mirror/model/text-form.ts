@@ -10,7 +10,7 @@ export function isBlank(text: string): boolean {
 
 /** Returns true if two contents are equal except for their form. */
 export function sameExceptTextForm(a: string, b: string): boolean {
-  return a === b || undress(a) === undress(b);
+  return a === b || normalForm(a) === normalForm(b);
 }
 
 /** Forms that normalising deployments were seen to change. `plain`: the form of every content. */
@@ -72,7 +72,7 @@ export function learnForms(kept: KeptForms, sent: string, isSame: boolean): Kept
   return taught.every((form) => now[form] === kept[form]) ? kept : now;
 }
 
-function undress(text: string): string {
+function normalForm(text: string): string {
   const lines = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   return lines.endsWith("\n") ? lines.slice(0, -1) : lines;
 }

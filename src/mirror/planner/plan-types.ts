@@ -17,7 +17,7 @@ export type Plan = {
    */
   readonly toRead?: readonly DocId[];
   /** Local names that this plan changes in favour of the service's; left out: none. */
-  readonly gaveWay?: readonly RenamedForOther[];
+  readonly renamedForOthers?: readonly RenamedForOther[];
 };
 
 /**

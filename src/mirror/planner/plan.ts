@@ -34,18 +34,18 @@ export function makePlan(
   const { trees } = draft;
   const blocks = [...draft.blocks.values()].sort((a, b) => compareStrings(a.key, b.key));
   const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(draft));
-  const gaveWay = gaveWayOf(draft);
+  const renamedForOthers = listRenamedForOthers(draft);
   return {
     steps,
     blocks,
     verdict,
     ...(toRead.length === 0 ? {} : { toRead }),
-    ...(gaveWay.length === 0 ? {} : { gaveWay }),
+    ...(renamedForOthers.length === 0 ? {} : { renamedForOthers }),
   };
 }
 
-function gaveWayOf(draft: PlanDraft): readonly RenamedForOther[] {
-  return [...draft.gaveWay].flatMap(([row, name]) => {
+function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
+  return [...draft.renamedForOthers].flatMap(([row, name]) => {
     const from = row.kind === "folder" ? row.localPath : pathOfDocument(row);
     return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
   });

@@ -87,7 +87,7 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
   const blockedKeys = once(() => new Set(plan.blocks.map(({ key }) => key)));
-  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsBlock(action, blockedKeys);
+  return (action) => leavesWork(action, mayBeLeftEmpty) || mayEndItsBlock(action, blockedKeys);
 }
 
 /**
@@ -99,7 +99,7 @@ function mayEndItsBlock(action: Action, blockedKeys: () => ReadonlySet<string>):
   return action.kind === "move-folder-local" && blockedKeys().has(action.dirId);
 }
 
-function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
+function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
   if (hasMadeName(action)) return true;
   const sequel = SEQUELS[action.kind];
   if (sequel !== "leaves-a-folder") return sequel;

@@ -86,7 +86,7 @@ export class EventStream implements RemoteEvents {
     const { signal } = connection;
     const end = await http.stream(EVENTS, this.#lastId, { ...BOUNDS, signal }, (bytes) => connection.take(bytes));
     this.#lastId = connection.lastId;
-    return connection.givenUp ?? end;
+    return connection.endedForGood ?? end;
   }
 }
 
@@ -98,7 +98,7 @@ class Connection {
   readonly signal: AbortSignal;
   /** Id of the last event; null if the stream cannot be resumed after that event. */
   lastId: string | null;
-  givenUp: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
+  endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
   readonly #listener: EventListener;
   readonly #resumesAt: string | null;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -168,7 +168,7 @@ class Connection {
   }
 
   #giveUp(why: string): void {
-    this.givenUp = { kind: "too-much", why };
+    this.endedForGood = { kind: "too-much", why };
     // The ids of later events are not known.
     this.lastId = null;
     this.#ending.abort();

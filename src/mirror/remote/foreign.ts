@@ -18,11 +18,11 @@ export function contentTypeOf({ headers }: WireResponse): string {
 }
 
 // LIMIT: characters that are examined, because the beginning of a page shows its kind.
-const LOOKED_AT = 65_536;
+const SEARCHED_CHARACTERS = 65_536;
 
 /** Describes a body that is not JSON in a few words; never quotes the body. */
 export function looksOf(contentType: string, body: string): string {
-  const head = body.slice(0, LOOKED_AT).trimStart();
+  const head = body.slice(0, SEARCHED_CHARACTERS).trimStart();
   if (head === "") return "an empty answer";
   if (contentType === "text/html" || /^<(?:!doctype html|html)\b/i.test(head))
     return /type\s*=\s*["']?password|\b(?:log|sign)[ -]?in\b/i.test(head) ? "a login page" : "a web page";

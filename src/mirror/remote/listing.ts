@@ -103,9 +103,9 @@ class Traversal<Item extends { readonly id: string }> {
   /** Number of different items so far. */
   #count = 0;
   /** Pages in a row without a new item. */
-  #barren = 0;
+  #pagesWithoutNew = 0;
   /** Fault of the first item that could not be read; null if there is none. */
-  #oddity: Fault | null = null;
+  #unreadableItem: Fault | null = null;
 
   /**
    * Creates an attempt.
@@ -170,7 +170,9 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   #mayAskAhead(page: Page): boolean {
-    return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && overLimit(this.#spent) === null;
+    return (
+      this.#leadsOn(page) && page.items.length > 0 && this.#pagesWithoutNew === 0 && overLimit(this.#spent) === null
+    );
   }
 
   /** Takes the items of a page. Returns null if another page follows. */
@@ -178,7 +180,7 @@ class Traversal<Item extends { readonly id: string }> {
     const before = this.#spent.items;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
     if (why !== null)
-      this.#oddity ??= misreadFault(
+      this.#unreadableItem ??= misreadFault(
         GET_REQUEST,
         `mdmirror does not understand an entry of the list: ${why}`,
         page.requestId,
@@ -186,13 +188,13 @@ class Traversal<Item extends { readonly id: string }> {
     const found = this.#spent.items - before;
     this.#count += found;
     this.#options.onPage?.(this.#count);
-    if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
+    if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : failed(this.#unreadableItem);
     if (!this.#leadsOn(page))
       return failed(misreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
-    this.#barren = found > 0 ? 0 : this.#barren + 1;
-    if (this.#barren < LIST_LIMITS.barrenPages) return null;
+    this.#pagesWithoutNew = found > 0 ? 0 : this.#pagesWithoutNew + 1;
+    if (this.#pagesWithoutNew < LIST_LIMITS.barrenPages) return null;
     return failed(misreadFault(GET_REQUEST, "the list does not end", page.requestId));
   }
 }

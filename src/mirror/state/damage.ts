@@ -74,7 +74,7 @@ function moveAside(
   stamp: string,
   file: StateFile,
 ): Omit<SetAside, "salvagedTexts"> {
-  const to = freshFolder(folder, below, stamp);
+  const to = createEmptyFolder(folder, below, stamp);
   const names = ["", "-wal", "-shm", "-journal"].map((end) => `${file}${end}`);
   if (file === "state.db") names.push("tmp");
   const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
@@ -85,7 +85,7 @@ function moveAside(
   return { to, moved };
 }
 
-function freshFolder(folder: string, below: "damaged" | "unlinked", stamp: string): string {
+function createEmptyFolder(folder: string, below: "damaged" | "unlinked", stamp: string): string {
   makeOwnFolder(folder, below);
   for (let n = 1; ; n++) {
     const name = n === 1 ? `${below}/${stamp}` : `${below}/${stamp}-${n}`;

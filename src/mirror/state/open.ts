@@ -68,7 +68,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
   const open = readOnly ? openForReading : openForWriting;
   const files = openBoth((schema) => open(join(folder, schema.file), schema));
   if (files.kind !== "both") return files;
-  return closedUnlessOpened(files, () => {
+  return closeUnlessOpened(files, () => {
     const pages = pageFaultOf(files, "state") ?? (areTextsInDoubt ? pageFaultOf(files, "texts") : null);
     const fault = pages ?? lostFile(before, files);
     if (fault !== null) return fault;
@@ -100,7 +100,7 @@ function openBoth(open: (schema: Schema) => OpenedDatabase): Files | FileFault {
   return { file: STATE_SCHEMA.file, ...state };
 }
 
-function closedUnlessOpened(files: Files, open: () => OpenedState): OpenedState {
+function closeUnlessOpened(files: Files, open: () => OpenedState): OpenedState {
   try {
     const opened = open();
     if (opened.kind !== "opened") closeBoth(files);

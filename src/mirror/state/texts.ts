@@ -14,7 +14,7 @@ import type { DocId } from "../../contract/ids.ts";
  */
 const GROUP_WRITES = 1_024;
 /** LIMIT: digests that are remembered as stored; all together take two megabytes. */
-const SURE_TEXTS = 16_384;
+const MOST_KNOWN_DIGESTS = 16_384;
 /**
  * Milliseconds between two updates of a content's time of use. Content that is stored again counts
  * as used at that time; at most one update a day is written.
@@ -110,7 +110,7 @@ export class TextStore extends WithStatements {
   }
 
   #remember(digest: Digest, at: number, path: LocalPath): void {
-    if (this.#sure.size >= SURE_TEXTS) this.#sure.clear();
+    if (this.#sure.size >= MOST_KNOWN_DIGESTS) this.#sure.clear();
     this.#sure.set(digest, { at, path });
   }
 

@@ -72,7 +72,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   if (address.kind === "trouble") return address;
   const place = registryFolder(options.env);
   const found = findMirror(place, root);
-  const doubt = doubtOf(found, picked, address.value);
+  const doubt = whyNotAdmitted(found, picked, address.value);
   if (doubt !== null) return untrustedTrouble(root, picked, doubt, place, options);
   const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
   const origin = seal(picked, mirror.allowHttp);
@@ -104,7 +104,7 @@ export function findMirror(place: string, root: string): FoundMirror {
   return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
 }
 
-function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): NotAdmitted | null {
+function whyNotAdmitted(found: FoundMirror, picked: PickedUrl, address: string): NotAdmitted | null {
   if (found.kind !== "known") return found;
   const { addresses, allowHttp } = found.mirror;
   if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };

@@ -34,7 +34,7 @@ const MOST_ENTRIES = 100_000;
 export function untrustedTrouble(
   root: string,
   picked: PickedUrl,
-  doubt: NotAdmitted,
+  reason: NotAdmitted,
   place: string,
   asking: Asking,
 ): ReturnType<typeof trouble> {
@@ -44,20 +44,20 @@ export function untrustedTrouble(
   const option = addressOf(picked, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
   return trouble(
     "usage",
-    `${root} ${doubtWords(doubt, service, place)}: ${would}`,
+    `${root} ${notAdmittedWords(reason, service, place)}: ${would}`,
     `to allow it: mdmirror trust ${shellWord(root)}${option}`,
     { code: "untrusted" },
   );
 }
 
-function doubtWords(doubt: NotAdmitted, service: string, place: string): string {
-  switch (doubt.kind) {
+function notAdmittedWords(reason: NotAdmitted, service: string, place: string): string {
+  switch (reason.kind) {
     case "unknown":
       return `is not in the list of your linked folders (${place})`;
     case "unfit":
-      return `is not known as one of your linked folders, because ${doubt.why}`;
+      return `is not known as one of your linked folders, because ${reason.why}`;
     case "other-address":
-      return `is your linked folder of ${doubt.addresses.join(" and ")}, but its configuration names ${service} now`;
+      return `is your linked folder of ${reason.addresses.join(" and ")}, but its configuration names ${service} now`;
     case "plain-http":
       return "asks for plain http, which shows the key and all documents to the network, and you did not allow that";
   }

@@ -36,7 +36,7 @@ export class EventHub {
   #at: string | null = null;
   #isDue = false;
   #timer: NodeJS.Timeout | null = null;
-  #stopHearing: () => void = () => undefined;
+  #unsubscribe: () => void = () => undefined;
 
   constructor(core: Core, admit: Admit) {
     this.#core = core;
@@ -152,7 +152,7 @@ export class EventHub {
 
   #begin(): void {
     if (this.#timer !== null) return;
-    this.#stopHearing = this.#store.outbox.onChange(this.wake);
+    this.#unsubscribe = this.#store.outbox.onChange(this.wake);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
   }
@@ -160,7 +160,7 @@ export class EventHub {
   #rest(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    this.#stopHearing();
+    this.#unsubscribe();
     this.#at = null;
   }
 

@@ -63,7 +63,7 @@ export class OutboxReader {
     if (page === null) return this.#resetAll(tables, await outbox.newest(), groups);
     const { rows, upTo, more } = page;
     if (groups.length === 0 || rows.length === 0) return { upTo, more, ended: [], texts: [] };
-    return { upTo, more, ...(await this.#readEvents(tables, upTo, groups, await lookAt(tables, rows))) };
+    return { upTo, more, ...(await this.#readEvents(tables, upTo, groups, await readWorkspaceEvents(tables, rows))) };
   }
 
   /**
@@ -157,7 +157,7 @@ function addAll(visible: Map<string, VisibleEvent>, events: readonly VisibleEven
   return visible.size <= MOST_EVENTS;
 }
 
-async function lookAt(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
+async function readWorkspaceEvents(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
   const happened = new Map<number, WorkspaceEvents>();
   const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
   for (const [workspace, own] of byWorkspace) happened.set(workspace, await WorkspaceEvents.look(tables, own));

@@ -186,7 +186,7 @@ async function closeAll(state: ServerState, server: Server, { drain, stop }: Dea
 }
 
 /** Milliseconds without a new request after which open connections count as idle. */
-const QUIET_MS = 100;
+const IDLE_MS = 100;
 
 /**
  * Resolves after a period without new requests, or after `mostMs` milliseconds. Meanwhile clients
@@ -197,6 +197,6 @@ async function untilIdle(state: ServerState, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
   for (let before = -1; before !== state.begun && performance.now() < until; ) {
     before = state.begun;
-    await pause(QUIET_MS);
+    await pause(IDLE_MS);
   }
 }

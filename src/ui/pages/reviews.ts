@@ -1,5 +1,5 @@
 import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
-import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
+import { PENDING_DELETION_TEXT, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
@@ -47,7 +47,7 @@ function reviewOf(mirror: string, review: WaitingReview, now: number): Html {
 <p>${badgeOf("quiet", "in review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
     why !== null && html`, because ${sentenceView(why)}`
   }</p>
-<p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${deletionWaits && `; ${DELETION_WAITS}`}</p>
+<p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${deletionWaits && `; ${PENDING_DELETION_TEXT}`}</p>
 ${textsOf(review)}</section>`;
 }
 

@@ -24,15 +24,15 @@ describe("the budget of requests", () => {
     sender.refusals = 1;
     sender.pauseMs = 7_000;
     expect(budget.smallAt(0)).toBe(7_000);
-    expect(budget.aMinute(0)).toBe(30);
+    expect(budget.requestsAMinute(0)).toBe(30);
     sender.refusals = 9;
-    expect(budget.aMinute(1)).toBe(15);
+    expect(budget.requestsAMinute(1)).toBe(15);
     for (let n = 10; n < 90; n++) {
       sender.refusals = n;
-      budget.aMinute(1);
+      budget.requestsAMinute(1);
     }
-    expect(budget.aMinute(1)).toBe(4);
-    expect(budget.aMinute(MINUTE)).toBeCloseTo(10);
-    expect(budget.aMinute(20 * MINUTE)).toBe(60);
+    expect(budget.requestsAMinute(1)).toBe(4);
+    expect(budget.requestsAMinute(MINUTE)).toBeCloseTo(10);
+    expect(budget.requestsAMinute(20 * MINUTE)).toBe(60);
   });
 });

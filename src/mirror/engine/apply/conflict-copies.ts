@@ -67,7 +67,7 @@ export function findCopy(
  * Returns the record of a version that its copy no longer shows. If the user edited the copy, the
  * copy stays; moving it over the document is then a choice of the user.
  */
-export function asNoLongerShown(version: ShownVersion, copy: FoundCopy): ShownVersion {
+export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
   return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
 }
@@ -101,11 +101,11 @@ export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return got(null);
   if (look.kind === "file") {
-    const before = keepFileText(ctx.world, at, localContentName(at, null, MADE_WAY));
+    const before = keepFileText(ctx.world, at, localContentName(at, null, RENAMED_FOR_COPY));
     const place = trashPlace(ctx.world, at);
     const moved = disk.trash(at, look.digest, place);
     if (moved.kind !== "done") return ended(outcomeOfDisk(moved));
-    reportMadeWay(ctx, at, place, before);
+    reportRenamedFile(ctx, at, place, before);
   } else if (look.kind !== "absent")
     return ended(stale(`${at} is taken, so no conflict copy can be saved at this path`));
   const made = disk.create(at, text);
@@ -116,14 +116,14 @@ export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string
  * Makes the run, `log` and `history` report that a file which was no copy of this conflict was
  * moved away.
  */
-function reportMadeWay(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
+function reportRenamedFile(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
   ctx.notes.tally.madeWay.push({ path: at, keptAs });
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
 }
 
-const MADE_WAY = "the file that was renamed for the other version of a conflict";
+const RENAMED_FOR_COPY = "the file that was renamed for the other version of a conflict";
 
 /**
  * Moves all copies of a conflict to the trash, edited ones too.

@@ -8,7 +8,7 @@ import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withPresentId } from "./commit.ts";
-import { findCopy, asNoLongerShown, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
+import { findCopy, withoutCopyOnDisk, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
 import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
@@ -194,7 +194,7 @@ export async function showVersion(
   const newest = { nth: conflict.shown.length, version: last, path: conflict.newestCopyPath, isNewest: true };
   const old = findCopy(ctx, conflict, newest, [copyPath(document, newest.nth, maxNameBytes)]);
   if (old.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
-  const before = [...conflict.shown.slice(0, -1), asNoLongerShown(last, old)];
+  const before = [...conflict.shown.slice(0, -1), withoutCopyOnDisk(last, old)];
   const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
   return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);
 }

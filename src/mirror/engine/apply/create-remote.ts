@@ -83,12 +83,12 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     if (found === undefined)
       return { kind: "over", outcome: provenNotDone("write", fault), ...notFound(ctx, row, fault) };
     const linked = state.link(found.id);
-    if (linked !== null) return { kind: "over", outcome: linked.localPath === row.localPath ? DONE : ANOTHER_THERE };
+    if (linked !== null) return { kind: "over", outcome: linked.localPath === row.localPath ? DONE : OTHER_AT_PATH };
     const fetched = await fetchText(ctx, found.id, row.localPath);
     if (fetched.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(fetched.outcome, fault) };
     const { file, text, digest } = fetched.value;
     const sent = state.text(row.digest);
-    if (sent === null || !sameExceptTextForm(sent, text)) return { kind: "over", outcome: ANOTHER_THERE };
+    if (sent === null || !sameExceptTextForm(sent, text)) return { kind: "over", outcome: OTHER_AT_PATH };
     const { id, lastChangeId: changeId, protected: isProtected } = file;
     const remotePath = fromService(ctx.world, file.path) ?? row.remotePath;
     return { kind: "seen", seen: { id, changeId, digest, remotePath, protected: isProtected, isRead: true } };
@@ -109,7 +109,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
   },
 };
 
-const ANOTHER_THERE = stale("another document is at that path now");
+const OTHER_AT_PATH = stale("another document is at that path now");
 
 /**
  * Returns true if a new document must be read back, because a 201 shows no content. After enough

@@ -229,7 +229,7 @@ export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
 ): A {
   if (links === undefined) return action;
   const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, localContentName(path, id));
-  const expect = links.asItLeadsNow(action.localPath, action.expect, keep);
+  const expect = links.digestWithCurrentLinks(action.localPath, action.expect, keep);
   return expect === action.expect ? action : { ...action, expect };
 }
 

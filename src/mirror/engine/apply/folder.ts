@@ -110,7 +110,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
 
   async perform(ctx, row) {
     const answer = await ctx.world.remote.deleteFolder(row.dirId);
-    if (answer.ok || saysGone(answer.fault)) return { kind: "seen", seen: "gone" };
+    if (answer.ok || isNotFound(answer.fault)) return { kind: "seen", seen: "gone" };
     return { kind: "failed", fault: answer.fault };
   },
 
@@ -131,7 +131,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
   },
 };
 
-function saysGone(fault: Fault): boolean {
+function isNotFound(fault: Fault): boolean {
   return fault.kind === "problem" && fault.code === "folder_not_found";
 }
 
@@ -247,14 +247,14 @@ export async function recordFolder(
   // wait.
   await ctx.group.commit(() => {
     const before = ctx.world.state.dir(dirId);
-    if (before !== null && carries === null) carryAll(ctx, before, link);
-    for (const id of before === null ? [] : (carries ?? [])) carryOne(ctx, id, before!, link);
+    if (before !== null && carries === null) moveRecordsBelow(ctx, before, link);
+    for (const id of before === null ? [] : (carries ?? [])) moveRecord(ctx, id, before!, link);
     writeChange(ctx, { dir: link, ...(event === undefined ? {} : { event }) });
   }, "soon");
   return DONE;
 }
 
-function carryAll({ world: { state, links } }: CycleContext, from: DirLink, to: DirLink): void {
+function moveRecordsBelow({ world: { state, links } }: CycleContext, from: DirLink, to: DirLink): void {
   if (from.localPath !== to.localPath) {
     // After a kill, base may have entries at the folder's new place on the service, and the folder
     // still at its old place.
@@ -266,7 +266,7 @@ function carryAll({ world: { state, links } }: CycleContext, from: DirLink, to: 
 }
 
 /** Records the new path of a document and of its conflict copy. */
-function carryOne({ world: { state, links } }: CycleContext, id: DocId, from: DirLink, to: DirLink): void {
+function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: DirLink, to: DirLink): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
     const localPath = carried(link.localPath, from.localPath, to.localPath);

@@ -36,7 +36,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   const found = readSetAside(ctx, row);
   if ("why" in found) return leaveOpen(found.why);
   const { aside, look } = found;
-  const reverted = whatPowerLossReverted(ctx, row, aside, look);
+  const reverted = redoAfterPowerLoss(ctx, row, aside, look);
   if (reverted !== null) return reverted;
   if (aside.kind !== "done") {
     if (look.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
@@ -46,7 +46,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   if (aside.value === null) return CLOSED;
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
-    const left = whatPowerLossLeft(ctx, row, aside.value);
+    const left = examineAfterPowerLoss(ctx, row, aside.value);
     if (left === "older") return discard(ctx, row);
     if (left === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
     state.putKnownText(
@@ -69,7 +69,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
  * compared with its own base, so that the next plan repeats the replacement.
  * @returns null if the new file is at its path
  */
-function whatPowerLossReverted(
+function redoAfterPowerLoss(
   ctx: CycleContext,
   row: Row,
   aside: DiskOutcome<LocalText | null>,
@@ -104,7 +104,7 @@ function whatPowerLossReverted(
  * the merge would remove what the lost writes had added. A late save has everything that the file
  * had.
  */
-function whatPowerLossLeft(
+function examineAfterPowerLoss(
   ctx: CycleContext,
   row: Row,
   { text, digest, stamp }: LocalText,

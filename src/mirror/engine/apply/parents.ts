@@ -12,7 +12,7 @@ import type { Disk } from "../../ports/disk.ts";
 export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
     if (ctx.world.disk.look(folder).kind !== "absent") continue;
-    if (wentMeanwhile(ctx, folder)) return stale("its folder was removed meanwhile");
+    if (hasDisappeared(ctx, folder)) return stale("its folder was removed meanwhile");
     const made = ctx.world.disk.makeFolder(folder);
     if (made.kind !== "done") return outcomeOfDisk(made);
   }
@@ -24,7 +24,7 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
  * created. If mdmirror created the folder again, base would confuse the new folder with the moved
  * one. Documents in it would then look moved by the user.
  */
-function wentMeanwhile({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
+function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
   const key = dir === null ? null : folderInodeKey(dir);
   if (key === null) return false;

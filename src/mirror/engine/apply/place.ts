@@ -12,8 +12,8 @@ import type { CycleContext } from "../run/cycle-context.ts";
  * above may have moved locally during the request; a block at the old path would end immediately
  * (I08).
  */
-export function followLocalMoves(ctx: CycleContext, stood: LocalPath): LocalPath {
-  let path = stood;
+export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPath {
+  let path = planned;
   for (const { from, to } of ctx.notes.movedLocally) if (isWithin(path, from)) path = rebase(path, from, to);
   return path;
 }

@@ -75,7 +75,7 @@ export class EventWatch implements EventListener {
     }
     const checked = await checkHintedDocuments(world, hinted.files);
     if (checked === null) return null;
-    runs.hints.pay(checked.inVain, this.#now());
+    runs.hints.pay(checked.unchangedCount, this.#now());
     return checked.files;
   }
 
@@ -100,7 +100,7 @@ export class EventWatch implements EventListener {
  */
 
 /** Documents that differ from base, and how many requests showed no difference. */
-type CheckedHints = { readonly files: readonly RemoteFile[]; readonly inVain: number };
+type CheckedHints = { readonly files: readonly RemoteFile[]; readonly unchangedCount: number };
 
 /**
  * @returns null: only a listing shows what changed, because a document was moved, is gone, or was
@@ -119,7 +119,7 @@ async function checkHintedDocuments(world: World, hints: readonly FileHint[]): P
     const link = world.state.link(file.id);
     return link === null || !remoteIsAsBase(link, file);
   });
-  return { files, inVain: seen.length - files.length };
+  return { files, unchangedCount: seen.length - files.length };
 }
 
 /**

@@ -5,7 +5,7 @@ import { isWaitOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
 /** Interval between two checks if an editor still has a file locked. */
-const LOCK_LOOK_MS = 2_000;
+const LOCK_CHECK_MS = 2_000;
 const LEAST_MS = 100;
 
 type SetAside = Extract<Intent, { kind: "set-aside" }>;
@@ -26,7 +26,7 @@ export class FilesInUse {
    * requested for the same content.
    */
   readonly #judged = new Map<string, Digest>();
-  #lookAt: number | null = null;
+  #checkAt: number | null = null;
 
   constructor(world: World, handsOff: EditorWait | undefined) {
     this.#world = world;
@@ -56,7 +56,7 @@ export class FilesInUse {
 
   /** Returns the time of the next check; null: no file waits. */
   nextAt(): number | null {
-    return this.#lookAt;
+    return this.#checkAt;
   }
 
   /**
@@ -66,7 +66,7 @@ export class FilesInUse {
    */
   isAnyFree(): boolean {
     if (this.#blocks.some((block) => this.#waitsMs(block) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
-      this.#lookAt = null;
+      this.#checkAt = null;
       return true;
     }
     this.#schedule();
@@ -75,8 +75,8 @@ export class FilesInUse {
 
   #schedule(): void {
     const waits = this.#blocks.map((block) => Math.max(LEAST_MS, this.#waitsMs(block)));
-    if (this.#setAside.length > 0) waits.push(LOCK_LOOK_MS);
-    this.#lookAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
+    if (this.#setAside.length > 0) waits.push(LOCK_CHECK_MS);
+    this.#checkAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
   }
 
   #isWritten({ setAsideAt, path, expect }: SetAside): boolean {
@@ -91,7 +91,7 @@ export class FilesInUse {
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;
-    if (openIn !== null) return isWaitOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;
+    if (openIn !== null) return isWaitOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_CHECK_MS;
     return changedMs === null ? 0 : timeUntilSettled(this.#world, this.#handsOff, changedMs);
   }
 }

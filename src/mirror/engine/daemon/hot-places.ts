@@ -51,7 +51,7 @@ export class HotPlaces {
    * Records that a document changed, on either side.
    * @param choose chooses the place to list; null: no place can be listed
    */
-  heat(path: LocalPath, now: number, choose: () => HotLocation | null): void {
+  markActive(path: LocalPath, now: number, choose: () => HotLocation | null): void {
     const known = this.#places.find(({ place }) => covers(place, path));
     if (known !== undefined) {
       known.changedAt = now;
@@ -77,13 +77,13 @@ export class HotPlaces {
 
   /**
    * Returns the places that are due, and plans their next requests.
-   * @param aMinute requests a minute that all places together may use
+   * @param requestsAMinute requests a minute that all places together may use
    */
-  take(now: number, aMinute: number): HotPlace[] {
+  take(now: number, requestsAMinute: number): HotPlace[] {
     for (const place of [...this.#places]) if (this.#interval(place, now) >= this.#mostMs) this.drop(place);
     let wanted = 0;
     for (const place of this.#places) wanted += (place.cost * 60_000) / this.#interval(place, now);
-    const slower = Math.max(1, wanted / (PLACES_SHARE * aMinute));
+    const slower = Math.max(1, wanted / (PLACES_SHARE * requestsAMinute));
     const due = this.#places.filter(({ nextAt }) => nextAt <= now + TOGETHER_MS);
     for (const place of due) place.nextAt = now + this.#interval(place, now) * slower;
     return due;

@@ -41,7 +41,7 @@ export class HotWatch {
     };
     for (const [index, { action }] of end.plan.steps.entries())
       if (end.ends[index]?.kind === "ran")
-        for (const path of pathsOf(action)) this.#places.heat(path, now, () => choose(path));
+        for (const path of pathsOf(action)) this.#places.markActive(path, now, () => choose(path));
   }
 
   dueAt(): number | null {
@@ -50,7 +50,7 @@ export class HotWatch {
 
   /** Lists the places that are due, in parallel. */
   async look(now: number): Promise<HotPlaceCheck> {
-    const due = this.#places.take(now, this.#budget.aMinute(now));
+    const due = this.#places.take(now, this.#budget.requestsAMinute(now));
     const checks = await Promise.all(due.map((hot) => this.#check(hot)));
     return { files: checks.flatMap(({ files }) => files), needsAll: checks.some(({ needsAll }) => needsAll) };
   }

@@ -12,7 +12,7 @@ const SPARE_REQUESTS = 20;
  * LIMIT: the most requests by which the budget may be overdrawn, in addition to one listing of
  * everything. Without the limit, ten thousand writes would stop all scans for hours.
  */
-const MOST_OWED = 60;
+const MOST_OVERSPENT = 60;
 /** LIMIT: requests a minute that are made even if the service keeps refusing. */
 const LEAST_A_MINUTE = 4;
 /** In each minute without a refusal, the pace regains this share of the configured one. */
@@ -26,10 +26,10 @@ const REGAINED = 0.1;
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
   readonly #most: number;
-  #aMinute: number;
+  #requestsAMinute: number;
   #refusals: number;
   #sent: number;
-  #owed = 0;
+  #overspent = 0;
   #asOf: number;
   /** Requests of the last listing of everything; null: no listing was made yet. */
   #wholeCost: number | null = null;
@@ -37,7 +37,7 @@ export class RequestBudget {
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
     this.#remote = remote;
     this.#most = pollRequestsAMinute;
-    this.#aMinute = pollRequestsAMinute;
+    this.#requestsAMinute = pollRequestsAMinute;
     this.#refusals = remote.pressure().refusals;
     this.#sent = this.sent();
     this.#asOf = now;
@@ -69,9 +69,9 @@ export class RequestBudget {
   }
 
   /** Returns the requests a minute that the service takes at present. */
-  aMinute(now: number): number {
+  requestsAMinute(now: number): number {
     this.#settle(now);
-    return this.#aMinute;
+    return this.#requestsAMinute;
   }
 
   /**
@@ -92,7 +92,7 @@ export class RequestBudget {
 
   #owedAt(owed: number, now: number): number {
     this.#settle(now);
-    const paid = now + Math.ceil((Math.max(0, this.#owed - owed) * MINUTE) / this.#aMinute);
+    const paid = now + Math.ceil((Math.max(0, this.#overspent - owed) * MINUTE) / this.#requestsAMinute);
     return Math.max(paid, now + this.#remote.pressure().pauseMs);
   }
 
@@ -100,10 +100,11 @@ export class RequestBudget {
     const minutes = (now - this.#asOf) / MINUTE;
     const sent = this.sent();
     const { refusals } = this.#remote.pressure();
-    const owed = Math.max(0, this.#owed - minutes * this.#aMinute) + sent - this.#sent;
-    this.#owed = Math.min(owed, (this.#wholeCost ?? 0) + MOST_OWED);
-    if (refusals > this.#refusals) this.#aMinute = Math.max(Math.min(LEAST_A_MINUTE, this.#most), this.#aMinute / 2);
-    else this.#aMinute = Math.min(this.#most, this.#aMinute + minutes * REGAINED * this.#most);
+    const owed = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sent - this.#sent;
+    this.#overspent = Math.min(owed, (this.#wholeCost ?? 0) + MOST_OVERSPENT);
+    if (refusals > this.#refusals)
+      this.#requestsAMinute = Math.max(Math.min(LEAST_A_MINUTE, this.#most), this.#requestsAMinute / 2);
+    else this.#requestsAMinute = Math.min(this.#most, this.#requestsAMinute + minutes * REGAINED * this.#most);
     this.#refusals = refusals;
     this.#sent = sent;
     this.#asOf = now;

@@ -71,7 +71,7 @@ export class RunLog {
    * Publishes the deletions whose delay began. Publishes all delayed deletions once they will stop
    * the sync.
    */
-  #publishDeletions({ report, waiting, begun, calledOff }: WatchEnd): void {
+  #publishDeletions({ report, waiting, begun, cancelled }: WatchEnd): void {
     const { clock } = this.#world;
     const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));
     const asks = report.foreseen !== undefined;
@@ -81,7 +81,7 @@ export class RunLog {
       this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict, asks });
     }
     this.#wasRequested = asks;
-    for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
+    for (const path of cancelled) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 
   /** Records after a listing that both sides are equal, if the last run left no change open. */

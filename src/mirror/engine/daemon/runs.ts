@@ -36,7 +36,7 @@ export type WatchEnd = RunEnd & {
   readonly didSomething: boolean;
   readonly waiting: ReadonlyMap<LocalPath, BegunDeletion>;
   readonly begun: ReadonlySet<LocalPath>;
-  readonly calledOff: ReadonlySet<LocalPath>;
+  readonly cancelled: ReadonlySet<LocalPath>;
 };
 
 /**
@@ -45,7 +45,7 @@ export type WatchEnd = RunEnd & {
  */
 const MOST_SHOWN = 16;
 
-const NO_DELETIONS = { waiting: new Map(), begun: new Set<LocalPath>(), calledOff: new Set<LocalPath>() };
+const NO_DELETIONS = { waiting: new Map(), begun: new Set<LocalPath>(), cancelled: new Set<LocalPath>() };
 
 /** Keeps the daemon's knowledge between cycles, and starts runs with it. */
 export class Runs {
@@ -109,8 +109,8 @@ export class Runs {
     });
     run.end(ended.report);
     forgetFutile(this.#memory, ended.end.kind === "planned" && ended.end.trees.remote.complete);
-    const { waiting, begun, calledOff } = changes;
-    return { ...ended, didSomething: run.begun !== null, waiting, begun, calledOff };
+    const { waiting, begun, cancelled } = changes;
+    return { ...ended, didSomething: run.begun !== null, waiting, begun, cancelled };
   }
 
   /**
@@ -236,11 +236,11 @@ class ChangesOfRun {
   /** Deletions that the last cycle found and delayed. */
   waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
   readonly begun = new Set<LocalPath>();
-  readonly calledOff = new Set<LocalPath>();
+  readonly cancelled = new Set<LocalPath>();
 
-  add(begun: readonly LocalPath[], calledOff: readonly LocalPath[]): void {
-    for (const path of calledOff) if (!this.begun.delete(path)) this.calledOff.add(path);
-    for (const path of begun) if (!this.calledOff.delete(path)) this.begun.add(path);
+  add(begun: readonly LocalPath[], cancelled: readonly LocalPath[]): void {
+    for (const path of cancelled) if (!this.begun.delete(path)) this.cancelled.add(path);
+    for (const path of begun) if (!this.cancelled.delete(path)) this.begun.add(path);
   }
 }
 

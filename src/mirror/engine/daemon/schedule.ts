@@ -101,9 +101,9 @@ export class Schedule {
     return pollInterval(this.#timing, pace, this.#random.fraction());
   }
 
-  #cost(now: number): { readonly requests: number; readonly aMinute: number } {
+  #cost(now: number): { readonly requests: number; readonly requestsAMinute: number } {
     const { budget, knownTrees } = this.#runs;
-    return { requests: budget.wholeCost(knownTrees.documentCount()), aMinute: budget.aMinute(now) };
+    return { requests: budget.wholeCost(knownTrees.documentCount()), requestsAMinute: budget.requestsAMinute(now) };
   }
 
   #pollDueAt(now: number): number {
@@ -217,7 +217,7 @@ type Pace = {
   /** Requests that one listing of the whole workspace takes. */
   readonly requests: number;
   /** Requests allowed in a minute. */
-  readonly aMinute: number;
+  readonly requestsAMinute: number;
   /** True if the service sends events. */
   readonly isListening: boolean;
 };
@@ -235,8 +235,8 @@ function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): numbe
 }
 
 /** Returns milliseconds between two listings of everything that use the whole budget. */
-function affordableInterval({ requests, aMinute }: Pick<Pace, "requests" | "aMinute">): number {
-  return (requests * 60_000) / aMinute;
+function affordableInterval({ requests, requestsAMinute }: Pick<Pace, "requests" | "requestsAMinute">): number {
+  return (requests * 60_000) / requestsAMinute;
 }
 
 function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number): number {

@@ -173,7 +173,7 @@ type SetAsideJudgement =
  * @returns whether files went to the trash, so that the folder must be scanned again; and the paths
  * that could not be compared, with the reason
  */
-export async function recoverArriving(
+export async function recoverNewFiles(
   ctx: CycleContext,
   local: LocalTree,
 ): Promise<{ readonly changed: boolean; readonly open: ReadonlyMap<LocalPath, string> }> {
@@ -183,7 +183,7 @@ export async function recoverArriving(
   for (const { intentId, intent } of state.intents()) {
     if (intent.kind !== "create") continue;
     const judged: SetAsideJudgement[] = [];
-    for (const file of isDoubtful ? intent.files : []) judged.push(await putAwayTorn(ctx, file, local));
+    for (const file of isDoubtful ? intent.files : []) judged.push(await trashTorn(ctx, file, local));
     if (judged.every((end) => typeof end === "string")) {
       // ORDER: flushed before the row ends; otherwise a power loss may restore a damaged file, or
       // damage a whole one, that no row names.
@@ -199,17 +199,17 @@ export async function recoverArriving(
   return { changed: all.includes("put-away"), open: new Map(open) };
 }
 
-async function putAwayTorn(ctx: CycleContext, { id, path }: Arriving, local: LocalTree): Promise<SetAsideJudgement> {
+async function trashTorn(ctx: CycleContext, { id, path }: Arriving, local: LocalTree): Promise<SetAsideJudgement> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
-  if (file.empty) return putAway(ctx, id, file);
+  if (file.empty) return trashNewFile(ctx, id, file);
   const fetched = await fetchText(ctx, id, path);
   if (fetched.kind === "end") {
     const why = whyOpen(fetched.outcome);
     return why === null ? "whole" : { kind: "open", path, why };
   }
   const isDamaged = hasZeros(ctx, path) || isTorn(ctx.world, file, fetched.value.text);
-  return isDamaged ? putAway(ctx, id, file) : "whole";
+  return isDamaged ? trashNewFile(ctx, id, file) : "whole";
 }
 
 function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
@@ -217,7 +217,7 @@ function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
   return read.kind === "done" && isZeroed(read.value.text);
 }
 
-function putAway(ctx: CycleContext, id: Arriving["id"], { path, digest }: LocalFile): SetAsideJudgement {
+function trashNewFile(ctx: CycleContext, id: Arriving["id"], { path, digest }: LocalFile): SetAsideJudgement {
   const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
   if (end.kind !== "done") return { kind: "open", path, why: whyOpen(outcomeOfDisk(end)) ?? end.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";

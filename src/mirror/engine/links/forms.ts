@@ -62,11 +62,11 @@ export class LinkForms {
 
   /** Returns the places of all documents: now, and after the plan. */
   where(): Where {
-    this.#where ??= this.whereOfBase();
+    this.#where ??= this.placesInBase();
     return this.#where;
   }
 
-  whereOfBase(): Where {
+  placesInBase(): Where {
     const base = this.#state.load();
     return { now: new LinkPlaces(base, this.scope), before: new LinkPlaces(base, this.scope) };
   }
@@ -76,7 +76,7 @@ export class LinkForms {
    * @param remote the complete listing of the service; null: only a part of the service is known
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): Where {
-    const where = this.whereOfBase();
+    const where = this.placesInBase();
     where.now.take(match, remote);
     this.#where = where;
     return where;
@@ -198,7 +198,7 @@ export class LinkForms {
     const options = { before: placeBefore, ...(was === null ? {} : { was }), ...meant };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = linkTargetsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
+    const leads = linkTargetsOf(bytes.text, place, [meant.earlierTargets, place, placeBefore, meant.formerly]);
     // A file that base does not know may belong to a clone that was interrupted.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
     return { form, leads: [...withGone(leads, known, now), ...idsStillLinked(ids, bytes.text, leads)], spelledAt };
@@ -254,7 +254,7 @@ export class LinkForms {
     const leads = stillOpen(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
     const spelling = noted(this.where().now, path, bytes.digest, digest, leads);
-    this.known.put(spelling, was !== undefined && saysMore(leads, before));
+    this.known.put(spelling, was !== undefined && hasMoreTargets(leads, before));
     return bytes;
   }
 
@@ -291,7 +291,7 @@ type MeantBefore = {
    * Targets in the newest bytes. These count before the current places: until existing links are
    * rewritten, they lead to the former places of their targets.
    */
-  readonly stood: TargetLookup;
+  readonly earlierTargets: TargetLookup;
   /**
    * Targets in older bytes: a program may save content that it read before links were rewritten.
    * These count if nothing is at the destination, and only for targets that the newest bytes do not
@@ -315,7 +315,7 @@ function meantBefore(
     const isSaid = new Set(leads.filter((lead) => said.has(lead.said)).map(({ to }) => to));
     return targetLookup(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
   });
-  return { stood: targetLookup(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
+  return { earlierTargets: targetLookup(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
 }
 
 /** Returns links with their former targets, for targets that are gone. */
@@ -368,6 +368,6 @@ function stillOpen(
  * Returns true if a link in a file's new bytes could not be read by the links that the old bytes
  * had.
  */
-function saysMore(leads: readonly LinkTarget[], before: Spelling | null): boolean {
+function hasMoreTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));
 }

@@ -38,7 +38,7 @@ export function isFileOfAnother({ id, text }: Spelling, link: Link): boolean {
  * moved.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
-  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isResolvedNow(lead, places));
+  return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
 
 /**
@@ -59,7 +59,7 @@ export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boo
   return places.isAway(to) || (at !== null && places.idAt(at) !== null && !places.isGone(to));
 }
 
-function isAstray(lead: LinkTarget, places: LinkPlaces): boolean {
+function hasWrongTarget(lead: LinkTarget, places: LinkPlaces): boolean {
   const { said, at, to } = lead;
   if (to === null || said === to) return false;
   const is = places.pathOf(to);

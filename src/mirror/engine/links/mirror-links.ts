@@ -141,7 +141,7 @@ export class MirrorLinks {
    * @param expect content that the plan saw
    * @returns digest of the content to send
    */
-  asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
+  digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: OnText): Digest {
     // Most content has no links. It has no entry, and its file need not be read.
     if (this.#forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));

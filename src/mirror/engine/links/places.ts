@@ -272,10 +272,10 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
 function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
   for (const { id, localPath } of base.dirs.values())
-    if (!isRemoved(base.blocks.get(id)?.reason)) yield [id, standsAt(base, moved, id, localPath)];
+    if (!isRemoved(base.blocks.get(id)?.reason)) yield [id, currentPathOf(base, moved, id, localPath)];
   for (const link of base.links.values())
     if (!isAway(link) && base.blocks.get(link.id)?.reason !== "renamed-out-of-mirror")
-      yield [link.id, standsAt(base, moved, link.id, link.localPath)];
+      yield [link.id, currentPathOf(base, moved, link.id, link.localPath)];
 }
 
 type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
@@ -300,7 +300,7 @@ function movedFolders({ dirs, blocks }: BaseTree): readonly PathMove[] {
   return moved.sort((a, b) => depthOf(b.from) - depthOf(a.from));
 }
 
-function standsAt(
+function currentPathOf(
   { blocks }: BaseTree,
   moved: readonly PathMove[],
   id: DocId | DirId,

@@ -50,7 +50,7 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
 }
 
 /** Returns linking documents whose files cannot be written in another form before a sync. */
-export function misplacedLinkFiles(world: World): readonly LocalPath[] {
+export function filesWithWrongLinks(world: World): readonly LocalPath[] {
   return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
 }
 
@@ -77,9 +77,9 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
     const path = link.localPath;
     const known = state.spellings.of(path, bytes.digest);
-    const onService = standsFor(state, known, bytes);
+    const onService = serviceContentOf(state, known, bytes);
     const place = places.from(path);
-    if (onService === null || !staysAs(onService, link, place)) continue;
+    if (onService === null || !hasSameServiceForm(onService, link, place)) continue;
     // The file may still have links by id, if the process was killed during an earlier change.
     const was = translates ? toDisk(bytes.text, place) : null;
     const text = toDisk(onService.text, place, was === null ? {} : { was, restoresWiki: true });
@@ -131,13 +131,13 @@ function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Gene
  * Returns true if a file's content for the service stays the same. An unsent edit with links by
  * path does not stay the same: the next run reads these links as ids.
  */
-function staysAs({ text, digest }: FileContent, { localDigest, submissions }: Link, place: Place): boolean {
+function hasSameServiceForm({ text, digest }: FileContent, { localDigest, submissions }: Link, place: Place): boolean {
   return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;
 }
 
 type FileContent = Pick<LocalText, "text" | "digest">;
 
-function standsFor(state: State, known: Spelling | null, bytes: LocalText): FileContent | null {
+function serviceContentOf(state: State, known: Spelling | null, bytes: LocalText): FileContent | null {
   if (known === null || known.text === bytes.digest) return bytes;
   const text = state.text(known.text);
   return text === null ? null : { text, digest: known.text };

@@ -56,7 +56,7 @@ export async function recreate(ctx: CycleContext, { link, at: path }: PlacedDocu
     return notDone(made);
   }
   state.removeBlock(link.id);
-  const doubt = await doubtNew(ctx, created, remotePath, expect);
+  const doubt = await whyNewIsDoubtful(ctx, created, remotePath, expect);
   if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(link)}`] };
   const deleted = await deleteOld(ctx, link);
   return { outcome: DONE, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
@@ -81,7 +81,12 @@ async function judgeOld(ctx: CycleContext, link: Link, path: LocalPath): Promise
  * new document is read by its id, and must be at its path with the content that was sent (I04).
  * @returns the problem with the new document, as a clause; null: no problem
  */
-async function doubtNew(ctx: CycleContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
+async function whyNewIsDoubtful(
+  ctx: CycleContext,
+  { id }: Link,
+  path: RemotePath,
+  sent: Digest,
+): Promise<string | null> {
   const fetched = await fetchText(ctx, id, path);
   if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
   const text = ctx.world.state.text(sent);

@@ -7,7 +7,7 @@ import { Records } from "../../model/records.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
-import { withRestoredFiles, rememberBoot, restoreTorn, recoverArriving } from "../journal/power-loss.ts";
+import { withRestoredFiles, rememberBoot, restoreTorn, recoverNewFiles } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-context.ts";
@@ -59,7 +59,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
     remote: withOpenIds(restored.remote, left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
-  const shown = await seekTargets(ctx, open, keep);
+  const shown = await requestLinkTargets(ctx, open, keep);
   const trees = { ...shown, local: withLinks(ctx, input, shown) };
   noteScan(ctx, trees.local, remote.tree);
   return { kind: "seen", trees };
@@ -231,7 +231,7 @@ async function restoreAndRescan(
     const base = world.state.load();
     trees = { ...withAllDocuments(trees), base, local: observeLocal(world, base, inodesTrusted, keep) };
   }
-  const arriving = remote.kind === "seen" ? await recoverArriving(ctx, trees.local) : null;
+  const arriving = remote.kind === "seen" ? await recoverNewFiles(ctx, trees.local) : null;
   if (arriving?.changed === true) trees = { ...trees, local: observeLocal(world, trees.base, inodesTrusted, keep) };
   trees = { ...trees, base: refreshStamps(world, trees.base, trees.local) };
   await flushEarlier(world, trees.base, trees.local);
@@ -295,7 +295,7 @@ const MOST_TARGETS = 16;
  * @param keep stores the content that is read
  * @returns the trees with the documents that are on the service, in the linked folder or outside
  */
-async function seekTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
+async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
   const sought = links?.unknownTargets(trees) ?? [];
   if (sought.length === 0) return trees;

@@ -17,7 +17,7 @@ import { fromService, type World } from "../run/world.ts";
  * LIMIT: documents outside the linked subtree that are requested, if nothing else shows that the
  * key works.
  */
-const ASKED_AWAY = 5;
+const MOST_OUTSIDE_CHECKS = 5;
 const NONE_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
@@ -87,7 +87,7 @@ export async function proveAbsences(
   // works. If each absence was proven before, nothing new speaks against the key; then documents
   // outside need not be read.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
-  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
+  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MOST_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   await Promise.all(

@@ -128,7 +128,7 @@ function reportRun(world: World, run: number, { end, passes, tally }: Converged)
   const more = end.kind === "planned" && wantsMore(end, tally);
   // Local files that were renamed because the service has another document at their path. A file
   // that is not at its new path is left out.
-  const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
+  const renamed = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];

@@ -105,7 +105,7 @@ export type Tally = {
    * Local files that got another name because the service's document keeps the name: old path, new
    * path.
    */
-  readonly gaveWay: Map<LocalPath, LocalPath>;
+  readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** The user's files that were moved away because the run had to put an item at their path. */
   readonly madeWay: MovedOutOfWay[];
   /**
@@ -141,7 +141,7 @@ export function zeroTally(): Tally {
     counts: zeroCounts(),
     created: 0,
     ...noMemory(),
-    gaveWay: new Map(),
+    renamedForOthers: new Map(),
     madeWay: [],
     oneWay: [],
     linksOpen: false,

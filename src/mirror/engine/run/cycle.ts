@@ -152,7 +152,7 @@ type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: bool
 async function carryOut(ctx: CycleContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
-  for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
+  for (const { from, to } of plan.renamedForOthers ?? []) ctx.notes.tally.renamedForOthers.set(from, to);
   const { links, stoppable = unstoppable } = ctx.world;
   links?.expect(plan);
   const ordered = links === undefined ? plan : createdFirst(plan, links);

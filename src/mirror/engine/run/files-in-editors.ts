@@ -147,14 +147,14 @@ const ROUNDING_MS = 1;
  */
 export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
-  return sinceMs < -unchangedMs ? 0 : unchangedMs - sinceMs + coarseness(changedMs);
+  return sinceMs < -unchangedMs ? 0 : unchangedMs - sinceMs + clockResolution(changedMs);
 }
 
 /**
  * Returns the milliseconds by which a time may be too early. A disk that keeps whole seconds, or
  * every second one (FAT), may mean any time until the next.
  */
-function coarseness(changedMs: number): number {
+function clockResolution(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
 
@@ -177,7 +177,7 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
  * clock was set back, and is no evidence about the file.
  */
 function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
-  return at <= now && fileMs + coarseness(fileMs) < at + ROUNDING_MS;
+  return at <= now && fileMs + clockResolution(fileMs) < at + ROUNDING_MS;
 }
 
 /**

@@ -24,7 +24,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   const { random } = options;
   const disk = openDisk(root, { random });
   return [
-    ...(await examineWay(root, options)),
+    ...(await examineConnection(root, options)),
     ...checkTraits(folder),
     ...examineState(folder, disk.identify()?.markerId ?? null),
     checkHistory(folder),
@@ -39,19 +39,19 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   ];
 }
 
-async function examineWay(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<Check[]> {
+async function examineConnection(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<Check[]> {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
-  if (config.kind === "trouble") return [badBy("config", config)];
+  if (config.kind === "trouble") return [badCheck("config", config)];
   const admitted = admit(root, config.value, { mode: "read", env, cwd, keyFile });
   if (admitted.kind === "trouble") {
     const about = admitted.trouble.code === "untrusted" ? "trust" : "config";
-    return [badBy(about, admitted)];
+    return [badCheck(about, admitted)];
   }
   const { origin, notes } = admitted.value;
   const trustNotes = notes.map((text) => note("trust", text));
   const found = findKey({ folder, keyFile, cwd, env, origin });
-  if (found.kind === "trouble") return [good("config", "it can be read"), ...trustNotes, badBy("key", found)];
+  if (found.kind === "trouble") return [good("config", "it can be read"), ...trustNotes, badCheck("key", found)];
   const wire = openWire(origin);
   try {
     const { key, from } = found.value;
@@ -66,7 +66,7 @@ async function examineWay(root: string, { env, cwd, keyFile, clock }: ExamineOpt
   }
 }
 
-function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
+function badCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
   const { kind, what, next } = result.trouble;
   return bad(about, kind, what, next);
 }

@@ -96,7 +96,7 @@ type GitCall = {
  * Files that are not UTF-8 are left to git's merge of lines. If that fails too, the file stays
  * unchanged.
  */
-export function driveMerge(paths: ThreePaths, call: GitCall): Result<DriverEnd> {
+export function mergeForGit(paths: ThreePaths, call: GitCall): Result<DriverEnd> {
   const read = readFiles(paths);
   if (read.kind === "trouble") return read.trouble.code === "not-utf-8" ? ok(mergeAsGit(paths, call)) : read;
   const { text, conflicts } = mergeTexts(read.value, call.markerSize);

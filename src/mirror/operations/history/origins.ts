@@ -69,7 +69,7 @@ export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
     if (isOfBase(row)) before++;
     if (isOfResult(row)) after++;
     if (row.kind === "kept") continue;
-    const from = whoseOf(row);
+    const from = ownerOf(row);
     const last = spans.at(-1);
     const goesOn = last?.kind === row.kind && last.from === from && last.line + last.count === line;
     if (goesOn) last.count++;
@@ -78,7 +78,7 @@ export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
   return spans;
 }
 
-function whoseOf(row: MergeRow): Whose {
+function ownerOf(row: MergeRow): Whose {
   if (row.kind === "conflict") return row.of;
   return row.from === "base" ? "neither" : row.from;
 }

@@ -27,7 +27,7 @@ export type UndoItem = { readonly path: LocalPath } & (
    */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
   /** `isBrought`: the run only downloaded the document. */
-  | { readonly kind: "left"; readonly why: string; readonly isBrought?: true }
+  | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
 export type LeftItem = Extract<UndoItem, { kind: "left" }>;
@@ -144,7 +144,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
     if (isMade) return [];
     return events[0]!.kind === "create-local" ? [leftItem(path, CAME_AND_WENT)] : bringBack(history, removed, context);
   }
-  if (link === undefined) return [awayAgain(history, context)];
+  if (link === undefined) return [undoArrival(history, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [leftItem(path, MIRRORED)];
   if (!isMade) return presentBack(history, link, context);
   return context.successors.has(id) ? [] : [takeAway(link, events.findLast(({ after }) => after !== null)?.after)];
@@ -158,7 +158,7 @@ function presentBack({ path, events }: DocumentHistory, link: Link, context: Und
   const back = [textBack(link, events, context), undoMove(link, events, context), protectionBack(link, events)];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
-  return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isBrought: true }] : items;
+  return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
 }
 
 /** Returns true for an event that removed content, by a run or a command. */
@@ -245,7 +245,7 @@ function takeAway({ id, localPath: path, digest }: Link, expect: Digest | null |
 }
 
 /** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
-function awayAgain({ path, events }: DocumentHistory, { linked, disk }: UndoContext): UndoItem {
+function undoArrival({ path, events }: DocumentHistory, { linked, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isBroughtBack);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
   const link = linked.get(asNew.path);

@@ -50,7 +50,7 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "restore",
 ]);
 
-const HERE: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
+const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
 /** @param events completed events of one run, oldest first */
 export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
@@ -61,7 +61,7 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
     // The folder was removed with all its contents, and its documents have events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
-    const now = HERE.has(last.kind) ? dir.localPath : dir.remotePath;
+    const now = MOVES_LOCALLY.has(last.kind) ? dir.localPath : dir.remotePath;
     const moved = now !== last.path;
     return from === dir.localPath && !moved ? [] : [{ id, from, to: dir.localPath, moved }];
   });

@@ -57,7 +57,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
     // A download is a change by another user, so a run that only downloaded is not worth reporting.
-    const changed = leftAlone.filter(({ isBrought }) => isBrought !== true);
+    const changed = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
   const [newest] = passed;

@@ -5,7 +5,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
-import { misplacedLinkFiles, respellingsFor, withTranslation } from "../../engine/links/translating.ts";
+import { filesWithWrongLinks, respellingsFor, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { type Config, writeConfig } from "../../settings/config.ts";
@@ -36,7 +36,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   const { mode, wiki } = mirror.config.links;
   if (mode === form.mode && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
-  const astray = misplacedLinkFiles(mirror.world);
+  const astray = filesWithWrongLinks(mirror.world);
   if (astray.length > 0) return trouble("usage", misplacedText(astray), "mdmirror sync, then this again");
   const ceases = form.mode === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
@@ -47,7 +47,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
       `${plural(open, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );
-  return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
+  return ok({ paths, apply: () => (ceases ? stopTranslating(mirror, form, found) : begin(mirror, form, found)) });
 }
 
 /** Returns an open folder that translates links from now on, as its new configuration demands. */
@@ -81,7 +81,7 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
  * Rewrites the files before the configuration. ORDER: the configuration last. Until then, files
  * with either form of links count as the same content, not as edits.
  */
-async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
+async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
   await settle(world);

@@ -119,7 +119,7 @@ class Names {
     for (const path of this.#tree.files.keys()) {
       const far = distanceWithin(name, nameOf(path), MOST_EDITS);
       if (far > MOST_EDITS || far >= name.length) continue;
-      const way = distanceWithin(wanted, path, MOST_WAY);
+      const way = distanceWithin(wanted, path, MOST_DISTANCE);
       if (found === null || far < found.far || (far === found.far && way < found.way)) found = { path, far, way };
     }
     return found?.path ?? null;
@@ -132,4 +132,4 @@ function formsOf(path: string): readonly string[] {
 }
 
 const MOST_EDITS = 2;
-const MOST_WAY = 40;
+const MOST_DISTANCE = 40;

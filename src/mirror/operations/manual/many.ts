@@ -54,7 +54,7 @@ export function isDone({ outcome }: ManualEnd): boolean {
  * LIMIT: requests at the same time; the client itself sends fewer. After the user stops the
  * command, these requests still end.
  */
-export const AT_ONCE = 32;
+export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED = "the service could not be reached";
 
 type RunItems<Row> = {

@@ -87,7 +87,7 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict
  * Returns the other version of a conflict as the service has it now. If that version cannot be
  * read, the later choice reports the reason.
  */
-export async function theirsNow(
+export async function readTheirs(
   { remote }: Pick<World, "remote">,
   { link, conflict }: OpenProblem,
 ): Promise<Digest | null> {

@@ -12,7 +12,7 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { PROTECT, UNPROTECT } from "../declared/protect.ts";
 import type { Operation } from "../run-operation.ts";
-import { AT_ONCE, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
+import { ITEMS_IN_PARALLEL, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
 import { namesSeveral, selectPaths } from "./selection.ts";
 
 /**
@@ -36,7 +36,7 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
     },
     preview: (plan) => ({ run: null, isOffline: false, items: rowsOf(plan) }),
     async run({ world }, plan, stop) {
-      const ended = await runItems(world, declared.name, plan, stop, AT_ONCE);
+      const ended = await runItems(world, declared.name, plan, stop, ITEMS_IN_PARALLEL);
       if (ended.kind === "ok" || ended.trouble.code !== "forbidden") return ended;
       const what = `${plan.items[0]!.row.path}: ${FORBIDDEN}`;
       return { kind: "trouble", trouble: { ...ended.trouble, kind: "usage", what, next: WITH_ACCESS } };

@@ -26,8 +26,8 @@ import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type ResolveWay } from "../declared/resolve.ts";
 import type { Operation } from "../run-operation.ts";
 import { judgeText } from "./judge-text.ts";
-import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems, isDone } from "./many.ts";
-import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
+import { ITEMS_IN_PARALLEL, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems, isDone } from "./many.ts";
+import { readTheirs, type Versions, versionsOf } from "./problem-view.ts";
 import { namesSeveral, selectPaths } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf, NEXT_WITHOUT_PROBLEM } from "./open-problem.ts";
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
@@ -39,7 +39,7 @@ import type { CycleContext } from "../../engine/run/cycle-context.ts";
 
 const MANY_WAYS: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];
 
-function isManyWay(way: ResolveWay): boolean {
+function isForSeveral(way: ResolveWay): boolean {
   return MANY_WAYS.includes(way);
 }
 
@@ -57,7 +57,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     if ((way === "merged") !== (text !== undefined))
       return trouble("usage", "the merged content belongs to merged alone", "give both, or neither");
     const [name, second] = paths ?? [];
-    if (!isManyWay(way) && (name === undefined || second !== undefined))
+    if (!isForSeveral(way) && (name === undefined || second !== undefined))
       return trouble("usage", `${way} takes one path`, `for several: ${MANY_WAYS.join(", ")}`);
     const isOne = name !== undefined && second === undefined && isOneProblem(world, name, way);
     if (expected !== undefined && !isOne)
@@ -71,7 +71,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     if (problem === null) return {};
     const { world } = mirror;
     const versions = versionsOf(world, problem);
-    const theirs = await theirsNow(world, problem);
+    const theirs = await readTheirs(world, problem);
     // The service has a newer version than the one that the user saw. mdmirror downloads it, so
     // that the user can read it.
     if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
@@ -79,14 +79,14 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
   preview: (plan) => ({ way: plan.way, run: null, isOffline: false, items: rowsOf(plan) }),
   async run({ world }, plan, stop) {
-    const ended = await runItems(world, "resolve", plan, stop, AT_ONCE);
+    const ended = await runItems(world, "resolve", plan, stop, ITEMS_IN_PARALLEL);
     return ended.kind === "trouble" ? ended : ok({ way: plan.way, ...ended.value });
   },
 };
 
 /** Returns true if a name means one document, rather than a folder or a pattern. */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
-  if (!isManyWay(way)) return true;
+  if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
   return !namesSeveral(world.state.load(), name);

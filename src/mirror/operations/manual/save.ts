@@ -85,7 +85,7 @@ export async function readDocument(saving: SaveContext, path: LocalPath): Promis
  * removes the file from its path for part of a millisecond, which must not look like a deletion.
  * `saving`: the limit while another process writes the file.
  */
-const READS = { usual: 4, saving: 100 } as const;
+const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
 /**
@@ -97,8 +97,8 @@ const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 /** Returns true if another read may succeed. */
 function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, looks: number): boolean {
   if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
-  if (looks < READS.usual) return true;
-  return looks < READS.saving && (end.kind === "fault" || isSavedNow(disk, path));
+  if (looks < READ_ATTEMPTS.usual) return true;
+  return looks < READ_ATTEMPTS.saving && (end.kind === "fault" || isSavedNow(disk, path));
 }
 
 function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {

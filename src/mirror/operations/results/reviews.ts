@@ -11,7 +11,7 @@ export const REVIEW_REASONS = {
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
 /** Text before the paths that a review blocks. */
 export const STOPS = "until somebody decides the review in the web app, these cannot be deleted on the service";
-export const DELETION_WAITS = "the deletion of the local file is pending until then";
+export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 
 /** Returns why a change is in review, as a clause; null if the service gave no reason. */
 export function whyInReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {

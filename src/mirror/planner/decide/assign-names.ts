@@ -42,8 +42,8 @@ export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #barred = new Map<Row, RowToBlock>();
   /** Kept in this attempt until every row has a slot, so that a failed attempt leaves no trace. */
-  readonly #whys = new Map<Row, string>();
-  readonly #gaveWay = new Map<Row, string>();
+  readonly #moveReasons = new Map<Row, string>();
+  readonly #renamedForOthers = new Map<Row, string>();
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
   readonly #keptInPlace: ReadonlySet<Row>;
@@ -74,8 +74,8 @@ export class NameAssignment {
     if (this.#barred.size > 0) return [...this.#barred.values()];
     // ORDER: after all claims, when it is known which rows can have their original names.
     for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
-    for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
-    for (const [row, name] of this.#gaveWay) this.#draft.gaveWay.set(row, name);
+    for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
+    for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
     return [];
   }
 
@@ -108,7 +108,7 @@ export class NameAssignment {
    */
   #contest(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
-    if (!this.#keptInPlace.has(owner) && this.#giveWay(owner)) {
+    if (!this.#keptInPlace.has(owner) && this.#renameOwner(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
         return bar(
           row,
@@ -143,7 +143,7 @@ export class NameAssignment {
    * Renames a local row in favour of the service's, if its place comes from the local side, or its
    * two names do not correspond.
    */
-  #giveWay(owner: Row): boolean {
+  #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
     const now = owner.local.now;
     if (now === null || isMoving(owner, "local")) return false;
@@ -152,8 +152,8 @@ export class NameAssignment {
     const place = { parent: now.parent, name: own };
     if (this.#owners.ownerOf("local", place, owner) !== null) return false;
     this.#owners.retake("local", owner, place);
-    this.#whys.set(owner, "another document has its local name on the service");
-    this.#gaveWay.set(owner, own);
+    this.#moveReasons.set(owner, "another document has its local name on the service");
+    this.#renamedForOthers.set(owner, own);
     return true;
   }
 
@@ -183,8 +183,8 @@ export class NameAssignment {
       if (!this.#areFree(row, local, remote)) continue;
       if (linked) this.#owners.retake("local", row, local);
       this.#owners.retake("remote", row, remote);
-      this.#whys.set(row, `another document has the name ${localPlace.name} on the service`);
-      this.#gaveWay.set(row, local.name);
+      this.#moveReasons.set(row, `another document has the name ${localPlace.name} on the service`);
+      this.#renamedForOthers.set(row, local.name);
       return true;
     }
     return false;

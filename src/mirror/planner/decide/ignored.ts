@@ -32,7 +32,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
     blockDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
   }
-  const instead = row.remote.seen.kind === "present" ? standsInstead(draft, link.localPath) : null;
+  const instead = row.remote.seen.kind === "present" ? otherKindAt(draft, link.localPath) : null;
   if (instead === null) return false;
   blockDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
   return true;
@@ -42,7 +42,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
  * Returns a clause about a folder, a symbolic link or a special file in place of a document; null
  * if there is none. Its user keeps the content at another place and deleted nothing.
  */
-function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
+function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
   for (const at of [path, ...ancestorsOf(path)]) {
     const kind = local.others.get(at)?.kind;

@@ -52,7 +52,7 @@ function noteWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes:
 }
 
 function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): void {
-  draft.whys.delete(row);
+  draft.moveReasons.delete(row);
   if (row.kind === "document")
     for (const role of ["before", "arrive-local", "arrive-remote"] as const) withdraw(draft, row, role);
   blockRow(draft, row, reason, detail);

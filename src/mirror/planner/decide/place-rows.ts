@@ -38,10 +38,11 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.folderMoves || !isRespelled(draft, folder)) placeRow(draft, folder, whoMoved(draft.forest, folder));
   // The disk treats both names as equal, and the service cannot change its own name: base records
   // the local spelling.
-  else if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled differently on this disk");
+  else if (folder.localPath !== folder.link!.localPath)
+    draft.moveReasons.set(folder, "spelled differently on this disk");
 }
 
-const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
+const MOVED_TEXT: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
 const NAME_STAYS: Readonly<Record<Side, string>> = {
   local: "its local name stays",
   remote: "its name on the service stays",
@@ -54,21 +55,21 @@ export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
   const side = rule === "follow-local" ? "remote" : "local";
   const wish = side === "local" ? localWish(draft, row) : remoteWish(draft, row);
   if (rule === "agree" && (isInPlace(wish, row.local.now) || isInPlace(remoteWish(draft, row), row.remote.now))) {
-    draft.whys.set(row, "moved alike on both sides");
+    draft.moveReasons.set(row, "moved alike on both sides");
     return;
   }
   if (wish.kind === "barred") {
     blockRow(draft, row, wish.reason, wish.detail);
     return;
   }
-  const why = rule === "agree" ? "moved on both sides" : MOVED_ON[otherSide(side)];
+  const why = rule === "agree" ? "moved on both sides" : MOVED_TEXT[otherSide(side)];
   if (samePlace(wish.place, row[side].now)) {
-    draft.whys.set(row, NAME_STAYS[side]);
+    draft.moveReasons.set(row, NAME_STAYS[side]);
     return;
   }
   if (isMoveStopped(draft, row, side, wish.place, why)) return;
   wantAt(row, side, wish.place);
-  draft.whys.set(row, why);
+  draft.moveReasons.set(row, why);
 }
 
 /** Returns true if a row may not move on a side, which leaves a block. */
@@ -133,7 +134,7 @@ function breakCycles(draft: PlanDraft): void {
     wantAt(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
-    draft.whys.set(folder, "its local move and a move on the service would put two folders inside each other");
+    draft.moveReasons.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
   // A circle that is left comes from two moves on the service, of which this cycle saw only one.
   // The next cycle decides.
@@ -141,7 +142,7 @@ function breakCycles(draft: PlanDraft): void {
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
       wantAt(folder, side, folder[side].now);
-      draft.whys.delete(folder);
+      draft.moveReasons.delete(folder);
     }
 }
 

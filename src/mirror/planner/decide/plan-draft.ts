@@ -39,12 +39,12 @@ export type PlanDraft = MatchedTrees & {
   /**
    * Rows whose local name changes because the service's row keeps the name, with their new names.
    */
-  readonly gaveWay: Map<Row, string>;
+  readonly renamedForOthers: Map<Row, string>;
   /**
    * Rows whose place is changed or recorded. Each value is the reason, as a clause that messages
    * show.
    */
-  readonly whys: Map<Row, string>;
+  readonly moveReasons: Map<Row, string>;
 };
 
 export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: MatchedTrees): PlanDraft {
@@ -55,8 +55,8 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     texts,
     proposals: new Map(),
     blocks: new Map(),
-    whys: new Map(),
-    gaveWay: new Map(),
+    moveReasons: new Map(),
+    renamedForOthers: new Map(),
     copies: new Map(),
     copiesByInode: once(() => listCopies(draft)),
     populated: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),

@@ -15,7 +15,7 @@ import { pathOfGoal } from "./places.ts";
  * record.
  */
 export function untieRecords(draft: PlanDraft): void {
-  const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
+  const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.moveReasons.has(folder));
   if (moved.length === 0) return;
   const tied = new Set<FolderRow>();
   for (const side of SIDES) findTied(draft, side, recordedAt(draft, moved, side), tied);
@@ -27,7 +27,7 @@ function findTied(draft: PlanDraft, side: Side, recorded: FoldersByPath, tied: S
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
       for (const folder of recordedAbove(recorded, path))
-        if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+        if (folder !== row && !movesInside(parent, folder, side)) tied.add(folder);
 }
 
 /** Returns the folders above a path, and the folder at the path. */
@@ -77,7 +77,7 @@ function unknownPath(folder: FolderRow, side: Side): string | null {
   return folder.link === null || path === pathOn(folder.link, side) ? null : path;
 }
 
-function isGoingInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
+function movesInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
   return start !== null && isInside(start, folder, (at) => at[side].goal?.parent ?? null);
 }
 
@@ -88,7 +88,7 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
     if (!tied.has(folder) && !isTied(folder, tied)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
-    const why = draft.whys.get(folder) ?? "its folder moved";
+    const why = draft.moveReasons.get(folder) ?? "its folder moved";
     proposeFolderLink(draft, folder, { dirId: folder.dirId, why, carries: carried.get(folder) ?? [] });
   }
 }
@@ -101,7 +101,7 @@ function isLinkedLocally(folder: FolderRow): folder is FolderRow & { readonly di
 /** Returns true if base has a row, or will have one, below one of these folders. */
 function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
-  return [...tied].some((folder) => isGoingInside(parent, folder, "local") || isBelowRecord(row, folder));
+  return [...tied].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
@@ -126,9 +126,9 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
  */
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
-  if (draft.whys.has(document)) return true;
+  if (draft.moveReasons.has(document)) return true;
   if (draft.blocks.has(document.link!.id)) return false;
-  draft.whys.set(document, "its folder moved");
+  draft.moveReasons.set(document, "its folder moved");
   return true;
 }
 

@@ -30,7 +30,7 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
   for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(contents, folder);
   const order = [...draft.forest.folders]
     .filter((folder) => !isOnBoth(folder))
-    .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
+    .sort((a, b) => folderDepth(b) - folderDepth(a) || a.key - b.key);
   for (const folder of order) {
     if (!keptInPlace.has(folder)) settleFolder(draft, folder, contents);
     noteParents(contents, folder);
@@ -60,7 +60,7 @@ function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents)
   if (document.remote.seen.kind === "unseen") contents.unseen.add(baseFolderOf(draft.forest, "remote", link));
 }
 
-function deepness(folder: FolderRow): number {
+function folderDepth(folder: FolderRow): number {
   return Math.max(depthOf(folder.localPath ?? ""), depthOf(folder.remotePath ?? ""));
 }
 
@@ -130,7 +130,7 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
   }
   const isEmpty = !isForeign && !contents.occupied().mirrored.has(path);
   if (!contents.remote.has(folder) && !isEmpty) return;
-  if (isMakingStopped(draft, folder, path)) return;
+  if (isCreationStopped(draft, folder, path)) return;
   const isNew = folder.link === null;
   if (!isNew) forgetFolder(draft, folder);
   wantAt(folder, "remote", wish.place);
@@ -143,7 +143,7 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
   }));
 }
 
-function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
+function isCreationStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
   // An earlier POST of this folder has no known result yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
@@ -209,14 +209,14 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (dirId === null || !isOnBoth(folder) || folder === draft.forest.root) return;
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
-  const why = draft.whys.get(folder) ?? "on both sides";
+  const why = draft.moveReasons.get(folder) ?? "on both sides";
   // The content of the folder that was merged into this one is still in the old folder, and is
   // recorded as it moves.
   proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
 }
 
 function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
-  return folder.link === null || folder.replaced !== null || folder.rehoused || draft.whys.has(folder);
+  return folder.link === null || folder.replaced !== null || folder.isPathTaken || draft.moveReasons.has(folder);
 }
 
 type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };

@@ -26,7 +26,7 @@ export type FolderPaths = {
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
   /** Folders of `staying` whose path belongs to another folder now. */
-  readonly rehoused: Set<DirId>;
+  readonly pathTaken: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
   moved: boolean;
 };
@@ -50,7 +50,7 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
     asOne,
     toRoot,
     staying: stayingFolders(sorted, trees),
-    rehoused: new Set(),
+    pathTaken: new Set(),
     moved: false,
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
@@ -64,7 +64,7 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
     const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
     if (folder === undefined || paths.claimed.has(folder.path)) continue;
     claimFolder(paths, dir, folder.path);
-    if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
+    if (paths.staying.get(folder.path) === dir) paths.pathTaken.add(dir.id);
     return;
   }
 }

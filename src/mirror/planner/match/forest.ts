@@ -53,7 +53,7 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
     replaced: null,
     vacated: false,
     merged: false,
-    rehoused: false,
+    isPathTaken: false,
     local: { now: null, goal: null },
     remote: { now: null, goal: null },
     ...facts,
@@ -64,7 +64,7 @@ function plantLinked(forest: Forest, dir: DirLink, paths: FolderPaths, seen: Par
   const folder = newFolder(forest.nextKey(), {
     link: dir,
     dirId: dir.id,
-    rehoused: paths.rehoused.has(dir.id),
+    isPathTaken: paths.pathTaken.has(dir.id),
     ...seen,
   });
   register(forest, folder);

@@ -165,7 +165,7 @@ function matchDocuments(matching: Matching): void {
   elsewhere.match("inode-and-similar-text");
   matchByPathAndPart(matching);
   elsewhere.match("same-text");
-  findFoldersByContents(matching.folders, whereabouts(matching), matching.trees.local.folders);
+  findFoldersByContents(matching.folders, documentPaths(matching), matching.trees.local.folders);
   matchByPathAndText(matching);
   elsewhere.match("inode");
   matchByPathAlone(matching);
@@ -181,7 +181,7 @@ function matchByInodeAndText(matching: Matching): void {
     if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file);
 }
 
-function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
+function* documentPaths(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
   for (const link of matching.trees.base.links.values()) {
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);

@@ -58,7 +58,7 @@ export type FolderRow = CommonRow & {
    * True if the service kept the folder while it was missing locally, and another local folder is
    * at its path now.
    */
-  rehoused: boolean;
+  isPathTaken: boolean;
   /**
    * True if the folder was moved on the service to the path of another local folder: the two are
    * now one.
@@ -87,8 +87,8 @@ export type Row = FolderRow | DocumentRow;
 
 /** Sets the planned place of a row on a side; null: none. No other code sets a planned place. */
 export function wantAt(row: Row, side: Side, place: Place | null): void {
-  const whereabouts: { goal: Place | null } = row[side];
-  whereabouts.goal = place;
+  const places: { goal: Place | null } = row[side];
+  places.goal = place;
 }
 
 /** Plans a row at its current place on both sides. */

@@ -142,8 +142,8 @@ export class Layout {
     const state = this.sides.local;
     const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
     const [from, to] = [state.pathOf(stands), state.pathOf({ parent, name: named })];
-    const stood = joinPath(stands.parent.localPath ?? "", stands.name);
-    if (from === to && (recorded === null || recorded === stood)) return;
+    const currentPath = joinPath(stands.parent.localPath ?? "", stands.name);
+    if (from === to && (recorded === null || recorded === currentPath)) return;
     const after = this.#dependencies(row, ["local"]);
     state.waitsFor(stands, after);
     const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
@@ -229,7 +229,7 @@ export class Layout {
     if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
     const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
-    const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.whys.get(row) ?? why), after);
+    const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why), after);
     this.#shift(side, row, hop.to, step);
     state.use(from, step);
     state.use(hop.to, step);

@@ -72,7 +72,7 @@ function operationOf(row: Row, propose: Proposal): Operation | null {
 
 /** Proposes to record a document's place, unless an arrival records it. */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
-  const why = draft.whys.get(row);
+  const why = draft.moveReasons.get(row);
   const { link } = row;
   if (why === undefined || link === null) return null;
   if (REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;

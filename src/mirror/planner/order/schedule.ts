@@ -244,7 +244,7 @@ class Schedule {
   #pickForTemporaryName(): Moving | null {
     let first: Moving | null = null;
     for (const one of this.#waiting.operations()) {
-      if (one.kind !== "move" || one.isTemporary || this.#isHopeless(one.row[one.side].goal!.parent, one.side))
+      if (one.kind !== "move" || one.isTemporary || this.#isNeverCreated(one.row[one.side].goal!.parent, one.side))
         continue;
       const state = this.#layout.sides[one.side];
       const at = state.at(one.row);
@@ -255,7 +255,7 @@ class Schedule {
   }
 
   /** Returns true if a folder is missing, and no operation is left that would create it. */
-  #isHopeless(folder: FolderRow, side: Side): boolean {
+  #isNeverCreated(folder: FolderRow, side: Side): boolean {
     const state = this.#layout.sides[side];
     for (let at: FolderRow | undefined = folder; at !== undefined; at = (state.at(at) ?? at[side].goal)?.parent)
       if (state.at(at) === null && at !== this.#draft.forest.root && at[side].goal === null) return true;

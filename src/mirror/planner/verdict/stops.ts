@@ -36,7 +36,7 @@ export function wholePlanStops(
   counts: PresenceCounts,
   removals: Removals,
 ): Stops {
-  const doubts = [doubtRoot(signals), doubtWorkspace(trees, counts), doubtVersions(signals, counts, direction)];
+  const doubts = [rootDoubt(signals), workspaceDoubt(trees, counts), versionsDoubt(signals, counts, direction)];
   const stops = stopRemovals(signals, removals);
   const waived: StopReason[] = [];
   for (const doubt of doubts) {
@@ -63,17 +63,17 @@ const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
   },
 };
 
-function doubtRoot({ root }: Signals): DoubtfulReason | null {
+function rootDoubt({ root }: Signals): DoubtfulReason | null {
   const stop = STOP_BY_ROOT[root];
   return stop === null ? null : { ...stop, asks: true, stays: false };
 }
 
-function doubtWorkspace({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
+function workspaceDoubt({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
   if (!remote.complete || known === 0 || present + remote.outside.size > 0) return null;
   return { reason: "wrong-workspace", detail: unknownText(known), asks: remote.nothingKnown === true, stays: true };
 }
 
-function doubtVersions(
+function versionsDoubt(
   signals: Signals,
   { known }: PresenceCounts,
   direction: Policy["direction"],

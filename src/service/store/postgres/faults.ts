@@ -16,17 +16,17 @@ export class StoreUnreachable extends StoreBusy {
  * that changed since it was read (`create_file`); a deadlock; a path or an id that another
  * transaction took, which the next run finds; a removed row to which a new row was to refer.
  */
-const AGAIN: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
+const RETRIED_CODES: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
 /** Codes for a lock or a statement that took too long. It was rolled back, so nothing was done. */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
 /**
  * Matches codes for a server that shuts down, starts, has too many connections, or ended this
  * connection.
  */
-const AWAY = /^(?:08|57P0[1235]|53300|25P03)/;
+const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {
-  return AGAIN.includes(codeOf(error));
+  return RETRIED_CODES.includes(codeOf(error));
 }
 
 export function isTooLong(error: unknown): boolean {
@@ -36,7 +36,7 @@ export function isTooLong(error: unknown): boolean {
 /** Returns true if the connection can no longer be used, or was never made. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (typeof code === "string") return AWAY.test(code) || /^E[A-Z]{3,}/.test(code);
+  if (typeof code === "string") return UNREACHABLE_CODES.test(code) || /^E[A-Z]{3,}/.test(code);
   // Errors that `pg` itself raises have no code, so their messages are compared.
   const said = error instanceof Error ? error.message : "";
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(said);

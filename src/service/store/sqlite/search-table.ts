@@ -16,7 +16,7 @@ import type { SqliteSession } from "./session.ts";
  * The text of a change never changes, so no entry becomes stale. A regular expression without a
  * literal reads all of them.
  */
-const HELD_CHARACTERS = 32 * 1024 * 1024;
+const MOST_CHARACTERS_READ = 32 * 1024 * 1024;
 
 const READ = sql<FileRow>(
   null,
@@ -27,7 +27,7 @@ const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $
 /** Narrows searches by the index, which the caller keeps up to date. */
 export function searchTable(db: Db, index: SearchIndex, session: SqliteSession): Search {
   /** Texts of changes, by id. */
-  const texts = new BoundedMap<string, string>(HELD_CHARACTERS, (text) => text.length);
+  const texts = new BoundedMap<string, string>(MOST_CHARACTERS_READ, (text) => text.length);
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
   type At = { readonly workspace: number; readonly at: number };
   const before = db.prepare<[At], { seq: number }>(`${files} AND seq < @at ORDER BY seq DESC LIMIT 1`);
