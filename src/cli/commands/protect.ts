@@ -7,7 +7,7 @@ export const command = protectionCommand(protect, "protected", EXAMPLES);
 export const unprotect = protectionCommand(publish, "not protected", ["mdmirror unprotect contract.md"]);
 
 /**
- * Makes the command of one of the two operations.
+ * Makes the command `protect` or `unprotect`.
  * @param word participle for a document and for a sum
  */
 function protectionCommand(operation: typeof protect, word: string, examples: readonly string[]) {

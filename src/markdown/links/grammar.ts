@@ -29,8 +29,8 @@ export type ParseInput = {
  */
 type Reading = ParseInput & {
   /**
-   * Links by the start of their destinations. Only links with a node in the tree are part of the
-   * document.
+   * Links by the start of their destinations. A link counts only if the parsed tree
+   * also has a node for it.
    */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, Brackets>;

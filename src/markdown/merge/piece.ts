@@ -115,7 +115,7 @@ function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && indentOf(inner) > indentOf(outer);
 }
 
-/** Returns the columns of indent in an item's shape. */
+/** Returns the number of spaces before an item, from its shape `item …`. */
 function indentOf(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }

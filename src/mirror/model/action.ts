@@ -113,11 +113,11 @@ type DocumentAction =
    * action of the plan moves it on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
-  /** PATCH {name}. */
+  /** Renames the document on the service: PATCH {name}. */
   | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
   /**
-   * PATCH {parentId}. The folder is the parent of `to` (the root is null in the request, if the
-   * deployment accepts that).
+   * Moves the document to another folder on the service: PATCH {parentId}. The folder is the parent
+   * of `to` (the root is null in the request, if the deployment accepts that).
    */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   /** Both sides have the document at these places already: only the record changes. */

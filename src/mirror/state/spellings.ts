@@ -11,7 +11,8 @@ type LeadRow = [said: string, at: LinkTarget["at"], to: LinkTarget["to"], was?: 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
- * LIMIT: spellings that are kept for each path, and as many again that match its current content.
+ * LIMIT: spellings that are kept for each path. The same number is kept in addition for its current
+ * content.
  * An editor's undo or a checkout may restore earlier bytes, which must not count as an edit.
  */
 const KEPT = 8;

@@ -13,7 +13,7 @@ export type ConnectionEnds = {
 };
 
 /**
- * User id at the other end. `unknown`: the system does not tell the user. `gone`: the program has
+ * User id at the other end. `unknown`: the system does not know the user. `gone`: the program has
  * closed the connection, so any user may have opened it.
  */
 export type PeerUser = number | "gone" | "unknown";
@@ -38,7 +38,7 @@ export function peerOf(ends: ConnectionEnds): PeerUser {
 
 /**
  * Returns true if mdmirror may answer the peer: this user, or root, who has access to all files
- * anyway (a forwarded port often belongs to root). If the system does not tell the user, the
+ * anyway (a forwarded port often belongs to root). If the system does not know the user, the
  * session decides.
  */
 export function isOwnPeer(peer: PeerUser, me: number | null = effectiveUser()): boolean {

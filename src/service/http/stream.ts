@@ -1,8 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { WireHeaders } from "../../contract/wire.ts";
 
-/** Writes streams. */
-
 /** An answer that the service sends in parts until the client disconnects. */
 export type StreamedAnswer = {
   readonly status: number;

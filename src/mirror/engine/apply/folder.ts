@@ -28,8 +28,8 @@ import type { FolderResource } from "../../../contract/resources.ts";
 import { type DirLink, sameInodeAndBirth } from "../../model/link.ts";
 
 /**
- * Creates a local folder, and records it as if both sides had it before. After a kill between the
- * two, the next plan records the folder.
+ * Creates a local folder, and records it as if both sides had it before. If the
+ * process is killed before it records the folder, the next plan does.
  */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // A key that may read a folder may not be able to read its parent.

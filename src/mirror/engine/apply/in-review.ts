@@ -39,8 +39,8 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions made on base; if base's change id moved without new content, all of them.
- * A submission whose content the store lost is left out.
+ * Returns the submissions made on base's version. If only base's change id is new, and not its
+ * content, returns all of them. A submission whose content the store lost is left out.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: Link): SubmittedText[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);

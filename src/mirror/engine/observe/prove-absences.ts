@@ -84,7 +84,7 @@ export async function proveAbsences(
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
   // If no known document is listed, a document outside the linked folder also shows that the key
-  // works. If each absence was proven before, nothing new speaks against the key; then documents
+  // works. If each absence was proven before, nothing new shows that the key is bad; then documents
   // outside need not be read.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MOST_OUTSIDE_CHECKS) : [];

@@ -12,7 +12,7 @@ import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy
 import { isUnseen } from "../match/unseen.ts";
 
 /**
- * Decides a document with an open conflict: nothing is PUT until the conflict ends.
+ * Decides what happens to a document with an open conflict: nothing is PUT until the conflict ends.
  * @returns true if the conflict decides about the content; false if the table does (then the
  * conflict ends, or cannot be judged)
  */
@@ -54,8 +54,8 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, local
 }
 
 /**
- * Decides a document that was deleted locally during its conflict: the service's content is
- * restored, because nobody has decided about it.
+ * Decides what happens to a document that was deleted locally during its conflict: the service's
+ * content is restored, because nobody has decided about it.
  */
 function decideDeleted(
   draft: PlanDraft,

@@ -66,9 +66,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Pl
 }
 
 /**
- * Decides a document that is back from outside the linked folder. Its content went to the trash
- * when it left, so its return is a move, although the file is missing locally. Its conflict ended
- * when it left, or ends with the blocked content.
+ * Decides what happens to a document that is back from outside the linked folder. Its content went
+ * to the trash when it left, so its return is a move, although the file is missing locally. Its
+ * conflict ended when it left, or ends with the blocked content.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;

@@ -96,7 +96,7 @@ export type ActionPaths = {
 };
 
 /**
- * An action whose paths are known only when the step is laid out. `role` tells what the action
+ * An action whose paths are known only when the step is laid out. `role` says what the action
  * needs and changes.
  * - `before`: the first action of its row. `arrive-*`, `leave-*`: creates or removes the row on
  * that side.

@@ -101,9 +101,10 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * Decides a document that left the linked folder: an unchanged file goes to the trash, an edited
- * file is blocked. The document is never sent again, and never deleted on the service. Without a
- * file, its record has no local path any more, so that another document may have the path.
+ * Decides what happens to a document that left the linked folder: an unchanged file goes to the
+ * trash, an edited file is blocked. The document is never sent again, and never deleted on the
+ * service. Without a file, its record has no local path any more, so that another document may have
+ * the path.
  */
 export function leaveSubtree(
   draft: PlanDraft,
@@ -146,8 +147,9 @@ export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): 
 }
 
 /**
- * Decides a document that was deleted on the service and edited locally. The edit becomes a new
- * document, if the folder is still readable. Otherwise the key may only have lost its access.
+ * Decides what happens to a document that was deleted on the service and edited locally. The edit
+ * becomes a new document, if the folder is still readable. Otherwise the key may only have lost its
+ * access.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile): void {
   // Content that the service normalised to base's own content, or that only waits for review, is no

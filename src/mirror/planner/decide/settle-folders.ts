@@ -80,7 +80,7 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): 
   if (!onDisk && !onService && folder.link !== null) forgetFolder(draft, folder);
 }
 
-/** Decides a folder that is new locally, or no longer on the service. */
+/** Decides what happens to a folder that is new locally, or no longer on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (contents.remote.has(folder)) {
     makeOnService(draft, folder, contents);
@@ -153,7 +153,7 @@ function isCreationStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath)
   return draft.policy.direction === "pull" || isFolderStopped(draft, path, "make");
 }
 
-/** Decides a folder that is new on the service, or deleted locally. */
+/** Decides what happens to a folder that is new on the service, or deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (contents.local.has(folder) || folder.link === null) makeLocal(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeOnService(draft, folder);

@@ -36,7 +36,7 @@ export type MatchedTrees = {
   readonly wanted: Set<DocId>;
   /** Documents without a row that the plan creates locally. */
   readonly arrivals: Arrivals;
-  /** Occupants of paths before the plan. */
+  /** Finds what is at a path before the plan changes anything. */
   readonly occupancy: Occupancy;
 };
 

@@ -25,7 +25,7 @@ export type Matching = {
   /** Records that are not found yet; in the end: the absent ones. */
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalFile>;
-  /** Documents for which only the path of their file speaks. */
+  /** Documents whose file was found by its path alone. */
   readonly byPathAlone: Set<DocId>;
   /**
    * Files that do not count as new or moved yet. Each may belong to a blocked document, or to a

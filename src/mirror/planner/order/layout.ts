@@ -179,7 +179,10 @@ export class Layout {
     for (const side of SIDES) this.sides[side].use(place, step);
   }
 
-  /** @param claimants rows whose local steps must come first */
+  /**
+   * Lays out the step of a document or folder that leaves a side.
+   * @param claimants rows whose local steps must come first
+   */
   layLeave(row: Row, side: Side, propose: Proposal, claimants: readonly Row[]): void {
     const state = this.sides[side];
     const from = state.at(row);
