@@ -9,7 +9,7 @@ const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>
 const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
 const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
 
-/** Schemas of at least the members on which a client relies. */
+/** A schema for each member of a resource; further members are allowed. */
 type Members<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<string, z.ZodType>;
 
 const absolute = z.string().regex(/^\//);

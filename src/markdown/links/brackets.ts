@@ -31,7 +31,7 @@ export function newBrackets(): Brackets {
 
 type BracketContext = {
   /** Normalised labels of the document's definitions; those of footnotes with their `^`. */
-  readonly defined: ReadonlySet<string>;
+  readonly definedLabels: ReadonlySet<string>;
   readonly wiki: boolean;
   /** Called for each link with a destination; offsets are the document's. */
   readonly onLink: (link: InlineLink) => void;
@@ -63,12 +63,17 @@ export function readBracket(
  * the brackets around it into plain text. The two forms would then differ in more than the link.
  * @returns the end of the wiki link
  */
-function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink }: BracketContext): number | null {
+function readWiki(
+  cx: InlineContext,
+  next: number,
+  at: number,
+  { definedLabels, onLink }: BracketContext,
+): number | null {
   const from = next === EXCLAMATION ? at + 1 : next === OPEN_BRACKET ? at : -1;
   const read = from === -1 ? null : readWikiLink(cx.text, from - cx.offset);
   if (read === null) return null;
   const label = cx.slice(from + 2, read.to + cx.offset - 2);
-  if (defined.has(normaliseLabel(label)) || defined.has(normaliseLabel(read.text))) return null;
+  if (definedLabels.has(normaliseLabel(label)) || definedLabels.has(normaliseLabel(read.text))) return null;
   const span = { from, to: read.to + cx.offset };
   const wiki = { ...read, ...span };
   onLink({ kind: "wiki", from, destination: span, angle: false, title: null, end: span.to, wiki });
@@ -86,21 +91,21 @@ function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Res
 }
 
 function closeBracket(brackets: Brackets, cx: InlineContext, at: number, context: BracketContext): number {
-  const { defined, onLink } = context;
+  const { definedLabels, onLink } = context;
   const { openers, unclosed } = brackets;
   const opener = openers.pop();
   if (opener === undefined) return at + 1;
   const isDead = !opener.image && openers.length < brackets.dead;
   brackets.dead = Math.min(brackets.dead, openers.length);
   if (isDead) return at + 1;
-  const label = defined.size === 0 ? null : labelWithin(cx, opener, at);
-  if (label?.startsWith("^") && defined.has(label)) return at + 1;
+  const label = definedLabels.size === 0 ? null : labelWithin(cx, opener, at);
+  if (label?.startsWith("^") && definedLabels.has(label)) return at + 1;
   const resource = resourceAt(cx, at + 1, unclosed);
   if (resource !== null) {
     const wiki = context.wiki && openers.length === 0 ? wrapped(cx, opener, at, resource) : {};
     onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.at, ...wiki });
   }
-  const end = resource?.end ?? referenceEnd(cx, at, label, defined);
+  const end = resource?.end ?? referenceEnd(cx, at, label, definedLabels);
   if (end === -1) return at + 1;
   if (!opener.image) brackets.dead = openers.length;
   return end;
@@ -117,11 +122,16 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
 }
 
 /** Returns the end of the reference whose text closes at `close`; -1 if no reference ends there. */
-function referenceEnd(cx: InlineContext, close: number, label: string | null, defined: ReadonlySet<string>): number {
-  if (defined.size === 0) return -1;
+function referenceEnd(
+  cx: InlineContext,
+  close: number,
+  label: string | null,
+  definedLabels: ReadonlySet<string>,
+): number {
+  if (definedLabels.size === 0) return -1;
   const full = readLabel(cx.text, close + 1 - cx.offset);
-  if (full !== null && full.label !== "") return defined.has(full.label) ? full.end + cx.offset : -1;
-  if (label === null || !defined.has(label)) return -1;
+  if (full !== null && full.label !== "") return definedLabels.has(full.label) ? full.end + cx.offset : -1;
+  if (label === null || !definedLabels.has(label)) return -1;
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 

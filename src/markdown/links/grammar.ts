@@ -96,7 +96,7 @@ function readLink(cx: InlineContext, next: number, at: number): number {
     // The tree drops nodes without length.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
-  return readBracket(brackets, cx, next, at, { defined, wiki, onLink });
+  return readBracket(brackets, cx, next, at, { definedLabels: defined, wiki, onLink });
 }
 
 /**

@@ -27,11 +27,11 @@ import {
   type Token,
 } from "./tokens.ts";
 
-type Grain = "sentences" | "words";
+type UnitSize = "sentences" | "words";
 
 /** A passage cut into units, each with a number. Units with the same words have the same number. */
 type Flow = {
-  readonly grain: Grain;
+  readonly unitSize: UnitSize;
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
@@ -44,7 +44,7 @@ type Flow = {
  * Merges running text: by sentences first, then by words within the sentences that both sides
  * changed. Undefined when the result could be wrong.
  */
-export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "sentences"): Token[] | undefined {
+export function mergeFlow(passage: Passage, reading: Reading, grain: UnitSize = "sentences"): Token[] | undefined {
   const flow = flowOf(passage, reading, grain);
   const { ids } = flow;
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
@@ -65,12 +65,12 @@ export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "se
   return merged;
 }
 
-function flowOf(tokens: Passage, reading: Reading, grain: Grain): Flow {
+function flowOf(tokens: Passage, reading: Reading, grain: UnitSize): Flow {
   const keys = newRuns();
   const split = (some: readonly Token[]): Unit[] => (grain === "sentences" ? sentences(some, keys) : words(some));
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
   const ids = { base: units.base.map(idOf), local: units.local.map(idOf), remote: units.remote.map(idOf) };
-  return { grain, tokens, units, ids, keys, reading };
+  return { unitSize: grain, tokens, units, ids, keys, reading };
 }
 
 function idOf({ id }: Unit): number {
@@ -93,7 +93,7 @@ function tokensOf(tokens: readonly Token[], units: readonly Unit[], { from, to }
 
 /** Returns the tokens of a part that at least one side changed; undefined for a conflict. */
 function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): readonly Token[] | undefined {
-  const { grain, ids, keys, reading } = flow;
+  const { unitSize: grain, ids, keys, reading } = flow;
   if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
   if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: edits.local, ...local };
@@ -107,7 +107,7 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
 
 /** Returns the tokens of one side, if the other side changed white space at most. */
 function settleOneSide(
-  { grain, reading }: Flow,
+  { unitSize: grain, reading }: Flow,
   passage: Passage,
   mine: readonly Token[],
   other: readonly Token[],

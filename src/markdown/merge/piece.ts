@@ -7,7 +7,7 @@ import { gapBefore, type Lines, linesOf } from "./reading.ts";
 export type Piece = {
   /** The lines from the first filled one to the last. */
   readonly lines: readonly string[];
-  /** Blank lines before the piece; below, the blank lines after it. */
+  /** Blank lines before the piece. The next member has the blank lines after the piece. */
   readonly before: string;
   readonly after: string;
   /** Level of the heading that the piece begins with; 7 when it begins with text. */
@@ -20,7 +20,8 @@ export type Piece = {
   /** Columns of indent of the first line. */
   readonly indent: number;
   /**
-   * Shape of the first entry, as `entryShapeOf` returns it; below, of the last entry. Undefined if
+   * Shape of the first entry, as `entryShapeOf` returns it. The next member is for the last entry.
+   * Undefined if
    * the first line is no entry.
    */
   readonly head: string | undefined;

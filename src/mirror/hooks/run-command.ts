@@ -15,7 +15,7 @@ import type { Message } from "./message.ts";
 const KEPT_BYTES = 1_024;
 /** LIMIT: bytes of output. Reading more would take processor time from syncing. */
 const MOST_BYTES = 1024 * 1024;
-/** LIMIT: milliseconds between asking a group to end and killing it. */
+/** LIMIT: milliseconds between SIGTERM and SIGKILL to a hook's process group. */
 const GRACE_MS = 2_000;
 
 /** Variables that a command may need for programs, settings, the desktop and a language. */

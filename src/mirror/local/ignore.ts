@@ -22,9 +22,9 @@ const LEFTOVERS = [
   /^\._/, // AppleDouble
   /\.sw[a-px]$/, // Vim swap files
   /\.kate-swp$/,
-  /^4913$/, // Vim's probe of a folder
+  /^4913$/, // Vim creates it to test if a folder is writable
   /^\.goutputstream-/,
-  /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // removed while open
+  /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // files that were removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
 // One expression, because each name in a folder is compared with all patterns.

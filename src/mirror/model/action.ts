@@ -26,7 +26,7 @@ type RemoteMove = {
 };
 
 type DocumentAction =
-  // actions on content
+  // actions that change content
   /**
    * Downloads, then writes a file that must not exist yet. `comesBack`: a local deletion lost
    * against an edit on the service.
@@ -83,7 +83,7 @@ type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  // actions on presence
+  // actions that create or remove a document on a side
   /**
    * Moves the file, whose bytes must still be `expect`, to the trash; the record becomes a
    * tombstone.
@@ -107,7 +107,7 @@ type DocumentAction =
     }
   /** Absent on both sides: the record becomes a tombstone. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
-  // actions on places
+  // actions that move or rename a document
   /**
    * Moves a file to a path that must be free. `temporary`: `to` only breaks a circle; a later
    * action of the plan moves it on.
@@ -133,7 +133,7 @@ type DocumentAction =
       readonly protected: boolean;
       readonly state: Link["state"] | "away";
     }
-  // actions on conflicts and reviews
+  // actions that open, renew or end conflicts and reviews
   /**
    * The user chose over the version `baseChangeId`: its copy was deleted (`mine`), or moved over
    * the document (`theirs`). If the service has the later version `changeId`, mdmirror merges that

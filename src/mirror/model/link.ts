@@ -122,7 +122,7 @@ export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
   return byPath;
 }
 
-/** One linked folder: presence and place only. */
+/** Record of a folder that both sides have. It has places only, no content. */
 export type DirLink = {
   readonly id: DirId;
   readonly localPath: LocalPath;

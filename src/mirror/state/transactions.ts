@@ -65,8 +65,8 @@ export class Transactions extends WithStatements {
       const result = run(() => {
         this.#texts.begin();
         const value = work();
-        // ORDER: the content store commits before the rows. A kill between the two commits leaves only
-        // content without a name.
+        // ORDER: the content store commits before the rows. A kill between the two commits leaves
+        // only content without a name.
         this.#texts.commit();
         return value;
       });

@@ -49,8 +49,8 @@ export type Review = ReviewInfo & {
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
   /**
-   * Current published content, which is the other edit of a `conflict`; below, the id of its
-   * change.
+   * Current published content, which is the other edit of a `conflict`. The next member is the id
+   * of its change.
    */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;

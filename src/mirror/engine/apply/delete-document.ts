@@ -24,7 +24,9 @@ type Deletion = {
   readonly id: DocId;
   /** Local path of its file in the plan; the file may be gone. */
   readonly localPath: LocalPath;
-  /** The version that may be deleted: any other version was written on the service meanwhile. */
+  /**
+   * The only version that may be deleted. Any other version was written on the service meanwhile.
+   */
   readonly changeId: ChangeId;
   readonly why: string;
   /** True if the file was deleted locally. The document must then stay if the file is back. */

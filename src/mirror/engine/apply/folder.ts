@@ -86,8 +86,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
 };
 
 /**
- * Removes a local folder, then its record. After a kill between the two, the next plan removes the
- * record.
+ * Removes a local folder, then its record. If the process is killed before it removes the
+ * record, the next plan does.
  */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;

@@ -229,8 +229,8 @@ function isJudged({ state, beside }: RunReport): boolean {
 }
 
 /**
- * Joins the changes of the cycles of one run: a deletion that one cycle began and another called
- * off does not count.
+ * Joins the changes of the cycles of one run: a deletion that one cycle began and another
+ * cancelled does not count.
  */
 class ChangesOfRun {
   /** Deletions that the last cycle found and delayed. */

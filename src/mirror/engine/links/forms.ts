@@ -55,7 +55,9 @@ export class LinkForms {
     this.known = new KnownSpellings(state, keeps);
   }
 
-  /** Returns true if a content may differ between the two forms. */
+  /**
+   * Returns true if a content may have links, so that its local form differs from the service's.
+   */
   mayLink(text: string): boolean {
     return mayHaveLinks(text, this.scope.wiki);
   }

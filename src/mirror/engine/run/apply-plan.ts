@@ -12,8 +12,8 @@ import type { CycleContext } from "./cycle-context.ts";
 /** Runs the steps of a plan. Logs and remembers those that fail. */
 
 /**
- * LIMIT: actions in progress: as many as the client may send requests, and further actions whose
- * files are written or whose rows are committed. Each holds its content in memory (I33).
+ * LIMIT: actions in progress. The number allows all parallel requests of the client, and further
+ * actions that write files or commit rows. Each action has its content in memory (I33).
  */
 const MOST_STEPS_IN_FLIGHT = 40;
 

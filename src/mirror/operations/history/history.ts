@@ -112,7 +112,7 @@ function liveText({ at, digest, changeId }: StoredVersion, events: readonly Even
 function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const last = tombstone?.digest ?? link?.digest;
   if (last === undefined || wasLive.has(last)) return [];
-  return [{ ...bare(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
+  return [{ ...entryWithDigestOnly(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
 /** Returns contents that effects replaced or left locally. */
@@ -122,11 +122,18 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
     // The earlier content existed before this event. Half a millisecond less keeps the order of the
     // two.
     if (before !== null && !wasLive.has(before))
-      seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `local, until: ${detail}` });
+      seen.push({
+        ...entryWithDigestOnly(before),
+        at,
+        order: order - 0.5,
+        from: "local",
+        what: `local, until: ${detail}`,
+      });
     if (after !== null && !wasLive.has(after))
-      seen.push({ ...bare(after), at, order, from: "local", what: `${kind}: ${detail}` });
+      seen.push({ ...entryWithDigestOnly(after), at, order, from: "local", what: `${kind}: ${detail}` });
     // Restored content is a version of that time too.
-    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "local", what: detail });
+    if (after !== null && kind === "restore")
+      seen.push({ ...entryWithDigestOnly(after), at, order, from: "local", what: detail });
   }
   return seen;
 }
@@ -147,7 +154,7 @@ function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEv
   return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
 }
 
-function bare(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "other"> {
+function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "other"> {
   return { digest, changeId: null, other: null };
 }
 
@@ -169,7 +176,14 @@ function onlyStored(
     if (known.has(digest)) continue;
     known.add(digest);
     const other = stored.id === id ? null : stored.id;
-    alone.push({ ...bare(digest), at, order: at, from: side === "remote" ? "service" : "local", what: why, other });
+    alone.push({
+      ...entryWithDigestOnly(digest),
+      at,
+      order: at,
+      from: side === "remote" ? "service" : "local",
+      what: why,
+      other,
+    });
   }
   return alone;
 }

@@ -11,8 +11,8 @@ import type { LinkMode } from "../../settings/config.ts";
 /** Decides from the workspace whether a new linked folder translates links. */
 
 /**
- * LIMIT: documents that are read, evenly spread over the workspace; below, requests at the same
- * time.
+ * LIMIT: documents that are read, evenly spread over the workspace. The next constant: requests at
+ * the same time.
  */
 const MOST_READ = 64;
 const READS_AT_ONCE = 8;

@@ -28,10 +28,10 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   const base = world.state.load();
   const link = linkNamed(world, base, path);
   const block = base.blocks.get(link?.id ?? path) ?? null;
-  if (link === null) return block === null ? nothingOpen(path) : unfit(path, block);
+  if (link === null) return block === null ? noOpenProblem(path) : unfit(path, block);
   const problem = problemOf(world, base, link);
   if (problem !== null) return ok(problem);
-  return block === null ? nothingOpen(link.localPath) : unfit(link.localPath, block);
+  return block === null ? noOpenProblem(link.localPath) : unfit(link.localPath, block);
 }
 
 /** Returns the open problem of a document, or null if no choice would resolve it. */
@@ -97,7 +97,7 @@ function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: Loca
 /** Next step if no problem is open where the user named one. */
 export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
 
-function nothingOpen(path: LocalPath): Result<never> {
+function noOpenProblem(path: LocalPath): Result<never> {
   return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 

@@ -34,7 +34,7 @@ export class Arrivals {
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;
-    return files.filter((file) => isJudged(judged, file.id) || !this.#takeOne(file));
+    return files.filter((file) => isJudged(judged, file.id) || !this.#addIfPlain(file));
   }
 
   /** Returns the document that will be created at a local place. */
@@ -46,7 +46,7 @@ export class Arrivals {
     return { parent: folderAt(this.#forest, "remote", parentOf(path)), name: nameOf(path) };
   }
 
-  #takeOne(file: RemoteFile): boolean {
+  #addIfPlain(file: RemoteFile): boolean {
     const { id } = file;
     const { maxNameBytes } = this.#trees.local.disk;
     const place = this.placeOf(file);

@@ -38,7 +38,8 @@ const types: NonNullable<ClientConfig["types"]> = {
 type ConnectCallback = (error: Error | null, client?: pg.Client) => void;
 
 /**
- * Client that ends a refused connection, whose socket would keep the process running for a minute.
+ * Client that also closes the socket of a connection that the server refused. The socket would
+ * otherwise keep the process running for a minute.
  */
 class OwnClient extends pg.Client {
   override connect(): Promise<pg.Client>;
