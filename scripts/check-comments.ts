@@ -1,7 +1,8 @@
 /**
  * Checks lines of comments, which Biome does not: none has more than 100 columns, none names a
- * document that is not in the repository, and none has a conflict marker of git. Prints each breach
- * as `file:line what`; exit 1 on any.
+ * document that is not in the repository, none has a conflict marker of git, and none has a word
+ * that the project does not use. Also checks names in `src`: none is a word that says nothing of
+ * its value. Prints each breach as `file:line what`; exit 1 on any.
  */
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,14 @@ import { fileURLToPath } from "node:url";
 const MOST_COLUMNS = 100;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*[ /])/;
 const CONFLICT = /^(?:<{7}|>{7}) /;
+/** Words of comments that have a plainer one; `prose.ts` has those of texts for users. */
+const UNUSED =
+  /\b(?:anew|mend(?:s|ed)?|be had|no other than|lest|sightings?|sidecars?|parked|halt(?:s|ed)?|come(?:s)? home|ma[dk]es? way|the (?:house|rooms?|doors?))\b/i;
+/** A declaration whose name needs its file to be understood. */
+const VAGUE_NAME =
+  /\b(?:const|let|readonly|function|type|class)\s+#?(?:asked|told|held|standing|halt(?:s|ed)|news|here|there|Asked|Told|Held|Given|Ground|Around|Standing)\b/;
+/** Files whose names are checked: all of `src` but the web pages. */
+const NAMED = /^src\/(?!ui\/|page\/|service\/pages\/)/;
 const ABSENT = /\bDESIGN\b|\bAPI\.md\b|\bMERGE\b|\bDEPLOYMENT\b/;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -19,8 +28,10 @@ const breaches = files.flatMap((file) =>
     .flatMap((line, n) => {
       const at = `${file}:${n + 1}`;
       if (CONFLICT.test(line)) return [`${at} is a conflict marker`];
+      if (NAMED.test(file) && VAGUE_NAME.test(line)) return [`${at} declares a vague name: ${line.trim()}`];
       if (!COMMENT.test(line)) return [];
       return [
+        ...(UNUSED.test(line) ? [`${at} has a word that is not used: ${UNUSED.exec(line)![0]}`] : []),
         ...(line.length > MOST_COLUMNS ? [`${at} has ${line.length} columns`] : []),
         ...(ABSENT.test(line) && file.startsWith("src/") ? [`${at} names an absent document`] : []),
       ];

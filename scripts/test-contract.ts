@@ -59,8 +59,8 @@ function note(counts: Counts, title: string, excuse: string | null, why: string 
   else if (excuse !== null && why !== null) counts.excused.set(excuse, (counts.excused.get(excuse) ?? 0) + 1);
   else {
     counts.failed++;
-    const told = why ?? `it holds, and should not: ${excuse}`;
-    console.log(`FAILED  ${title}\n        ${told.replaceAll("\n", "\n        ")}`);
+    const shownReason = why ?? `it holds, and should not: ${excuse}`;
+    console.log(`FAILED  ${title}\n        ${shownReason.replaceAll("\n", "\n        ")}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { CorpusName } from "./corpus.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Row } from "./rows.ts";
 
-export type Asked = {
+export type LineOptions = {
   readonly fixture: Fixture;
   readonly size: CorpusName;
   /** Pairs; already lowered where the size is large. */
@@ -23,5 +23,5 @@ export type Line = {
   sizes(asked: readonly CorpusName[]): readonly CorpusName[];
   /** Seconds that it takes on a machine at rest, for the estimate; without the corpus. */
   seconds(size: CorpusName, repeats: number): number;
-  run(asked: Asked): Promise<readonly Row[]>;
+  run(asked: LineOptions): Promise<readonly Row[]>;
 };

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { killLiving } from "./child.ts";
 import { corpusFault, isGenerated } from "./corpus.ts";
 import { openFixture } from "./fixture.ts";
-import type { Asked, Line } from "./line.ts";
+import type { LineOptions, Line } from "./line.ts";
 import { LINES } from "./lines.ts";
 import type { Row } from "./rows.ts";
 import { tableOf } from "./table.ts";
@@ -40,7 +40,7 @@ const matches = ({ name }: Line) =>
   only === null || only.some((one) => (one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : name === one));
 const repeatsAt = (size: string) => (Number(size) >= LARGE ? Math.min(repeats, LARGE_REPEATS) : repeats);
 
-async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
+async function measure(line: Line, asked: LineOptions): Promise<readonly Row[]> {
   const fault = corpusFault(asked.size);
   if (fault !== null) return [{ kind: "skipped", line: line.name, size: asked.size, why: fault }];
   try {

@@ -44,8 +44,8 @@ const handle: ServiceWire = async (request, fault) => {
   return service.handle(request, fault);
 };
 
-function tell(told: Told): void {
-  process.send?.(told);
+function tell(message: Told): void {
+  process.send?.(message);
 }
 
 async function obey(ask: Ask): Promise<unknown> {

@@ -26,10 +26,10 @@ export async function startBenchService(folder: string): Promise<BenchService> {
   if (ready.kind !== "ready") throw new Error("the service did not start");
   let heardPut: ((at: bigint) => void) | null = null;
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
-  child.on("message", (told: Told) => {
-    if (told.kind === "put") heardPut?.(BigInt(told.at));
-    else if (told.kind === "answer") waiting.shift()?.resolve(told.value);
-    else if (told.kind === "error") waiting.shift()?.reject(new Error(told.message));
+  child.on("message", (message: Told) => {
+    if (message.kind === "put") heardPut?.(BigInt(message.at));
+    else if (message.kind === "answer") waiting.shift()?.resolve(message.value);
+    else if (message.kind === "error") waiting.shift()?.reject(new Error(message.message));
   });
   child.on("exit", (code) => {
     for (const { reject } of waiting.splice(0)) reject(new Error(`the service ended with ${code}`));

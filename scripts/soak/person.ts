@@ -41,7 +41,7 @@ async function save({ path, paragraph, mark, manner, before, between }: Save): P
       return writeFileSync(path, text);
     }
     case "held-open": {
-      const { fd, text } = await held(path, paragraph, mark);
+      const { fd, text } = await openParagraph(path, paragraph, mark);
       await wait(between);
       ftruncateSync(fd, 0);
       writeSync(fd, text, 0);
@@ -80,7 +80,7 @@ async function found<T>(open: () => T): Promise<T> {
 const read = async (path: string, paragraph: number, mark: string) =>
   withLine(await found(() => readFileSync(path, "utf8")), paragraph, mark);
 
-async function held(path: string, paragraph: number, mark: string): Promise<{ fd: number; text: string }> {
+async function openParagraph(path: string, paragraph: number, mark: string): Promise<{ fd: number; text: string }> {
   const fd = await found(() => openSync(path, "r+"));
   return { fd, text: withLine(readFileSync(fd, "utf8"), paragraph, mark) };
 }

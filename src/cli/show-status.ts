@@ -34,12 +34,12 @@ const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string 
   broken: "; mdmirror polls, because the connection for events broke",
 };
 
-function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream: news }: DaemonStatus): string {
+function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: DaemonStatus): string {
   const until = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
   if (paused) return `the daemon (process ${pid}) is paused${until}; next: mdmirror resume`;
   if (phase === "silent")
     return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
-  const ending = news === undefined ? "" : EVENT_STREAM_WORDS[news.kind];
+  const ending = eventStream === undefined ? "" : EVENT_STREAM_WORDS[eventStream.kind];
   return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${ending}`;
 }
 

@@ -150,8 +150,8 @@ describe.skipIf(!has("zsh"))("the completion of zsh (skipped where zsh is missin
       zpty -d inner`;
     const typed = ROWS.map(([words]) => words);
     const out = runIn("zsh", ["-f", "-c", program, "zsh", scripts["zsh"]!, ...typed]);
-    const held = [...out.matchAll(/HELD<mdmirror (.*?) ?>/g)].map((match) => match[1]);
-    expect(held).toEqual(ROWS.map(([, completed]) => completed));
+    const words = [...out.matchAll(/HELD<mdmirror (.*?) ?>/g)].map((match) => match[1]);
+    expect(words).toEqual(ROWS.map(([, completed]) => completed));
   });
 });
 

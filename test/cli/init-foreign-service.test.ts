@@ -124,8 +124,8 @@ describe("an established mirror, where something else answers for a time", () =>
       expect(code).toBe(5);
       expect(err).toEqual([expect.stringContaining(`${rig.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
-      const told = (await rig.json(["sync", "w"])) as Record<string, unknown>;
-      expect(told).toMatchObject({
+      const answer = (await rig.json(["sync", "w"])) as Record<string, unknown>;
+      expect(answer).toMatchObject({
         state: "offline",
         counts: { blocked: 0 },
         attention: [{ path: "", kind: "offline", code: "not-the-service" }],

@@ -8,7 +8,7 @@ const rig = useRig();
 
 const given = () => ["--url", rig.url, "--key-file", rig.keyFile];
 
-const sidecars = () => readdirSync(rig.root).filter((name) => name.endsWith(" (theirs).md")).length;
+const conflictCopies = () => readdirSync(rig.root).filter((name) => name.endsWith(" (theirs).md")).length;
 
 describe("init", () => {
   test("shows the first plan, links the folder, makes the first sync and says how to go on", async () => {
@@ -100,17 +100,17 @@ describe("init", () => {
       rig.createRemotely(`n${n}.md`, `theirs ${n}\n`);
       rig.write(`n${n}.md`, `mine ${n}\n`);
     }
-    const halted = await rig.init();
-    expect(halted.code).toBe(4);
-    expect(halted.err.find((line) => line.startsWith("Stopped: "))).toBe(
+    const stopped = await rig.init();
+    expect(stopped.code).toBe(4);
+    expect(stopped.err.find((line) => line.startsWith("Stopped: "))).toBe(
       "Stopped: 11 conflicts in this run (limit: 10) (conflict-flood)",
     );
-    expect(sidecars()).toBe(11);
+    expect(conflictCopies()).toBe(11);
     // The stop stays with the remaining conflicts: no new run opens the rest.
     expect((await rig.run(["sync", "w"])).code).toBe(4);
-    expect(sidecars()).toBe(11);
+    expect(conflictCopies()).toBe(11);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
-    expect([(await rig.run(["sync", "w"])).code, sidecars()]).toEqual([3, 15]);
+    expect([(await rig.run(["sync", "w"])).code, conflictCopies()]).toEqual([3, 15]);
   });
 
   test("--remote of a folder that the service lacks says so, for it may be mistyped", async () => {

@@ -30,10 +30,10 @@ describe("reject", () => {
   test("I21 what was deleted locally comes back as it was, folders too, and nothing is sent", async () => {
     const ids = await mirrored();
     for (const name of ["a.md", "b.md", "d", "empty"]) rmSync(join(rig.root, name), { recursive: true });
-    const halted = await rig.run(["sync", "w"]);
-    expect(halted.code).toBe(4);
-    expect(halted.err.join("\n")).toContain("mdmirror approve");
-    expect(halted.err.at(-1)).toContain("mdmirror reject");
+    const stopped = await rig.run(["sync", "w"]);
+    expect(stopped.code).toBe(4);
+    expect(stopped.err.join("\n")).toContain("mdmirror approve");
+    expect(stopped.err.at(-1)).toContain("mdmirror reject");
     const declined = await rig.run(["reject", "w"], { terminal: true, answers: ["n"] });
     expect([declined.code, here()]).toEqual([4, []]);
     expect(declined.out.join("\n")).toContain("with the same id and history");
@@ -54,9 +54,9 @@ describe("reject", () => {
     for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
     const empty = folders().find(({ path }) => path.endsWith("empty"))!;
     rig.api("DELETE", `/v1/folders/${empty.id}`);
-    const halted = await rig.run(["sync", "w"]);
+    const stopped = await rig.run(["sync", "w"]);
     expect(existsSync(join(rig.root, "empty"))).toBe(true);
-    expect([halted.code, halted.err[0]]).toEqual([4, expect.stringContaining("remote-emptied")]);
+    expect([stopped.code, stopped.err[0]]).toEqual([4, expect.stringContaining("remote-emptied")]);
     const rejected = await rig.run(["reject", "w", "--yes"]);
     expect(rejected.code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(0);
@@ -129,8 +129,8 @@ describe("reject", () => {
     const beside = here().filter((name) => name.includes("(theirs)"));
     expect(beside).toHaveLength(12);
     for (const name of beside) rmSync(join(rig.root, name));
-    const halted = await rig.run(["sync", "w"]);
-    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("conflict-copies-gone")]);
+    const stopped = await rig.run(["sync", "w"]);
+    expect([stopped.code, stopped.err.join("\n")]).toEqual([4, expect.stringContaining("conflict-copies-gone")]);
     expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);

@@ -60,8 +60,8 @@ test("reviews lists pending changes with the reason, both versions, and what the
     "+mine",
     " two",
   ]);
-  const told = await rig.json(["reviews", "w"]);
-  expect(told["reviews"]).toMatchObject([
+  const answer = await rig.json(["reviews", "w"]);
+  expect(answer["reviews"]).toMatchObject([
     { path: "b.md", reason: "protected", lines: { added: 1, removed: 0 }, blocks: ["b.md"] },
     {
       path: "d/e/a.md",
@@ -71,7 +71,7 @@ test("reviews lists pending changes with the reason, both versions, and what the
       deletionWaits: false,
     },
   ]);
-  expect(JSON.stringify(told)).not.toContain("mine");
+  expect(JSON.stringify(answer)).not.toContain("mine");
 });
 
 test("mine, chosen while the review waits, goes up, and it is said that the review stays", async () => {

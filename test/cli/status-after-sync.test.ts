@@ -120,8 +120,8 @@ describe("status after a run", () => {
     rig.write("a.md", "mine\n");
     const first = await rig.run(["sync", "w", "--quiet"]);
     expect([first.code, first.out, first.err]).toEqual([3, [], []]);
-    const told = await tell("status", "w");
-    expect(told).toMatchObject({ state: "attention", attention: [{ path: "a.md", kind: "review-delayed" }] });
+    const answer = await tell("status", "w");
+    expect(answer).toMatchObject({ state: "attention", attention: [{ path: "a.md", kind: "review-delayed" }] });
     expect(await rig.syncCounts()).toEqual({ submitted: 1 });
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });

@@ -42,8 +42,8 @@ test("status and plan name the answer to a folder without its marker, which no a
 });
 
 /**
- * What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which
- * order.
+ * What `status` and `why` say of reviews, of ignored documents, of folders whose sync is stopped,
+ * and in which order.
  */
 
 test("status says since when a review waits, that a rejection is not seen, and what ends it; and that ends it", async () => {
@@ -66,9 +66,9 @@ test("why of an ignored document names no deletion", async () => {
   await rig.run(["sync", "w"]);
   for (const gone of [false, true]) {
     if (gone) rmSync(join(rig.root, "a.md"));
-    const told = (await rig.run(["why", "w/a.md"])).out.join("\n");
-    expect(told).toContain("line 1 of .mdmirrorignore");
-    expect(told).not.toContain("delete-remote");
+    const answer = (await rig.run(["why", "w/a.md"])).out.join("\n");
+    expect(answer).toContain("line 1 of .mdmirrorignore");
+    expect(answer).not.toContain("delete-remote");
   }
 });
 
@@ -78,9 +78,9 @@ test("why of a folder shows what a safety check stops in it, and that another ch
   for (const name of ["d/a.md", "d/b.md", "f.md"]) rmSync(join(rig.root, name));
   rmSync(join(rig.root, "e"), { recursive: true });
   expect((await rig.run(["sync", "w"])).code).toBe(4);
-  const told = (await rig.run(["why", "w/d"])).out;
-  expect(told.join("\n")).not.toContain("both sides agree");
-  expect(told.filter((line) => /d\/[ab]\.md.*after approval: mdmirror approve/.test(line))).toHaveLength(2);
+  const answer = (await rig.run(["why", "w/d"])).out;
+  expect(answer.join("\n")).not.toContain("both sides agree");
+  expect(answer.filter((line) => /d\/[ab]\.md.*after approval: mdmirror approve/.test(line))).toHaveLength(2);
   rig.write("g/new.md", "new\n");
   expect((await rig.run(["why", "w/g"])).out.join("\n")).toMatch(/create on the service: g\/new\.md|halts the mirror/);
 });

@@ -70,8 +70,8 @@ describe("commands where a daemon runs", () => {
     for (const name of ["d1", "d2", "d3"]) watched.rig.write(`${name}.md`, `# ${name}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     for (const name of ["d1", "d2"]) unlinkSync(join(watched.rig.root, `${name}.md`));
-    const halted = await watched.rig.run(["sync", "w", "--max-deletes", "1"]);
-    expect(halted.code).toBe(4);
+    const stopped = await watched.rig.run(["sync", "w", "--max-deletes", "1"]);
+    expect(stopped.code).toBe(4);
     const returned = await watch.until(({ kind }) => kind === "returned");
     const live = () => [watched.rig.remote("d1.md"), watched.rig.remote("d2.md")];
     expect(live()).not.toContain(null);

@@ -24,15 +24,15 @@ const quietly = () => rig.run(["sync", "w", "--quiet"]);
  * exit codes
  */
 async function runEach(minutes: number, times: number) {
-  const told: number[] = [];
+  const reported: number[] = [];
   const codes = new Set<number>();
   for (let run = 0; run < times; run++) {
     const { code, out, err } = await quietly();
     codes.add(code);
-    if (out.length + err.length > 0) told.push(run * minutes);
+    if (out.length + err.length > 0) reported.push(run * minutes);
     rig.pass(minutes * MINUTE);
   }
-  return { told, codes: [...codes] };
+  return { told: reported, codes: [...codes] };
 }
 
 function lockIt() {
@@ -44,8 +44,8 @@ function lockIt() {
 describe("sync --quiet", () => {
   test("says after an hour, and then once a day, that another run uses the folder; the exit code says it each time", async () => {
     const lock = lockIt();
-    const { told, codes } = await runEach(30, 52);
-    expect([told, codes]).toEqual([[60, 25 * 60], [6]]);
+    const { told: reported, codes } = await runEach(30, 52);
+    expect([reported, codes]).toEqual([[60, 25 * 60], [6]]);
     lock.release();
     expect(await quietly()).toMatchObject({ code: 0, out: [], err: [] });
     expect(existsSync(own("quiet.json"))).toBe(false);

@@ -17,12 +17,12 @@ describe("I04 I09 something that is never mirrored, in the place of a document",
   test.each([
     ["a symbolic link to it", () => symlinkSync(away("a.md"), here("a.md")), "a symbolic link is at this path"],
     ["a folder", () => mkdirSync(here("a.md")), "a folder is at this path"],
-  ])("%s: the document stays, and is the same when its file is back", async (_what, put, told) => {
+  ])("%s: the document stays, and is the same when its file is back", async (_what, put, kind) => {
     const { id } = rig.remote("a.md")!;
     renameSync(here("a.md"), away("a.md"));
     put();
     const ran = await sync();
-    expect([ran.code, ran.err.join("\n")]).toEqual([3, expect.stringContaining(`a.md: type-clash: ${told}`)]);
+    expect([ran.code, ran.err.join("\n")]).toEqual([3, expect.stringContaining(`a.md: type-clash: ${kind}`)]);
     expect(rig.remote("a.md")!.id).toBe(id);
     rmSync(here("a.md"), { recursive: true });
     renameSync(away("a.md"), here("a.md"));

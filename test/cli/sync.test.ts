@@ -190,11 +190,11 @@ describe("how a sync that cannot go on ends", () => {
     rig.createRemotely("stays.md", "stays\n");
     await rig.init();
     for (const name of names) unlinkSync(join(rig.root, name));
-    const halted = await rig.run(["sync", "w"]);
-    expect(halted.code).toBe(4);
-    expect(halted.err[0]).toContain("(delete-budget-remote)");
-    expect(halted.err.filter((line) => line.startsWith("    → delete on the service: n"))).toHaveLength(12);
-    expect(halted.err.slice(-2)).toEqual([
+    const stopped = await rig.run(["sync", "w"]);
+    expect(stopped.code).toBe(4);
+    expect(stopped.err[0]).toContain("(delete-budget-remote)");
+    expect(stopped.err.filter((line) => line.startsWith("    → delete on the service: n"))).toHaveLength(12);
+    expect(stopped.err.slice(-2)).toEqual([
       expect.stringContaining("mdmirror approve"),
       expect.stringContaining("mdmirror reject"),
     ]);

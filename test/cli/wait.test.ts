@@ -31,27 +31,27 @@ describe("wait without a daemon", () => {
   test("refuses paths that never go to the service, and those of another folder", async () => {
     const { rig } = watched;
     rig.write("image.png", "png");
-    const told = async (...names: string[]) => {
+    const waitedPaths = async (...names: string[]) => {
       const { code, err } = await rig.run(["wait", ...names]);
       return [code, err[0]];
     };
-    expect(await told("w/image.png")).toEqual([
+    expect(await waitedPaths("w/image.png")).toEqual([
       2,
       "mdmirror: image.png is not synced: not a .md file (not-a-document)",
     ]);
-    expect(await told("w/a.md", "w/no.md")).toEqual([
+    expect(await waitedPaths("w/a.md", "w/no.md")).toEqual([
       2,
       "mdmirror: no.md is not synced: this path does not exist and was never synced (not-a-document)",
     ]);
-    expect((await told("key-file"))[0]).toBe(2);
-    expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);
+    expect((await waitedPaths("key-file"))[0]).toBe(2);
+    expect((await waitedPaths("w/a.md", "--timeout", "soon"))[0]).toBe(2);
   });
 
   test("reports files in an unreadable folder neither as live nor as missing", async () => {
     const { rig } = watched;
     rig.write("d/b.md", "# b\n");
     symlinkSync("/nowhere", join(rig.root, "d/.mdmirrorignore"));
-    const told = async (...names: string[]) => {
+    const waitedPaths = async (...names: string[]) => {
       const { code, out } = await rig.run(["wait", ...names, "--timeout", "1s", "--json"]);
       return [
         code,
@@ -60,13 +60,13 @@ describe("wait without a daemon", () => {
           .map(({ path }) => path),
       ];
     };
-    expect(await told("w/d/b.md")).toEqual([8, ["d/b.md"]]);
-    expect(await told("w/d")).toEqual([8, ["d"]]);
+    expect(await waitedPaths("w/d/b.md")).toEqual([8, ["d/b.md"]]);
+    expect(await waitedPaths("w/d")).toEqual([8, ["d"]]);
     const why = await rig.run(["why", "w/d/b.md"]);
     expect(why.out.join("\n")).toContain(".mdmirrorignore");
     symlinkSync("/nowhere", join(rig.root, ".mdmirrorignore"));
-    expect(await told("w")).toEqual([8, [""]]);
-    expect(await told("w/d/b.md")).toEqual([8, ["d/b.md"]]);
+    expect(await waitedPaths("w")).toEqual([8, [""]]);
+    expect(await waitedPaths("w/d/b.md")).toEqual([8, ["d/b.md"]]);
   });
 
   test("exit 7 names the review, 3 the conflict; of both, 3", async () => {

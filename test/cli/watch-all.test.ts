@@ -24,7 +24,7 @@ function watchAll(): WatchHere {
 
 test("begins without any mirror, adds folders that init links, follows mv, drops folders that unlink ends", async () => {
   const watch = watchAll();
-  await watch.told("no folder is linked yet");
+  await watch.printed("no folder is linked yet");
   await link("one");
   await watch.until(ranIn("one"));
   await link("two");
@@ -49,7 +49,7 @@ test("a mirror that fails, and one that is gone, end no other, and are kept when
   const watch = watchAll();
   await watch.until(ranIn("fine"));
   await watch.until((event) => event.kind === "broken" && event.root === at("broken"));
-  await watch.told(`${at("gone")}, your linked folder "gone", does not exist; mdmirror syncs it as soon as it does`);
+  await watch.printed(`${at("gone")}, your linked folder "gone", does not exist; mdmirror syncs it as soon as it does`);
   writeFileSync(config, text);
   renameSync(at("away"), at("gone"));
   await watch.until(ranIn("broken"));

@@ -19,7 +19,7 @@ export type Watching = {
    */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
   /** Resolves when standard error has that text; rejects if the watch ends before. */
-  told(text: string): Promise<void>;
+  printed(text: string): Promise<void>;
 };
 
 export type WatchProcess = Watching & {
@@ -145,7 +145,7 @@ class Heard implements Watching {
     return this.#waitFor(() => this.events.slice(from).find(is));
   }
 
-  async told(text: string): Promise<void> {
+  async printed(text: string): Promise<void> {
     await this.#waitFor(() => (this.#err.includes(text) ? true : undefined));
   }
 

@@ -74,8 +74,8 @@ describe("the suite", () => {
 
   it("says of tests that it has what cannot hold elsewhere", () => {
     const titles = new Set(CONTRACT.map((test) => test.title));
-    const told = Object.values(CANNOT_HOLD).flatMap((each) => each.titles);
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.filter((title) => !titles.has(title))).toEqual([]);
+    const excused = Object.values(CANNOT_HOLD).flatMap((each) => each.titles);
+    expect(excused.length).toBeGreaterThan(0);
+    expect(excused.filter((title) => !titles.has(title))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { openSynced } from "../promises/fixture.ts";
 
 /**
  * A document is deleted locally during its conflict, and the service's text is to come back; its
- * sidecar is in the trash then. Until the text has come, another file may stand in its place.
+ * conflict copy is in the trash then. Until the text has come, another file may stand in its place.
  */
 
 const PATH = "note.md";

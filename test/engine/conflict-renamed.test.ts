@@ -75,7 +75,7 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     expect(rig.app.files().get(at)!.id).toBe(id);
     expect([...mirror.state.load().conflicts.values()]).toMatchObject([{ id, newestCopyPath: beside }]);
 
-    // And it ends as any: by the sidecar's removal, mine.
+    // It ends like any conflict: removing the copy means mine.
     mirror.disk.user.remove(mirror.path(beside));
     await settle(mirror);
     expect(remoteTexts(rig).get(at)).toBe(MINE);

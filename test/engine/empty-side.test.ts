@@ -74,18 +74,18 @@ describe("a document that is new on both sides, and empty on one", () => {
 
   test("I14 is a conflict if the local file is empty, because somebody may be about to write into it", async () => {
     const both = newOnBoth("", TEXT);
-    const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
+    const handle = both.mirror.disk.user.open(both.mirror.path("note.md"));
     expect(await run(both)).toEqual(["attention", 1]);
-    held.write("saved late\n");
+    handle.write("saved late\n");
     await both.mirror.sync();
     expect(both.mirror.texts().get("note.md")).toBe("saved late\n");
   });
 
   test("I14 brings back what is saved into a file after it was replaced by a preference", async () => {
     const both = newOnBoth("mine\n", TEXT);
-    const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
+    const handle = both.mirror.disk.user.open(both.mirror.path("note.md"));
     expect(await run(both, { prefer: "remote" })).toEqual(["in-sync", 0]);
-    held.write("saved late\n");
+    handle.write("saved late\n");
     await both.mirror.sync();
     await both.mirror.sync();
     const texts = [...both.mirror.texts().values()];
@@ -156,9 +156,9 @@ describe("a file without a record, after a power loss in a clone", () => {
   test("I14 is none after a killed run: a program may have the empty file open", async () => {
     const both = newOnBoth("", TEXT);
     both.mirror.state.beginRun("sync", 0);
-    const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
+    const handle = both.mirror.disk.user.open(both.mirror.path("note.md"));
     expect(await run(both)).toEqual(["attention", 1]);
-    held.write("saved late\n");
+    handle.write("saved late\n");
     for (let more = 0; more < 3; more++) await both.mirror.sync();
     expect(both.mirror.texts().get("note.md")).toBe("saved late\n");
   });

@@ -74,17 +74,17 @@ test("a scan of the folder reports between its parts how many files it has read"
   for (let n = 0; n < 1_500; n++) mirror.write(`${n % 30}/${n}.md`, `text ${n}\n`);
   const world = mirror.world();
   const base = world.state.load();
-  const told: (readonly [number, number | null])[] = [];
-  const report = (_: string, done: number, total: number | null) => told.push([done, total]);
+  const calls: (readonly [number, number | null])[] = [];
+  const report = (_: string, done: number, total: number | null) => calls.push([done, total]);
   const turns = async () => undefined;
   await observeLocalAsync({ ...world, progress: { report } }, base, true, storeLocalContents(world.state, base), turns);
-  expect(told[0]).toEqual([0, null]);
-  expect(told.at(-1)).toEqual([1_500, 1_500]);
-  const between = told.slice(1, -1);
+  expect(calls[0]).toEqual([0, null]);
+  expect(calls.at(-1)).toEqual([1_500, 1_500]);
+  const between = calls.slice(1, -1);
   expect(between.length).toBeGreaterThan(0);
   for (const [index, [done, total]] of between.entries()) {
     expect(total).toBeNull();
-    expect(done).toBeGreaterThan(told[index]![0]);
+    expect(done).toBeGreaterThan(calls[index]![0]);
   }
 });
 

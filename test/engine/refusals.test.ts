@@ -123,8 +123,8 @@ it("a rename onto what the key cannot read ends when the file gets another name,
   const once = { retryRefused: false } as const;
   await mirror.sync();
   mirror.disk.user.rename(mirror.path("plan.md"), mirror.path("secret.md"));
-  const held = (await mirror.sync({}, once))!;
-  expect(held.attention).toMatchObject([{ path: "secret.md", kind: "occupied-unseen" }]);
+  const blocked = (await mirror.sync({}, once))!;
+  expect(blocked.attention).toMatchObject([{ path: "secret.md", kind: "occupied-unseen" }]);
   mirror.requests.length = 0;
   await mirror.sync({}, once);
   expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toEqual([]);

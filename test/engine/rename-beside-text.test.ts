@@ -80,12 +80,12 @@ async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
 }
 
 describe("a document that is renamed locally while its text is read or sent", () => {
-  type Held = (remote: Remote, link: () => Link | null) => Partial<Remote>;
+  type LateAnswers = (remote: Remote, link: () => Link | null) => Partial<Remote>;
 
   /** Runs with answers that come late; then nothing is left to do. */
-  async function settle({ rig, mirror, id }: Begun, held: Held): Promise<void> {
+  async function settle({ rig, mirror, id }: Begun, lateAnswers: LateAnswers): Promise<void> {
     const world = mirror.world();
-    const late = held(world.remote, () => mirror.state.link(id));
+    const late = lateAnswers(world.remote, () => mirror.state.link(id));
     const remote = new Proxy(world.remote, {
       get(target, name) {
         const member: unknown = Reflect.get(late, name) ?? Reflect.get(target, name, target);

@@ -9,7 +9,7 @@ import { openSynced } from "../promises/fixture.ts";
 const BASE = "base\n";
 const MINE = "mine\n";
 
-/** A conflict over `d/note.md`, whose sidecar shows the service's text. */
+/** A conflict over `d/note.md`, whose conflict copy shows the service's text. */
 async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
   const { rig, mirror } = await openSynced({ "d/note.md": BASE });
   mirror.write("d/note.md", MINE);

@@ -55,7 +55,7 @@ function restore({ rig, service }: Settled): void {
   service.generation = "second";
 }
 
-async function halted({ world }: Settled) {
+async function stopped({ world }: Settled) {
   const end = await planOnly(world, OPTIONS);
   if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
   return { ...end, verdict: end.plan.verdict };
@@ -83,7 +83,7 @@ test("I04 documents that a restored service lacks stay local until the user appr
     ]);
     expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md"]);
   }
-  const { plan, verdict } = await halted(at);
+  const { plan, verdict } = await stopped(at);
   const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => guardKey(plan.steps[index]!.action))];
   at.world.state.setMeta(META.approved, JSON.stringify(keys));
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 2 } });

@@ -46,16 +46,16 @@ it("I03 a file at the name of a conflict copy is renamed, and log and history sa
   rig.app.edit("note.md", "theirs\n");
   await mirror.sync();
   expect(mirror.texts().get(AT)).toBe("theirs\n");
-  const told = mirror.state.events({ limit: 100, path: AT });
-  expect(told).toEqual([expect.objectContaining({ kind: "trash-local", id: null, outcome: "done" })]);
-  const [, place] = /(\.mdmirror\/trash\/[^,]*)/.exec(told[0]!.detail)!;
+  const events = mirror.state.events({ limit: 100, path: AT });
+  expect(events).toEqual([expect.objectContaining({ kind: "trash-local", id: null, outcome: "done" })]);
+  const [, place] = /(\.mdmirror\/trash\/[^,]*)/.exec(events[0]!.detail)!;
   expect(mirror.disk.user.read(`${ROOT}/${place}`)).toBe(OWN);
-  expect(mirror.state.text(told[0]!.before!)).toBe(OWN);
+  expect(mirror.state.text(events[0]!.before!)).toBe(OWN);
   // That a copy goes once a newer one is shown is not reported.
   rig.app.edit("note.md", "theirs, later\n");
   await mirror.sync();
   expect(mirror.texts().has(AT)).toBe(false);
-  expect(mirror.state.events({ limit: 100, path: AT })).toEqual(told);
+  expect(mirror.state.events({ limit: 100, path: AT })).toEqual(events);
 });
 
 test("a file left at a temporary name, with no text in it, waits for one, and gets a lasting name with it (I13)", async () => {

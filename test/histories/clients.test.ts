@@ -9,9 +9,9 @@ import { Recorder, type Send } from "./recorder.ts";
 const CLIENTS = 20;
 const OPERATIONS = 300;
 
-type Ground = { readonly send: Send; readonly workspaceId: string };
+type ClientSetup = { readonly send: Send; readonly workspaceId: string };
 
-async function openGround(): Promise<Ground> {
+async function openStore(): Promise<ClientSetup> {
   const { service, key, workspaceId } = await openService();
   const keys = { user: key, admin: ADMIN_KEY };
   const send: Send = async (method, path, body, by) => {
@@ -23,7 +23,7 @@ async function openGround(): Promise<Ground> {
   return { send, workspaceId };
 }
 
-async function liveOn({ send, workspaceId }: Ground, seed: number): Promise<Verdict> {
+async function liveOn({ send, workspaceId }: ClientSetup, seed: number): Promise<Verdict> {
   const recorder = new Recorder();
   const connect = async () => send;
   const work: Work = newWork({ recorder, connect, isOver: () => recorder.count >= OPERATIONS });
@@ -33,7 +33,7 @@ async function liveOn({ send, workspaceId }: Ground, seed: number): Promise<Verd
 }
 
 test("the answers to twenty clients are those of one service", async () => {
-  const { operations, broken, undecided, documents } = await liveOn(await openGround(), 1);
+  const { operations, broken, undecided, documents } = await liveOn(await openStore(), 1);
   expect({ broken, undecided }).toEqual({ broken: [], undecided: [] });
   expect(operations).toBeGreaterThan(OPERATIONS);
   expect(documents).toBeGreaterThan(10);

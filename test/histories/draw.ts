@@ -56,7 +56,7 @@ function newText(drawn: Drawn): string {
   return `${[`# Made ${mark(drawn)}`, ...body].join("\n\n")}\n`;
 }
 
-/** One paragraph anew; now and then the very text of the base. */
+/** One new paragraph; sometimes exactly the text of the base. */
 function edit(drawn: Drawn): Operation | null {
   const { dice } = drawn;
   const versions = drawn.known.document(dice);

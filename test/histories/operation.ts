@@ -49,7 +49,7 @@ export type Done = {
   readonly answer: Answer | null;
 };
 
-export type Asked = { readonly method: string; readonly path: string; readonly body: object | null };
+export type RequestFacts = { readonly method: string; readonly path: string; readonly body: object | null };
 
 /** @returns whether only the service's administrator may ask that */
 export function isOfAdmin({ kind }: Operation): boolean {
@@ -67,7 +67,7 @@ export function changesNothing({ op, answer }: Done): boolean {
   return isReading(op) || (answer !== null && answer.status >= 400);
 }
 
-export function requestOf(op: Operation): Asked {
+export function requestOf(op: Operation): RequestFacts {
   switch (op.kind) {
     case "read":
       return ask("GET", `${FILES}/${op.id}`);
@@ -100,7 +100,7 @@ type OfFolder = Extract<
   { kind: "read-folder" | "make-folder" | "rename-folder" | "move-folder" | "delete-folder" }
 >;
 
-function requestOfFolder(op: OfFolder): Asked {
+function requestOfFolder(op: OfFolder): RequestFacts {
   switch (op.kind) {
     case "read-folder":
       return ask("GET", `${FOLDERS}/${op.id}`);
@@ -115,7 +115,7 @@ function requestOfFolder(op: OfFolder): Asked {
   }
 }
 
-function ask(method: string, path: string, body: object | null = null): Asked {
+function ask(method: string, path: string, body: object | null = null): RequestFacts {
   return { method, path, body };
 }
 

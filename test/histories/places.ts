@@ -77,14 +77,14 @@ function mayHaveBeen({ history, documents, creations }: Facts, { parent, name }:
   return [...orphans, ...moved];
 }
 
-type Asked = {
+type PlaceQuestion = {
   readonly facts: Facts;
   readonly place: PlaceKey;
   readonly seen: ReadonlySet<string>;
   readonly folders: FoldersByPath;
 };
 
-function stepOf(done: Done, { facts, place, seen, folders }: Asked): Step | null {
+function stepOf(done: Done, { facts, place, seen, folders }: PlaceQuestion): Step | null {
   const { op, answer } = done;
   if (op.kind === "delete-folder") return answer!.status === 204 ? treeGone(op, place) : null;
   if (op.kind === "create" && answer!.status === 409) return isFor(op.place, place, folders) ? isTaken : null;

@@ -39,7 +39,7 @@ describe("a mirror of the library", () => {
   });
 
   it("answers a stop only for what its caller saw", async () => {
-    // A halt takes a second look, two seconds later.
+    // A safety check scans again two seconds later.
     const { mirror, root, write, read } = await makeLibRig(50);
     const names = Array.from({ length: 24 }, (_, at) => `${at}.md`);
     for (const name of names) write(name, `# ${name}\n`);

@@ -8,7 +8,7 @@ import { ROOT } from "./benches.ts";
 
 /** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */
 class HoldingDisk extends RamDisk implements Fs {
-  held = 0;
+  blocked = 0;
   opened = 0;
   readonly #tell: (path: string) => string;
 
@@ -19,9 +19,9 @@ class HoldingDisk extends RamDisk implements Fs {
 
   handle(path: string): FolderHandle {
     const stat = this.lstat(path);
-    this.held++;
+    this.blocked++;
     this.opened++;
-    return { at: path, stat: () => stat, path: () => this.#tell(path), close: () => void this.held-- };
+    return { at: path, stat: () => stat, path: () => this.#tell(path), close: () => void this.blocked-- };
   }
 }
 
@@ -30,7 +30,7 @@ function holding(tell: (path: string) => string, options?: RamDiskOptions) {
   ram.user.makeFolder(`${ROOT}/Folder/below`);
   makeMirrorFolder(ram, ROOT, "marker-1");
   const disk = new LocalDisk(ram, ROOT, { random: rollDice(7) });
-  return { ram, disk, counts: () => ({ held: ram.held, opened: ram.opened }) };
+  return { ram, disk, counts: () => ({ held: ram.blocked, opened: ram.opened }) };
 }
 
 describe("I26 what the system reports of an open folder", () => {

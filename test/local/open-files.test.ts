@@ -30,8 +30,8 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     const program = spawn("sh", ["-c", script, read, written], { stdio: ["pipe", "pipe", "inherit"] });
     await once(program.stdout, "data");
     renameSync(written, aside);
-    const held = filesOpenToWrite();
-    expect([read, written, aside].map((one) => held.has(one))).toEqual([false, false, true]);
+    const openNow = filesOpenToWrite();
+    expect([read, written, aside].map((one) => openNow.has(one))).toEqual([false, false, true]);
     program.stdin.write("\n");
     await once(program.stdout, "data");
     expect(filesOpenToWrite().has(aside)).toBe(false);
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
 describe("files that other processes have open", () => {
   it("are read once until they are forgotten, and are none where the system does not list them", () => {
     const listOpenToWrite = vi.fn<() => OpenToWrite>();
-    for (const held of ["1", "2"]) listOpenToWrite.mockReturnValueOnce(new Set([held]));
+    for (const openNow of ["1", "2"]) listOpenToWrite.mockReturnValueOnce(new Set([openNow]));
     const files = new OpenFiles({ listOpenToWrite });
     expect(["1", "2"].map((path) => files.has(path))).toEqual([true, false]);
     files.forget();

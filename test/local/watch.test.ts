@@ -114,14 +114,14 @@ describe("limits", () => {
   test.each(["ENOSPC", "EMFILE"])("%s is one hint, ends the start and closes the rest", async (code) => {
     const stub = new Stub();
     const { limited, began } = watcherOver(stub);
-    const told: WatchHint[] = [];
-    const starting = limited.start(ignores, (hint) => told.push(hint));
+    const hints: WatchHint[] = [];
+    const starting = limited.start(ignores, (hint) => hints.push(hint));
     await began;
     const error = Object.assign(new Error(`${code}: no more watches`), { code });
     stub.emit("error", error);
     stub.emit("error", error);
     await starting;
-    expect(told).toEqual([{ kind: "limit", code, why: error.message }]);
+    expect(hints).toEqual([{ kind: "limit", code, why: error.message }]);
     expect(stub.closed).toBe(1);
   });
 
@@ -143,25 +143,25 @@ describe("limits", () => {
         });
       return stub as never;
     });
-    const told: WatchHint[] = [];
-    const starting = limited.start(ignores, (hint) => told.push(hint));
+    const hints: WatchHint[] = [];
+    const starting = limited.start(ignores, (hint) => hints.push(hint));
     await begun.promise;
     top.emit("error", Object.assign(new Error("no more watches"), { code: "ENOSPC" }));
     await starting;
-    expect(told).toEqual([{ kind: "limit", code: "ENOSPC", why: "no more watches" }]);
+    expect(hints).toEqual([{ kind: "limit", code: "ENOSPC", why: "no more watches" }]);
     expect([top.closed, below.closed]).toEqual([1, 1]);
   });
 
   test("any other error of the watcher, and a notice without a name, are an overflow", async () => {
     const stub = new Stub();
     const { limited: troubled, began } = watcherOver(stub);
-    const told: WatchHint[] = [];
-    const starting = troubled.start(ignores, (hint) => told.push(hint));
+    const hints: WatchHint[] = [];
+    const starting = troubled.start(ignores, (hint) => hints.push(hint));
     await began;
     stub.emit("ready");
     await starting;
     stub.emit("error", new Error("it stumbled"));
     stub.emit("raw", "change", null, { watchedPath: "/somewhere" });
-    expect(told.map(({ kind }) => kind)).toEqual(["overflow", "overflow"]);
+    expect(hints.map(({ kind }) => kind)).toEqual(["overflow", "overflow"]);
   });
 });

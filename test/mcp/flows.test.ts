@@ -134,9 +134,9 @@ async function addLines(by: Agent, name: string): Promise<void> {
   let { facts } = await by.call("read", { path: "a.md" });
   for (let n = 0; n < 15; ) {
     const edits = [{ old_text: "# one\n", new_text: `# one\n- ${name}${n}\n` }];
-    const told = await by.call("edit", { path: "a.md", version: facts.version, edits });
-    if (!told.isError) n++;
-    expect(told.isError ? told.facts.error.code : "done").toMatch(/^(?:stale|done)$/);
-    facts = told.facts;
+    const answer = await by.call("edit", { path: "a.md", version: facts.version, edits });
+    if (!answer.isError) n++;
+    expect(answer.isError ? answer.facts.error.code : "done").toMatch(/^(?:stale|done)$/);
+    facts = answer.facts;
   }
 }

@@ -77,8 +77,8 @@ describe("I26 a path that leads out of the mirror, or to what stays local,", () 
         ["wait", { paths: [path] }],
       ];
       for (const [tool, args] of calls) {
-        const told = await one.call(tool, args as Readonly<Record<string, unknown>>);
-        expect([tool, told.isError, JSON.stringify(told).includes("the secret")]).toEqual([tool, true, false]);
+        const answer = await one.call(tool, args as Readonly<Record<string, unknown>>);
+        expect([tool, answer.isError, JSON.stringify(answer).includes("the secret")]).toEqual([tool, true, false]);
       }
       expect(outside()).toEqual(before);
     },

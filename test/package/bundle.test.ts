@@ -14,9 +14,9 @@ describe("the bundle", () => {
     const license = /^([\w@/.-]+) (\d+\.\d+\.\d+)$/gm;
     const text = readFileSync(join(DIST, "LICENSES.txt"), "utf8");
     const { dependencies } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8"));
-    const held = [...text.matchAll(license)].map(([, name, version]) => [name, version]);
-    expect(held).toEqual(["ignore", "p-queue", "undici"].map((name) => [name, dependencies[name]]));
-    expect(text.match(/Permission is hereby granted/g)).toHaveLength(held.length);
+    const licenses = [...text.matchAll(license)].map(([, name, version]) => [name, version]);
+    expect(licenses).toEqual(["ignore", "p-queue", "undici"].map((name) => [name, dependencies[name]]));
+    expect(text.match(/Permission is hereby granted/g)).toHaveLength(licenses.length);
   });
 
   it("lets another bundler include the library", () => {

@@ -64,9 +64,9 @@ export function pack(dir: string): Packed {
     readonly size: number;
     readonly files: readonly { readonly path: string }[];
   };
-  const [told] = Object.values(JSON.parse(ended.out) as Record<string, Told>);
-  const files = told!.files.map(({ path }) => path).sort();
-  return { tarball: join(dir, told!.filename), size: told!.size, files };
+  const [facts] = Object.values(JSON.parse(ended.out) as Record<string, Told>);
+  const files = facts!.files.map(({ path }) => path).sort();
+  return { tarball: join(dir, facts!.filename), size: facts!.size, files };
 }
 
 /** No script of a package is run, and no compiler is needed. */

@@ -21,7 +21,7 @@ test("two new contents at one path become a conflict that causes no action until
   expect(say(planOf(world))).toBe("end-conflict mine a.md");
 });
 
-/** Two documents in conflict, each with its sidecar beside it. */
+/** Two documents in conflict, each with its conflict copy beside it. */
 function twoInConflict(base: string, first: string, second: string): World {
   const world = worldAfter([base, `edit ${first} 2; edit ${second} 2`, `edit ${first} 3; edit ${second} 3`, ""]);
   openConflict(world, first);

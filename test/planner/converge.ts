@@ -50,10 +50,10 @@ export function converge(
  * Every linked document that nothing holds is at its two places, and no place is two documents'.
  */
 function checkBijection(world: World, blocks: readonly Block[], said: readonly string[]): void {
-  const held = new Set(blocks.map(({ key }) => key));
+  const blocked = new Set(blocks.map(({ key }) => key));
   const places = new Set<string>();
   for (const [id, link] of world.links) {
-    if (held.has(id)) continue;
+    if (blocked.has(id)) continue;
     const right = world.files.has(link.localPath) && world.documents.get(id)?.path === link.remotePath;
     if (!right || places.has(link.localPath)) throw new Error(`${id} is not where it is linked\n${said.join("\n")}`);
     places.add(link.localPath);

@@ -5,8 +5,8 @@ import type { World } from "./world.ts";
 const TEXT = "one|two|three|four|five|six";
 
 /**
- * A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user
- * and the service do.
+ * A conflict that was opened over `a.md`: both edited, the conflict copy beside it; then what the
+ * user and the service do.
  */
 export function inConflict(then: (world: World) => void = () => undefined, looksGone = 0): World {
   const world = worldAfter([`a.md=${TEXT} d/x.md=9`, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);

@@ -7,17 +7,17 @@ import { text } from "node:stream/consumers";
 export const ASK_AT = "MDMIRROR_TEST_POSTGRES_ASK";
 
 /** The URL of any database of it, as a user who may make others; or why there is none. */
-export type Told = { readonly url: string } | { readonly why: string };
+export type PostgresAnswer = { readonly url: string } | { readonly why: string };
 
-let told: Promise<Told> | null = null;
+let answer: Promise<PostgresAnswer> | null = null;
 
-export function askForPostgres(): Promise<Told> {
-  told ??= ask();
-  return told;
+export function askForPostgres(): Promise<PostgresAnswer> {
+  answer ??= ask();
+  return answer;
 }
 
-async function ask(): Promise<Told> {
+async function ask(): Promise<PostgresAnswer> {
   const at = process.env[ASK_AT];
   if (at === undefined) throw new Error(`${ASK_AT} is not set: these tests run under config/vitest.config.ts`);
-  return JSON.parse(await text(connect(at))) as Told;
+  return JSON.parse(await text(connect(at))) as PostgresAnswer;
 }

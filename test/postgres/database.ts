@@ -8,8 +8,8 @@ import { askForPostgres } from "./ask.ts";
 export const whyNoPostgres = await whyNot();
 
 async function whyNot(): Promise<string | null> {
-  const told = await askForPostgres();
-  return "why" in told ? told.why : null;
+  const answer = await askForPostgres();
+  return "why" in answer ? answer.why : null;
 }
 
 /** An empty database of the test's own, removed when it is finished. @returns its URL */
@@ -21,15 +21,15 @@ export async function freshDatabase(): Promise<string> {
 
 /** As `freshDatabase`, for several tests: whoever makes it removes it. */
 export async function makeDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
-  const told = await askForPostgres();
-  if ("why" in told) throw new Error(told.why);
+  const answer = await askForPostgres();
+  if ("why" in answer) throw new Error(answer.why);
   const name = `mdmirror_test_${randomBytes(6).toString("hex")}`;
   // Independent of what a server's template holds, and copied as files, without its log.
   const made = "TEMPLATE template0 ENCODING 'UTF8' STRATEGY file_copy";
-  await administer(told.url, `CREATE DATABASE ${name} ${made}`);
-  const url = new URL(told.url);
+  await administer(answer.url, `CREATE DATABASE ${name} ${made}`);
+  const url = new URL(answer.url);
   url.pathname = `/${name}`;
-  return { url: url.href, remove: () => administer(told.url, `DROP DATABASE ${name} WITH (FORCE)`) };
+  return { url: url.href, remove: () => administer(answer.url, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 async function administer(url: string, command: string): Promise<void> {

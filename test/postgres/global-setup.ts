@@ -7,28 +7,28 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { ASK_AT, type Told } from "./ask.ts";
+import { ASK_AT, type PostgresAnswer } from "./ask.ts";
 import { PostgresServer } from "./server.ts";
 
 let folder: string | null = null;
 let server: PostgresServer | null = null;
-let door: Server | null = null;
-let told: Promise<Told> | null = null;
+let socketServer: Server | null = null;
+let found: Promise<PostgresAnswer> | null = null;
 
 export async function setup(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), "ask-"));
   const path = join(folder, "ask");
-  door = createServer((socket) => void answer(socket));
-  await new Promise<void>((resolve) => door!.listen(path, resolve));
+  socketServer = createServer((socket) => void answer(socket));
+  await new Promise<void>((resolve) => socketServer!.listen(path, resolve));
   process.env[ASK_AT] = path;
 }
 
 async function answer(socket: Socket): Promise<void> {
-  told ??= find();
-  socket.end(JSON.stringify(await told));
+  found ??= find();
+  socket.end(JSON.stringify(await found));
 }
 
-async function find(): Promise<Told> {
+async function find(): Promise<PostgresAnswer> {
   const url = process.env["MDMIRROR_TEST_POSTGRES"];
   if (url !== undefined) return { url };
   const made = await PostgresServer.make().catch((error: Error) => error.message);
@@ -41,7 +41,7 @@ async function find(): Promise<Told> {
 }
 
 export async function teardown(): Promise<void> {
-  door?.close();
+  socketServer?.close();
   await server?.end();
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
 }

@@ -4,10 +4,10 @@ import { type Fixture, isWrite, openFixture, settle, workspaceOf } from "./fixtu
 
 const DOCUMENTS = 12;
 
-type Held = { readonly fixture: Fixture; readonly own: OwnKey; readonly texts: ReadonlyMap<string, string> };
+type SyncedFolder = { readonly fixture: Fixture; readonly own: OwnKey; readonly texts: ReadonlyMap<string, string> };
 
 /** A mirror by a key of its own, in sync, with one edit that was not sent yet. */
-async function inSync(): Promise<Held> {
+async function inSync(): Promise<SyncedFolder> {
   let own: OwnKey | null = null;
   const fixture = openFixture(19, {}, (rig) => {
     own = rig.makeKey({ on: null, level: "full" });
@@ -24,13 +24,13 @@ async function inSync(): Promise<Held> {
  * Where each text of before is now: in its place, or as a plain file in the trash. Never only in a
  * database.
  */
-function expectNoneErased({ fixture, texts }: Held): void {
+function expectNoneErased({ fixture, texts }: SyncedFolder): void {
   const { mirror } = fixture;
   const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];
   for (const [path, text] of texts) expect({ path, kept: files.includes(text) }).toEqual({ path, kept: true });
 }
 
-const LOSSES: readonly (readonly [name: string, stays: "all" | "some", lose: (held: Held) => void])[] = [
+const LOSSES: readonly (readonly [name: string, stays: "all" | "some", lose: (synced: SyncedFolder) => void])[] = [
   ["the key is removed", "all", ({ fixture, own }) => void fixture.rig.service.admin.removeKey(own.id)],
   [
     "the workspace is removed",
@@ -68,13 +68,13 @@ const LOSSES: readonly (readonly [name: string, stays: "all" | "some", lose: (he
 
 describe("I19 access that is lost erases no local bytes", () => {
   test.each(LOSSES)("%s", async (_, stays, lose) => {
-    const held = await inSync();
-    const { mirror, seen } = held.fixture;
-    lose(held);
+    const synced = await inSync();
+    const { mirror, seen } = synced.fixture;
+    lose(synced);
     seen.length = 0;
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).not.toBe("in-sync");
-    expectNoneErased(held);
-    if (stays === "all") for (const [path, text] of held.texts) expect(mirror.texts().get(path)).toBe(text);
+    expectNoneErased(synced);
+    if (stays === "all") for (const [path, text] of synced.texts) expect(mirror.texts().get(path)).toBe(text);
     // What was not sent yet is where the user saved it, whatever was lost.
     expect(mirror.texts().get("d0/n0.md")).toBe("not sent yet\n");
     expect(mirror.texts().get("d1/new.md")).toBe("new, not sent yet\n");
@@ -82,38 +82,38 @@ describe("I19 access that is lost erases no local bytes", () => {
   });
 
   test("the grant comes back: all is as it was, under the same ids, and what was not sent goes up", async () => {
-    const held = await inSync();
-    const { rig, mirror } = held.fixture;
+    const synced = await inSync();
+    const { rig, mirror } = synced.fixture;
     const { admin } = rig.service;
     const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
-    admin.setGrants(held.own.id, [{ on: [...ids.values()][0]!, level: "read" }]);
+    admin.setGrants(synced.own.id, [{ on: [...ids.values()][0]!, level: "read" }]);
     for (let run = 0; run < 2; run++) await mirror.sync();
-    admin.setGrants(held.own.id, [{ on: null, level: "full" }]);
+    admin.setGrants(synced.own.id, [{ on: null, level: "full" }]);
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(mirror.texts()).toEqual(held.texts);
+    expect(mirror.texts()).toEqual(synced.texts);
     const after = rig.app.files();
     for (const [path, id] of ids) expect({ path, id: after.get(path)?.id }).toEqual({ path, id });
     expect(after.get("d0/n0.md")!.text).toBe("not sent yet\n");
     expect(after.get("d1/new.md")!.text).toBe("new, not sent yet\n");
-    held.fixture.seen.length = 0;
+    synced.fixture.seen.length = 0;
     await mirror.sync();
-    expect(held.fixture.seen.filter(isWrite)).toEqual([]);
+    expect(synced.fixture.seen.filter(isWrite)).toEqual([]);
   });
 
   test("a conflict of two new texts outlives a folder that is hidden: neither text goes over the other (I06)", async () => {
-    const held = await inSync();
-    const { rig, mirror } = held.fixture;
+    const synced = await inSync();
+    const { rig, mirror } = synced.fixture;
     const { admin } = rig.service;
     await settle(mirror);
     rig.app.create("d2/both.md", "new there\n");
     mirror.write("d2/both.md", "created locally\n");
     await mirror.sync();
     const shown = [...rig.app.files().values()].find(({ path }) => path.startsWith("d0/"))!;
-    admin.setGrants(held.own.id, [{ on: shown.id, level: "full" }]);
+    admin.setGrants(synced.own.id, [{ on: shown.id, level: "full" }]);
     for (let run = 0; run < 2; run++) await mirror.sync();
     const { id } = rig.app.files().get("d2/both.md")!;
     expect(mirror.state.load().blocks.get(id)?.reason).toBe("gone-or-unreadable");
-    admin.setGrants(held.own.id, [{ on: null, level: "full" }]);
+    admin.setGrants(synced.own.id, [{ on: null, level: "full" }]);
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
     expect(mirror.texts().get("d2/both.md")).toBe("created locally\n");

@@ -130,7 +130,7 @@ describe("I33 each thing costs its own requests beside the two lists, and no oth
 describe("I33 memory is for what is known of documents, not for their texts", () => {
   const CHARACTERS = 50_000;
   const MANY = 200;
-  type Measured = { readonly held: number; readonly requests: number; readonly uploaded: boolean };
+  type Measured = { readonly heapBytes: number; readonly requests: number; readonly uploaded: boolean };
 
   test("200 documents of 50,000 characters, cloned and edited, need at most one version of their content more heap than small ones", () => {
     const child = fileURLToPath(new URL("memory-child.ts", import.meta.url));
@@ -140,6 +140,6 @@ describe("I33 memory is for what is known of documents, not for their texts", ()
     expect([small.uploaded, big.uploaded]).toEqual([true, true]);
     // The same work by the same requests; the texts alone differ.
     expect(big.requests).toBe(small.requests);
-    expect(big.held - small.held).toBeLessThan(MANY * CHARACTERS);
+    expect(big.heapBytes - small.heapBytes).toBeLessThan(MANY * CHARACTERS);
   });
 });

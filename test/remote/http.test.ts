@@ -92,8 +92,8 @@ describe("one call", () => {
   });
 
   it("returns a problem with its pointers and the request id of its body, else of the header", async () => {
-    const told = fault(await bench([problem(400, "invalid_request", ["/name", "/path"])]).remote.getFile(DOC));
-    expect(told).toEqual({
+    const found = fault(await bench([problem(400, "invalid_request", ["/name", "/path"])]).remote.getFile(DOC));
+    expect(found).toEqual({
       kind: "problem",
       status: 400,
       code: "invalid_request",
@@ -108,26 +108,26 @@ describe("one call", () => {
 
   it("drops a request id and pointers that are not of the form, and bounds their number", async () => {
     const errors = [{ pointer: 7 }, "x", null, ...Array.from({ length: 100 }, (_, n) => ({ pointer: `/p${n}` }))];
-    const told = fault(
+    const found = fault(
       await bench([answer(409, { code: "odd", requestId: "two words", detail: { a: 1 }, errors })]).remote.getFile(DOC),
     );
-    expect(told).toMatchObject({ requestId: null, detail: "", pointers: expect.any(Array) });
-    expect(told.kind === "problem" && told.pointers.length).toBe(17);
+    expect(found).toMatchObject({ requestId: null, detail: "", pointers: expect.any(Array) });
+    expect(found.kind === "problem" && found.pointers.length).toBe(17);
   });
 
   it("takes control characters and length out of what the service says", async () => {
     const detail = `\u001b[2J\u202eevil\r\n${"x".repeat(1_000_000)}`;
-    const told = fault(await bench([answer(409, { code: "odd", detail })]).remote.getFile(DOC));
-    expect(told.detail.length).toBe(500);
-    expect(told.detail).toMatch(/^\[2J evil x+…$/);
+    const found = fault(await bench([answer(409, { code: "odd", detail })]).remote.getFile(DOC));
+    expect(found.detail.length).toBe(500);
+    expect(found.detail).toMatch(/^\[2J evil x+…$/);
   });
 
   it("names the origin of a redirect, and nothing else of it", async () => {
-    const told = fault(
+    const found = fault(
       await bench([answer(308, "", { location: "https://u:p@other.example/a?token=1" })]).remote.getFile(DOC),
     );
-    expect(told.detail).toContain("https://other.example, ");
-    expect(told.detail).not.toMatch(/token|u:p/);
+    expect(found.detail).toContain("https://other.example, ");
+    expect(found.detail).not.toMatch(/token|u:p/);
   });
 
   it("sends the key, and a JSON body", async () => {

@@ -133,17 +133,17 @@ describe("the wire", () => {
   });
 
   it("what waits for a connection at the deadline was not sent, and is not sent after it", async () => {
-    const held: ServerResponse[] = [];
-    const { port, seen } = await serve((_request, response) => held.push(response));
+    const pending: ServerResponse[] = [];
+    const { port, seen } = await serve((_request, response) => pending.push(response));
     const wire = wireTo(`http://127.0.0.1:${port}`, 1);
     const first = wire.send(GET, BOUNDS);
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => pending.length).toBe(1);
     expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toMatchObject({ kind: "not-sent", timedOut: true });
-    held[0]!.end("{}");
+    pending[0]!.end("{}");
     expect((await first).kind).toBe("answer");
     const third = wire.send({ ...GET, path: "/third" }, BOUNDS);
-    await expect.poll(() => held.length).toBe(2);
-    held[1]!.end("{}");
+    await expect.poll(() => pending.length).toBe(2);
+    pending[1]!.end("{}");
     expect((await third).kind).toBe("answer");
     expect(seen.map((request) => request.url)).toEqual([GET.path, "/third"]);
   });
@@ -166,15 +166,15 @@ describe("the wire", () => {
   });
 
   it("waits in close for what is in flight, and sends nothing after", async () => {
-    let held: ServerResponse | null = null;
+    let pending: ServerResponse | null = null;
     const { wire, seen } = await serve((_request, response) => {
-      held = response;
+      pending = response;
     });
     const reading = wire.send(GET, BOUNDS);
     await expect.poll(() => seen.length).toBe(1);
     const closing = wire.close();
     expect(await wire.send(GET, BOUNDS)).toEqual({ kind: "not-sent", why: "closed" });
-    held!.end("{}");
+    pending!.end("{}");
     expect((await reading).kind).toBe("answer");
     await closing;
     expect(seen.length).toBe(1);

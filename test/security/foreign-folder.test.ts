@@ -50,13 +50,13 @@ describe("a key, from any source,", () => {
     ["in the keychain", [], (rig: Rig) => ({ DBUS_SESSION_BUS_ADDRESS: "x", PATH: plantKeychain(rig) }), "keychain"],
     // The attacker's own: the documents would go into the attacker's workspace.
     ["in the folder itself", [], () => ({}), "the key in the folder itself"],
-  ])("%s does not go to an address that only a folder names", async (_where, more, envOf, told) => {
+  ])("%s does not go to an address that only a folder names", async (_where, more, envOf, message) => {
     const { rig, seen } = await openFixture("a downloaded folder");
     const env = envOf(rig);
     for (const name of ["sync", "verify", "diff", "plan", "watch"]) {
       const ran = await rig.run([name, "w", ...(name === "plan" ? [] : more)], { env });
       expectRefusal(ran, name);
-      if (name === "sync") expect(ran.err[0]).toContain(told);
+      if (name === "sync") expect(ran.err[0]).toContain(message);
     }
     expect(seen.length).toBe(0);
   });

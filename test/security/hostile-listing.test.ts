@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DISKS, syncWithLies, told } from "./sync-with-lies.ts";
+import { DISKS, syncWithLies, messagesOf } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 /** One path for each reason; `test/remote/paths.test.ts` has every kind of path. */
@@ -57,7 +57,7 @@ describe("I26 I17 a service with false listings", () => {
     const lie = lieAt(path);
     const { fixture, report } = await syncWithLies({}, { files: [lie] });
     expect(report.state).toBe("attention");
-    expect(told(report)).toContain(
+    expect(messagesOf(report)).toContain(
       `listing-misread: mdmirror does not understand an entry of the list: ${why} (${lie["id"] as string})`,
     );
     expect([...fixture.texts().values()]).not.toContain(LIE);
@@ -74,7 +74,7 @@ for (const [name, options] of Object.entries(DISKS)) {
 
     it("documents of odd names are mirrored inside the root, and unchanged in the next sync", async () => {
       const { fixture, report } = await syncWithLies(options, { files: ODD.map(([path]) => lieAt(path)) });
-      expect(told(report)).toBe("");
+      expect(messagesOf(report)).toBe("");
       const written = [...fixture.texts()].filter(([, text]) => text === LIE).map(([where]) => where);
       expect(written).toHaveLength(ODD.length);
       for (const [path, at] of ODD) expect([path, written.filter((where) => at.test(where)).length]).toEqual([path, 1]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DISKS, syncWithLies, told } from "./sync-with-lies.ts";
+import { DISKS, syncWithLies, messagesOf } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 describe("members of the wrong form", () => {
@@ -7,7 +7,7 @@ describe("members of the wrong form", () => {
 
   it.each(IDS)("the id %j reaches no URL", async (id) => {
     const { fixture, report } = await syncWithLies({}, { files: [lieAt("a.md", { id })] });
-    expect(told(report)).toContain("its id is not of the form doc_…");
+    expect(messagesOf(report)).toContain("its id is not of the form doc_…");
     const known = /^[A-Z]+ \/v1\/(files|folders)(\/(doc|dir)_[A-Za-z0-9_-]{1,128}(\/content)?)?(\?[a-z_]+=[^?#]*)?$/;
     expect(fixture.sent.filter((line) => !known.test(line))).toEqual([]);
     expect(fixture.sent.join("\n")).not.toMatch(/DROP|\.\./);
@@ -17,8 +17,8 @@ describe("members of the wrong form", () => {
     "a change id of another form is left out and told",
     async (lastChangeId) => {
       const { report } = await syncWithLies({}, { files: [lieAt("a.md", { lastChangeId })] });
-      expect(told(report)).toContain("its lastChangeId is not of the form chg_…");
-      expect(told(report).length).toBeLessThan(1_000);
+      expect(messagesOf(report)).toContain("its lastChangeId is not of the form chg_…");
+      expect(messagesOf(report).length).toBeLessThan(1_000);
     },
   );
 
@@ -27,7 +27,7 @@ describe("members of the wrong form", () => {
     const { fixture, report } = await syncWithLies({}, lies);
     expect(fixture.texts().has("a.md")).toBe(false);
     expect(report.state).not.toBe("in-sync");
-    expect(told(report)).toContain("content");
+    expect(messagesOf(report)).toContain("content");
   });
 
   it("sizes, parents, names and prototypes that are nonsense are not read at all", async () => {
@@ -49,7 +49,7 @@ describe("members of the wrong form", () => {
     const lies = { files: [lieAt("a.md")], more: { id: "doc_other" } };
     const { fixture, report } = await syncWithLies({}, lies);
     expect(fixture.texts().has("a.md")).toBe(false);
-    expect(told(report)).toContain("the service answered with another file");
+    expect(messagesOf(report)).toContain("the service answered with another file");
   });
 
   it.each([
@@ -86,11 +86,11 @@ describe("members of the wrong form", () => {
   it("I16 I17 folders below one that no list shows are created, moved into it, and then stay unchanged", async () => {
     const files = [lieAt("a/b/x.md", { id: "doc_deep", lastChangeId: "chg_deep" })];
     const { fixture, report } = await syncWithLies({}, { folders: [{ id: "dir_deep", path: "a/b" }], files });
-    expect(told(report)).toBe("");
+    expect(messagesOf(report)).toBe("");
     expect(fixture.texts().get("a/b/x.md")).toBe(LIE);
     const moved = lieAt("q/r/b/x.md", { id: "doc_deep", lastChangeId: "chg_deep" });
     fixture.lies = { folders: [{ id: "dir_deep", path: "q/r/b" }], files: [moved] };
-    expect(told(await fixture.sync())).toBe("");
+    expect(messagesOf(await fixture.sync())).toBe("");
     expect(fixture.texts().get("q/r/b/x.md")).toBe(LIE);
     expect(fixture.texts().has("a/b/x.md")).toBe(false);
     expect([(await fixture.sync()).passes, fixture.texts().size]).toEqual([1, 3]);

@@ -66,12 +66,12 @@ describe("I30 what a crash leaves behind", () => {
       NODE_OPTIONS: `--report-on-signal --report-uncaught-exception --report-directory=${reports}`,
     });
     await whenWatching(child);
-    let told = "";
+    let output = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      told += chunk.toString();
+      output += chunk.toString();
     });
     process.kill(child.pid!, "SIGUSR2");
-    await expect.poll(() => told).toMatch(/Node\.js report completed/);
+    await expect.poll(() => output).toMatch(/Node\.js report completed/);
     await terminate(child);
     const made = filesBelow(reports);
     expect(made.length).toBe(1);

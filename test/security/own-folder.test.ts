@@ -153,10 +153,10 @@ describe("I26 a symbolic link in the folder of mdmirror itself", () => {
           if (to !== "to a file" && !WRITERS.has(command)) continue;
           const cwd = command === "undo" ? rig.root : rig.dir;
           const { code, err } = await rig.run(argv, { cwd, stop, terminal: false });
-          const told = err[0] ?? "";
+          const message = err[0] ?? "";
           const says =
-            told.includes(name === "" ? "/.mdmirror " : `/.mdmirror/${name} `) && told.includes("symbolic link");
-          if (code !== 2 || !says || err[1] === undefined) wrong.push(`${command}, ${name}: ${code} ${told}`);
+            message.includes(name === "" ? "/.mdmirror " : `/.mdmirror/${name} `) && message.includes("symbolic link");
+          if (code !== 2 || !says || err[1] === undefined) wrong.push(`${command}, ${name}: ${code} ${message}`);
         }
         if (victimsNow().join() !== planted.before.join()) wrong.push(`${name}: ${victimsNow().join()}`);
         planted.takeBack();

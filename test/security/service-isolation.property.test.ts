@@ -73,7 +73,7 @@ describe("no answer has another key's data", () => {
     expect(requests).toBeGreaterThan(1_500);
     // Each key was answered with what it may read: the markers would be found.
     expect([...seen].sort()).toEqual(["both mixedin", "both open", "other other", "reader open", "writer mixedin"]);
-    // The input is hostile, but not so wild that it ends at the door.
+    // The input is hostile, but not so wild that it is refused before it is routed.
     const reached = ["200", "201", "204", "not_found", "invalid_request", "invalid_id", "file_not_found", "forbidden"];
     expect(reached.filter((end) => !ends.has(end))).toEqual([]);
   });

@@ -28,6 +28,6 @@ export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture
 }
 
 /** What the report says, line by line. */
-export function told(report: RunReport): string {
+export function messagesOf(report: RunReport): string {
   return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
 }

@@ -84,11 +84,14 @@ describe("a full disk", () => {
     });
     const file = await api.file("a.md", "one");
     expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
-    const told = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
+    const detailOfEdit = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
     const full = "The disk of the service is full: nothing was saved.";
-    expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting still work.`]);
+    expect([service.reserved(), await detailOfEdit()]).toEqual([
+      8 * 1024 * 1024,
+      `${full} Reading and deleting still work.`,
+    ]);
     rmSync(join(folder, "reserve"));
-    expect([service.reserved(), await told()]).toEqual([0, `${full} Reading still works.`]);
+    expect([service.reserved(), await detailOfEdit()]).toEqual([0, `${full} Reading still works.`]);
     await service.close();
   });
 });

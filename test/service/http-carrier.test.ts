@@ -13,16 +13,16 @@ describe("an answer", () => {
   it("says its length in bytes, and is kept apart from the next on one connection", async () => {
     const { port, key, api } = await serveHttp();
     const { id } = await api.file("a.md", "größer – 𝄞\n");
-    const { socket, told, until } = openConnection(port);
+    const { socket, told: received, until } = openConnection(port);
     socket.write(get(`/v1/files/${id}`, `x-api-key: ${key}\r\n`));
     const first = Buffer.from(await until(/"\}$/), "latin1").toString();
     const body = first.slice(first.indexOf("\r\n\r\n") + 4);
     expect(JSON.parse(body)).toMatchObject({ id, content: "größer – 𝄞\n" });
     expect([lengthIn(first), /^connection: keep-alive\r$/im.test(first)]).toEqual([Buffer.byteLength(body), true]);
-    told.text = "";
+    received.text = "";
     socket.write(get("/v1/files", "connection: close\r\n"));
     await once(socket, "close");
-    expect(statuses(told.text)).toEqual([401]);
+    expect(statuses(received.text)).toEqual([401]);
   });
 });
 
@@ -128,7 +128,7 @@ describe("the end", () => {
     const fresh = openConnection(port);
     fresh.socket.write(get("/v1/files", ""));
     await Promise.all([once(known.socket, "close"), once(fresh.socket, "close"), closed]);
-    for (const { told } of [known, fresh])
-      expect([statuses(told.text), /^connection: close\r$/im.test(told.text)]).toEqual([[401], true]);
+    for (const { told: received } of [known, fresh])
+      expect([statuses(received.text), /^connection: close\r$/im.test(received.text)]).toEqual([[401], true]);
   });
 });

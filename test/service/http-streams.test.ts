@@ -92,11 +92,11 @@ describe("an answer that is not read", () => {
     const { socket } = openConnection(port);
     socket.pause();
     socket.write(get("/v1/files", ""));
-    let told = "";
-    while (!told.includes('route="GET /v1/files",code="200"} 1')) {
-      told = await (await fetch(`${server.url}/metrics`)).text();
+    let received = "";
+    while (!received.includes('route="GET /v1/files",code="200"} 1')) {
+      received = await (await fetch(`${server.url}/metrics`)).text();
     }
-    expect(told).toContain("clients_cut_total 1\n");
+    expect(received).toContain("clients_cut_total 1\n");
     socket.resume();
     await once(socket, "close");
   });

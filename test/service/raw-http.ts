@@ -4,11 +4,11 @@ import { onTestFinished } from "vitest";
 
 /** Sends bytes, ends its side if the caller wants that, and reads until the server closes. */
 export async function raw(port: number, bytes: string | Buffer, after?: "ends"): Promise<string> {
-  const { socket, told } = openConnection(port);
+  const { socket, told: received } = openConnection(port);
   if (after === "ends") socket.end(bytes);
   else socket.write(bytes);
   if (!socket.closed) await once(socket, "close");
-  return told.text;
+  return received.text;
 }
 
 export function problemOf(body: string): { code: string; requestId: string } {
@@ -22,17 +22,17 @@ export function problemIn(text: string): { code: string; requestId: string } {
 /** A connection that stays, and what came over it so far. */
 export function openConnection(port: number) {
   const socket: Socket = connect(port, "127.0.0.1").setEncoding("latin1");
-  const told = { text: "" };
+  const received = { text: "" };
   socket.on("data", (part: string) => {
-    told.text += part;
+    received.text += part;
   });
   socket.on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
   const until = async (pattern: RegExp) => {
-    while (!pattern.test(told.text)) await once(socket, "data");
-    return told.text;
+    while (!pattern.test(received.text)) await once(socket, "data");
+    return received.text;
   };
-  return { socket, told, until };
+  return { socket, told: received, until };
 }
 
 export const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;

@@ -33,7 +33,7 @@ function boundTo(target: Store, name: string | symbol): unknown {
 }
 
 /** A service with long texts, whose searches go on when the test begins a round. */
-async function openGround(made: Store) {
+async function openStore(made: Store) {
   const { counted, store } = counting(made);
   const begins: (() => void)[] = [];
   const opened = await openService({ store, atNextRound: (begin) => void begins.push(begin) });
@@ -88,12 +88,12 @@ const UNKNOWN = {
 
 describe.each(Object.entries(STORES))("on %s", (name, open) => {
   describe.skipIf(name === "PostgreSQL" && whyNoPostgres !== null)("a search", () => {
-    let ground: Awaited<ReturnType<typeof openGround>>;
+    let ground: Awaited<ReturnType<typeof openStore>>;
     let remove: () => unknown;
     beforeAll(async () => {
       const opened = await open();
       remove = opened.remove;
-      ground = await openGround(opened.store);
+      ground = await openStore(opened.store);
     });
     afterAll(async () => {
       await ground.service.close();

@@ -151,10 +151,10 @@ test("I03 damage met in use is looked for by the next opening, once", () => {
   expect(openState({ folder, clock, readOnly: true }).kind, "who only reads does not look for it").toBe("opened");
   expect(openState({ folder, clock })).toMatchObject({ kind: "damaged", file: "texts.db" });
   expect(setAsideDamaged(folder, "texts.db", "x").salvagedTexts).toBeGreaterThan(0);
-  const mended = openIn(folder);
-  for (let n = 0; n < ROWS; n++) mended.putText(textOf(n), NAME);
-  expect(mended.missingTexts()).toEqual([]);
-  mended.close();
+  const repaired = openIn(folder);
+  for (let n = 0; n < ROWS; n++) repaired.putText(textOf(n), NAME);
+  expect(repaired.missingTexts()).toEqual([]);
+  repaired.close();
   expect(readdirSync(folder).toSorted()).toEqual(["damaged", "state.db", "texts.db"]);
 });
 

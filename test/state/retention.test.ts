@@ -42,7 +42,7 @@ function fixture() {
 /** One text for each kind of row that keeps one. */
 function nameAll(state: StoredState): string[] {
   const texts = "base local echo sent conflict shown stone hold post put-base put expect writes parked".split(" ");
-  const [base, local, echo, sent, conflict, shown, stone, block, post, putBase, put, expected, writes, parked] =
+  const [base, local, echo, sent, conflict, shown, stone, block, post, putBase, put, expected, writes, setAside] =
     texts.map((text) => state.putText(text, NAME)) as [
       ReturnType<StoredState["putText"]>,
       ...ReturnType<StoredState["putText"]>[],
@@ -76,7 +76,7 @@ function nameAll(state: StoredState): string[] {
     baseDigest: null,
     event: { kind: "write-local", side: "local", id, path: "x", detail: "edited on the service" },
   });
-  state.openIntent(1, { kind: "set-aside", ...at, path: "x", setAsideAt: "p", expect: parked!, baseDigest: null });
+  state.openIntent(1, { kind: "set-aside", ...at, path: "x", setAsideAt: "p", expect: setAside!, baseDigest: null });
   return texts;
 }
 

@@ -28,7 +28,7 @@ const put: Intent = {
   stampTrusted: false,
   why: "edited locally",
 };
-const parked: Intent = {
+const setAside: Intent = {
   kind: "set-aside",
   id: doc("a"),
   path: "a.md",
@@ -124,12 +124,12 @@ describe("journal", () => {
     const folder = tempFolder();
     const state = openIn(folder);
     const first = state.openIntent(3, put);
-    const second = state.openIntent(4, parked);
+    const second = state.openIntent(4, setAside);
     state.close();
     const again = openIn(folder);
     expect(again.intents()).toEqual([
       { intentId: first, run: 3, intent: put },
-      { intentId: second, run: 4, intent: parked },
+      { intentId: second, run: 4, intent: setAside },
     ]);
     again.closeIntent(first);
     expect(again.intents().map(({ intentId }) => intentId)).toEqual([second]);

@@ -12,7 +12,7 @@ import { type Finished, runChild, track } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import type { Fixture } from "../fixture.ts";
 import { freePort } from "../../free-port.ts";
-import { type Asked, type Line, onceIfLarge } from "../line.ts";
+import { type LineOptions, type Line, onceIfLarge } from "../line.ts";
 import { interleave, ratioRow } from "../pairs.ts";
 import type { Row } from "../rows.ts";
 import { pause } from "../watched.ts";
@@ -65,7 +65,7 @@ export const PEER_LINES: readonly Line[] = PEERS.map((against) => ({
   run: (asked) => compare(asked, against),
 }));
 
-async function compare(asked: Asked, against: Against): Promise<readonly Row[]> {
+async function compare(asked: LineOptions, against: Against): Promise<readonly Row[]> {
   const { fixture, size } = asked;
   const { name: line } = against;
   const fault = against.fault();

@@ -2,7 +2,7 @@
 
 export type Known = { readonly id: string; lastChangeId: string; readonly path: string };
 
-export type Asked = {
+export type PlannedRequest = {
   readonly method: string;
   readonly path: string;
   readonly body: object | null;
@@ -10,7 +10,7 @@ export type Asked = {
   readonly heard?: (body: string) => void;
 };
 
-export type Ground = {
+export type ConnectionSetup = {
   readonly known: readonly Known[];
   /** Of this connection, among so many. */
   readonly mine: number;
@@ -20,15 +20,15 @@ export type Ground = {
 };
 
 /** @returns what makes the n-th request of a connection */
-type Kind = (ground: Ground) => (n: number) => Asked;
+type Kind = (ground: ConnectionSetup) => (n: number) => PlannedRequest;
 
 /** Far apart, so that neighbours in the database are not neighbours in time. */
 const STRIDE = 7_919;
 
-const any = ({ known, mine, connections }: Ground, n: number) =>
+const any = ({ known, mine, connections }: ConnectionSetup, n: number) =>
   known[((n * connections + mine) * STRIDE) % known.length]!;
 
-const get = (path: string): Asked => ({ method: "GET", path, body: null });
+const get = (path: string): PlannedRequest => ({ method: "GET", path, body: null });
 
 const KINDS = {
   read: (ground) => (n) => get(`/v1/files/${any(ground, n).id}`),
@@ -86,6 +86,6 @@ const KINDS = {
 export type KindName = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
-export function requestsOf(kind: KindName, ground: Ground): (n: number) => Asked {
+export function requestsOf(kind: KindName, ground: ConnectionSetup): (n: number) => PlannedRequest {
   return KINDS[kind](ground);
 }

@@ -142,7 +142,7 @@ function isBad(event: FolderEvent): boolean {
   return event.kind === "broken" || event.kind === "watch-limit";
 }
 
-const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => string[] } = {
+const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K>) => string[] } = {
   opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],
   lent: ({ what }) => [`waiting for mdmirror ${what}`],
   returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],

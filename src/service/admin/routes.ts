@@ -27,7 +27,7 @@ const HANDLERS: { readonly [Name in AdminOperationName]: (call: AdminCall<Name>)
   createKey: ({ admin, body }) => answered(admin.createKey(body), 201),
   changeKey: ({ admin, id, body }) => answered(admin.changeKey(id, body)),
   revokeKey: ({ admin, id }) => answered(admin.removeKey(id)),
-  listReviews: ({ admin, query: { cursor: after, ...asked } }) => answered(admin.reviews.page({ ...asked, after })),
+  listReviews: ({ admin, query: { cursor: after, ...page } }) => answered(admin.reviews.page({ ...page, after })),
   showReview: ({ admin, id }) => answered(admin.reviews.show(id)),
   acceptReview: ({ admin, id, body }) => answered(admin.reviews.accept(id, body.content ?? null)),
   rejectReview: ({ admin, id }) => answered(admin.reviews.reject(id)),

@@ -215,11 +215,11 @@ function send(state: ServerState, { reply, taken }: Exchange, answered: AnyAnswe
 
 async function openStream(state: ServerState, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply, taken } = exchange;
-  const asked = { ...headOf(request), body: null };
+  const head = { ...headOf(request), body: null };
   if (state.streams.size >= MAX_STREAMS) {
-    return send(state, exchange, await state.service.handle(asked, "overloaded"), true);
+    return send(state, exchange, await state.service.handle(head, "overloaded"), true);
   }
-  const answered = await state.service.streams!.open(asked, taken);
+  const answered = await state.service.streams!.open(head, taken);
   // Refused clients may be thousands, and they come back later. So the service keeps no state for
   // them.
   if (!("stream" in answered)) return send(state, exchange, answered, true);

@@ -60,8 +60,8 @@ describe("a local deletion", () => {
     await rig.until(() => rig.daemon.status().lastReport?.state === "attention");
     rig.remove(note(3));
     await rig.pass(40_000);
-    const told = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
-    expect(told).toMatchObject([{ kind: "deletion-pending", path: note(3), inConflict: true }]);
+    const pending = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
+    expect(pending).toMatchObject([{ kind: "deletion-pending", path: note(3), inConflict: true }]);
     expect(rig.sent("DELETE")).toEqual([]);
     expect(rig.mirrored.disk.user.read(`${ROOT}/${note(3)}`)).toContain("their own");
   });
@@ -76,8 +76,8 @@ describe("a local deletion", () => {
     rig.hint({ kind: "path", path: note(3) });
     await rig.until(() => rig.app.files().get(note(4))!.text.includes("number four"));
     await rig.pass(40_000);
-    const told = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
-    expect(told.map(({ kind }) => kind)).toEqual(["deletion-pending"]);
+    const pending = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
+    expect(pending.map(({ kind }) => kind)).toEqual(["deletion-pending"]);
     expect(rig.sent("DELETE")).toHaveLength(1);
   });
 
@@ -206,14 +206,14 @@ describe("the folder goes away", () => {
 
 const pendingOf = (rig: DaemonRig) =>
   rig.events.flatMap((event) => (event.kind === "deletion-pending" ? [`${event.path} ${event.asks}`] : []));
-const told = (from: number, to: number, asks: boolean) =>
+const pending = (from: number, to: number, asks: boolean) =>
   Array.from({ length: to - from }, (_, n) => `${note(from + n)} ${asks}`);
 
 test("I21 many local deletions that will stop the mirror are announced so from the start, and no run says that nothing is open", async () => {
   const rig = await withNotes(60);
   for (let n = 0; n < 12; n++) rig.remove(note(n));
   await rig.pass(10_000);
-  expect(pendingOf(rig).toSorted()).toEqual(told(0, 12, true).toSorted());
+  expect(pendingOf(rig).toSorted()).toEqual(pending(0, 12, true).toSorted());
   expect(rig.daemon.status().lastReport?.foreseen).toMatchObject([{ reason: "delete-budget-remote" }]);
   await rig.pass(60_000);
   expect(rig.daemon.status().phase.kind).toBe("stopped");
@@ -223,12 +223,12 @@ test("I21 many local deletions that become too many while they wait are announce
   const rig = await withNotes(60);
   for (let n = 0; n < 5; n++) rig.remove(note(n));
   await rig.pass(5_000);
-  expect(pendingOf(rig).toSorted()).toEqual(told(0, 5, false).toSorted());
+  expect(pendingOf(rig).toSorted()).toEqual(pending(0, 5, false).toSorted());
   expect(rig.daemon.status().lastReport?.foreseen).toBeUndefined();
   rig.events.length = 0;
   for (let n = 5; n < 11; n++) rig.remove(note(n));
   await rig.pass(5_000);
-  expect(pendingOf(rig).toSorted()).toEqual(told(0, 11, true).toSorted());
+  expect(pendingOf(rig).toSorted()).toEqual(pending(0, 11, true).toSorted());
 });
 
 it("I04 a file that is moved over a document waits with the deletion of that document, and needs no user", async () => {

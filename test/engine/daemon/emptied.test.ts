@@ -40,6 +40,6 @@ test.each<[string, readonly string[], (world: World) => void]>([
       Object.assign(world.files.get("a.md")!, { birthMs: 9_999 });
     },
   ],
-])("%s: %j", (_what, held, change) => {
-  expect(emptied(change)).toEqual(held);
+])("%s: %j", (_what, content, change) => {
+  expect(emptied(change)).toEqual(content);
 });

@@ -60,14 +60,14 @@ describe("while all is in sync", () => {
     const rig = await notesInSync(3, { settings: { names: "block" } });
     rig.save("area/My note.md", "# Held\n");
     await rig.pass(1_000);
-    const [held] = rig.daemon.status().lastReport!.attention;
-    expect(held).toMatchObject({ path: "area/My note.md", kind: "name-refused" });
+    const [problem] = rig.daemon.status().lastReport!.attention;
+    expect(problem).toMatchObject({ path: "area/My note.md", kind: "name-refused" });
     rig.sent();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     await rig.pass(400);
     expect(rig.sent()).toEqual([expect.stringMatching(/^PUT /)]);
     const report = rig.daemon.status().lastReport!;
-    expect(report.attention).toEqual([held]);
+    expect(report.attention).toEqual([problem]);
     expect(report.counts).toMatchObject({ uploaded: 1, blocked: 1 });
     expect(report.state).toBe("attention");
     expect([...rig.mirrored.state.load().blocks.keys()]).toEqual(["area/My note.md"]);

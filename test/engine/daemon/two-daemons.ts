@@ -61,7 +61,7 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
 function differences(one: DaemonRig, index: number): string[] {
   const [here, there] = [one.mirrored.texts(), one.app.files()];
   const { blocks, conflicts } = one.mirrored.state.load();
-  const held = new Set([...blocks.values()].map(({ path }) => path));
+  const blocked = new Set([...blocks.values()].map(({ path }) => path));
   const wrong = [...blocks.values()]
     .filter(({ reason }) => reason !== "conflict")
     .map((block) => `hold ${block.reason} ${block.path}`);
@@ -70,7 +70,7 @@ function differences(one: DaemonRig, index: number): string[] {
     if (here.get(path) !== text) wrong.push(`${path} differs`);
   }
   for (const path of here.keys())
-    if (isDocument(path) && !there.has(path) && !held.has(path)) wrong.push(`${path} is only here`);
+    if (isDocument(path) && !there.has(path) && !blocked.has(path)) wrong.push(`${path} is only here`);
   const { phase } = one.daemon.status();
   if (phase.kind !== "idle") wrong.push(`it is ${phase.kind}`);
   return wrong.map((what) => `mirror ${index}: ${what}`);

@@ -113,7 +113,7 @@ async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
   const folder = await DaemonFolder.open(rig.root, optionsOf(loops));
   if (folder.kind === "trouble") throw new Error(folder.trouble.what);
   ended = folder.value.run(stop.signal);
-  await told("opened");
+  await published("opened");
   return folder.value;
 }
 
@@ -130,7 +130,7 @@ function optionsOf(loops: readonly Loop[]): FolderOptions {
   };
 }
 
-function told(kind: FolderEvent["kind"], times = 1): Promise<void> {
+function published(kind: FolderEvent["kind"], times = 1): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       if (events.filter((one) => one.kind === kind).length < times) return;
@@ -149,7 +149,7 @@ const broken = (message: string, code?: string): Loop => ({
 describe("a folder whose loop breaks", () => {
   test("is reported without the message of the fault, closed, and opened again", async () => {
     await keep(broken("# my secret text"), broken("gone", "ENOENT"), {});
-    await told("opened", 3);
+    await published("opened", 3);
     const troubles = events.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
     expect(troubles).toEqual([
       `syncing ${rig.root} ended by an error in mdmirror itself`,
@@ -160,7 +160,7 @@ describe("a folder whose loop breaks", () => {
 
   test("waits longer each time, five minutes at most", async () => {
     await keep(...Array.from({ length: 12 }, () => broken("x")), {});
-    await told("opened", 13);
+    await published("opened", 13);
     const waits = events.flatMap((one) => (one.kind === "broken" ? [one.retryMs] : []));
     expect(waits.slice(0, 9)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300].map((seconds) => seconds * 1_000));
     expect(Math.max(...waits)).toBe(300_000);
@@ -175,7 +175,7 @@ describe("a folder whose loop breaks", () => {
         throw new Error("x");
       },
     });
-    await told("broken", 2);
+    await published("broken", 2);
     expect(folder.status()).toMatchObject({ phase: "closed" });
     const answered = await askDaemon(rig.root, { do: "sync" });
     expect(answered).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
@@ -226,7 +226,7 @@ describe("a folder whose key was refused", () => {
     await keep({ status: refused, onEvent }, {});
     storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
     tells[0]!({ kind: "phase", phase: REFUSED, at: 0 });
-    await told("opened", 2);
+    await published("opened", 2);
   });
 });
 
@@ -238,7 +238,7 @@ describe("a borrower that puts another state in place", () => {
     renameSync(join(rig.root, ".mdmirror", "state.db"), join(rig.root, ".mdmirror", "state.db.damaged"));
     borrowed.value.giveBack();
     // This scripted loop ends on request; a real loop ends its steps first.
-    await told("returned");
+    await published("returned");
     expect(events.filter((one) => one.kind === "broken")).toEqual([]);
   });
 });
@@ -253,7 +253,7 @@ test("a folder is lent to one command after the other", async () => {
   const lent = await second;
   if (lent === NO_DAEMON || lent.kind === "trouble") throw new Error("not lent");
   lent.value.giveBack();
-  await told("returned", 2);
+  await published("returned", 2);
   const loans = events.flatMap((one) => (one.kind === "lent" || one.kind === "returned" ? [[one.kind, one.what]] : []));
   expect(loans).toEqual([
     ["lent", "sync"],

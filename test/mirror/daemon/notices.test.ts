@@ -68,10 +68,10 @@ describe("word to systemd", () => {
   });
 
   test("a missing systemd-notify is reported once", async () => {
-    const told = await new Promise<Error>((resolve) => {
+    const answer = await new Promise<Error>((resolve) => {
       openSdNotify({ env: { NOTIFY_SOCKET: "/run/x", PATH: "/nowhere" }, pid: 1, onFault: resolve })!.say("READY=1");
     });
-    expect(told.message).toContain("ENOENT");
+    expect(answer.message).toContain("ENOENT");
   });
 
   test("signs of life stop when the loop does not continue", async () => {

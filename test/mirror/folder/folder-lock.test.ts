@@ -36,12 +36,12 @@ async function startBeside(what: string, freeAfterMs: number) {
   const root = tempFolder();
   const own = join(root, ".mdmirror");
   mkdirSync(own, { mode: 0o700 });
-  const held = acquireLock(own, { since: 0, what });
-  if (held.kind !== "locked") throw new Error("not locked");
-  const clock = new LettingGo(freeAfterMs, held.release);
+  const lock = acquireLock(own, { since: 0, what });
+  if (lock.kind !== "locked") throw new Error("not locked");
+  const clock = new LettingGo(freeAfterMs, lock.release);
   const end = await lockFolder(root, { what: DAEMON, clock });
   if (end.kind === "ok") end.value.free();
-  held.release();
+  lock.release();
   return { end, now: clock.now() };
 }
 

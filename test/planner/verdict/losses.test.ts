@@ -68,10 +68,10 @@ test("I21 folders that go with the stopped deletions are part of the answer", ()
   for (let i = 0; i < 12; i++) world.synced(`d/n${i}.md`, `d ${i}`);
   for (const path of [...world.files.keys()].filter((one) => one.startsWith("d/"))) world.files.delete(path);
   world.folders.delete("d");
-  const halted = planOf(world);
-  expect(reasonsOf(halted)).toEqual(["delete-budget-remote"]);
-  expect(guardedKeys(halted).filter((key) => key.startsWith("remove-folder-remote"))).toHaveLength(1);
-  expect(guardedKeys(halted)).toHaveLength(13);
+  const stopped = planOf(world);
+  expect(reasonsOf(stopped)).toEqual(["delete-budget-remote"]);
+  expect(guardedKeys(stopped).filter((key) => key.startsWith("remove-folder-remote"))).toHaveLength(1);
+  expect(guardedKeys(stopped)).toHaveLength(13);
 });
 
 test("I21 an approval of empty texts covers these texts on these versions only", () => {

@@ -141,8 +141,8 @@ describe("safety checks", () => {
 
   test("I21 approved deletions do not count, and those that remain stop a sync again", () => {
     const world = removeHere(synced(60), 25);
-    const halted = planOf(world);
-    const keys = guardedKeys(halted);
+    const stopped = planOf(world);
+    const keys = guardedKeys(stopped);
     expect(keys).toHaveLength(25);
     expect(reasonsOf(planOf(world, {}, { approved: new Set(keys) }))).toEqual([]);
     const fewer = planOf(world, {}, { approved: new Set(keys.slice(0, 14)) });

@@ -27,9 +27,9 @@ test.each([
 ])("%s is reported by its kind, without the password", (_, error, kind) => {
   const result = databaseTrouble(URL, error);
   expect(result).toMatchObject({ kind: "trouble", trouble: { kind } });
-  const told = JSON.stringify(result);
-  expect(told).toContain("the database notes of db.example.org:5432");
-  expect(told).not.toContain("hunter2");
+  const answer = JSON.stringify(result);
+  expect(answer).toContain("the database notes of db.example.org:5432");
+  expect(answer).not.toContain("hunter2");
 });
 
 test("throws what nobody knows", () => {

@@ -5,7 +5,7 @@ import { createWire } from "../../../src/mirror/remote/wire.ts";
 import { startHttp } from "../../../src/service/http/server.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import { NO_LOG } from "../../simulator/quiet-ports.ts";
-import { make, open } from "./asked.ts";
+import { make, open } from "./fixture.ts";
 
 test("the client hears of a change over HTTP, and of the service's end", async () => {
   const asked = await open();

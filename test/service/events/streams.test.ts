@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openService, seeded } from "../fixture.ts";
 import { sealPlace } from "../../../src/service/events/event-id.ts";
 import type { Service } from "../../../src/service/service.ts";
-import { type Asked, folderAt, keyWith, listening, make, open } from "./asked.ts";
+import { type EventsFixture, folderAt, keyWith, listening, make, open } from "./fixture.ts";
 import { Listener } from "./listener.ts";
 
 async function makeMany(service: Service, key: string, folder: string): Promise<void> {
@@ -134,7 +134,7 @@ describe("a stream", () => {
     expect((await Listener.join(service, key)).status).toBe(503);
   });
 
-  test.each<readonly [string, (asked: Asked, id: string) => Promise<unknown>]>([
+  test.each<readonly [string, (asked: EventsFixture, id: string) => Promise<unknown>]>([
     ["its key is revoked", ({ opened }, id) => opened.service.admin.removeKey(id)],
     ["its key has expired", ({ opened }, id) => opened.service.admin.changeKey(id, { expiresAt: 1 })],
     ["its workspace is closed", ({ opened }) => opened.service.admin.setWorkspaceState(opened.workspaceId, "closed")],

@@ -24,8 +24,8 @@ const ADMIN_PAGES = ["/app/keys", "/app/keys/new", "/app/reviews"];
 /** Nothing in it runs or styles within the page, and nothing steers how it is shown. */
 function expectHarmless(page: string): void {
   // What is in a field is typed there as it is.
-  const told = page.replace(/ value="[^"]*"/g, "");
-  expect(told.match(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:|\u202e/gi)).toBeNull();
+  const shown = page.replace(/ value="[^"]*"/g, "");
+  expect(shown.match(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:|\u202e/gi)).toBeNull();
 }
 
 describe("a key's own pages", () => {
@@ -162,7 +162,7 @@ describe("keys", () => {
     const { id } = (await rig.service.admin.keys())[0]!;
     const change = (form: Readonly<Record<string, string>>) =>
       browser.submit(`/app/keys/${id}`, { label: "owner", path: "/", level: "full", ...form });
-    for (const [form, told] of [
+    for (const [form, shown] of [
       [{ label: "" }, "a label has 1 to 200 characters"],
       [{ expires: "2020-01-01" }, "cannot expire in the past"],
       [{ expires: "2026-13-01" }, "this is not a date"],
@@ -170,7 +170,7 @@ describe("keys", () => {
       [{ requests: "0", seconds: "1" }, "a rate is a number of requests"],
       [{ level: "owner" }, "a path needs a level"],
     ] as const) {
-      expect(await change(form)).toContain(told);
+      expect(await change(form)).toContain(shown);
       expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
     }
     expect(await change({ label: "phone", path: "/not-there", level: "edit" })).toContain("does not exist");

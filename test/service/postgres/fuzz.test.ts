@@ -56,8 +56,8 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
       const answers = [];
       for (const [who, sent] of steps) {
         const headers = { "x-api-key": who === ADMIN ? ADMIN_KEY : keys[who]!.key };
-        const { status, headers: told, body } = await service.answer({ ...sent, headers });
-        answers.push({ status, told, body });
+        const { status, headers: received, body } = await service.answer({ ...sent, headers });
+        answers.push({ status, told: received, body });
       }
       return answers;
     };

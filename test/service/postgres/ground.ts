@@ -6,7 +6,7 @@ import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 
-export type Ground = {
+export type PostgresFixture = {
   readonly url: string;
   readonly store: PostgresStore;
   /** Another process's. */
@@ -21,8 +21,8 @@ export type Ground = {
  * A database for the tests of a file, each of which has a workspace of its own in it.
  * @returns what opens the ground of one test
  */
-export function groundOfFile(): () => Promise<Ground> {
-  let shared: Omit<Ground, "workspace"> & { remove(): Promise<void> };
+export function groundOfFile(): () => Promise<PostgresFixture> {
+  let shared: Omit<PostgresFixture, "workspace"> & { remove(): Promise<void> };
   let workspaces = 0;
   beforeAll(async () => {
     if (whyNoPostgres !== null) return;
@@ -125,7 +125,7 @@ export async function connect(url: string): Promise<pg.Client> {
 
 /** Runs the second when the first has done its work and not ended, and lets it wait for its end. */
 export async function oneAfterTheOther<A, B>(
-  { store, other, waits }: Ground,
+  { store, other, waits }: PostgresFixture,
   one: (tables: Tables) => Promise<A>,
   next: (tables: Tables) => Promise<B>,
 ): Promise<[A, B]> {

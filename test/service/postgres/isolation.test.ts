@@ -6,11 +6,11 @@ import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./gr
 
 /** What `Store` promises of two writers, and of a reader beside one, on two connections. */
 
-const openGround = groundOfFile();
+const openStore = groundOfFile();
 
 describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   it("of one document: the second sees what the first saved", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, other, workspace } = ground;
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const [, seen] = await oneAfterTheOther(
@@ -34,7 +34,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 
   it("of two documents do not wait for each other, nor for one who creates", async () => {
-    const { store, other, workspace } = await openGround();
+    const { store, other, workspace } = await openStore();
     const [a, b] = await store.write(async (tables) => [
       await makeFile(tables, workspace, "a.md"),
       await makeFile(tables, workspace, "b.md"),
@@ -52,7 +52,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 
   it("of which one removes the document: the other finds none", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const remove = async ({ files }: Tables) => files.remove((await files.byId(workspace, id))!.seq);
@@ -61,7 +61,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 
   it("of which one moves the document: the other sees its new path", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const move = async (tables: Tables) => {
@@ -73,7 +73,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 
   it("of one review: the second finds it decided", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     await store.write(async ({ files, changes }) => {
@@ -94,7 +94,7 @@ const textOf = (_: unknown, text: string) => text;
 
 describe.skipIf(whyNoPostgres !== null)("a reader", () => {
   it("sees one state in all its looks, and waits for nobody", async () => {
-    const { store, other, workspace } = await openGround();
+    const { store, other, workspace } = await openStore();
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const step = new Step();
     const reading = store.read(async ({ files }) => {
@@ -113,7 +113,7 @@ describe.skipIf(whyNoPostgres !== null)("a reader", () => {
 
 describe.skipIf(whyNoPostgres !== null)("writers who wait for each other", () => {
   it("are parted: one is run again, and both are kept", async () => {
-    const { store, other, workspace } = await openGround();
+    const { store, other, workspace } = await openStore();
     const ids = await store.write(async (tables) => [
       await makeFile(tables, workspace, "a.md"),
       await makeFile(tables, workspace, "b.md"),

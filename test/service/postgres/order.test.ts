@@ -4,11 +4,11 @@ import { FIRST_PAGE, makeFile, makeFolder, groundOfFile, Step } from "./ground.t
 
 /** Row numbers of folders are committed in their order, so that a cursor passes none by. */
 
-const openGround = groundOfFile();
+const openStore = groundOfFile();
 
 describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
   it("lets files be made side by side; a list shows those that are committed", async () => {
-    const { store, other, workspace } = await openGround();
+    const { store, other, workspace } = await openStore();
     const step = new Step();
     const late = store.write(async (tables) => {
       await makeFile(tables, workspace, "late.md");
@@ -28,7 +28,7 @@ describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
   });
 
   it("has no number of a folder that is committed after a higher one was listed", async () => {
-    const { store, other, workspace, waits } = await openGround();
+    const { store, other, workspace, waits } = await openStore();
     const step = new Step();
     const late = store.write(async (tables) => {
       await makeFolder(tables, workspace, "late");

@@ -5,7 +5,7 @@ import type { PostgresStore } from "../../../src/service/store/postgres/store.ts
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { connect, groundOfFile, makeFile, Step } from "./ground.ts";
 
-const openGround = groundOfFile();
+const openStore = groundOfFile();
 
 function newest(store: PostgresStore): Promise<string> {
   return store.read(({ outbox }) => outbox.newest());
@@ -17,7 +17,7 @@ function after(store: PostgresStore, place: string, most = 100): Promise<OutboxP
 
 describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
   test("a late commit is never skipped: what came after it waits for it", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, other, workspace } = ground;
     const place = await newest(store);
     const step = new Step();
@@ -51,7 +51,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
   });
 
   test("one workspace's rows are read past those of others, however many they are", async () => {
-    const { store, other, workspace } = await openGround();
+    const { store, other, workspace } = await openStore();
     const place = await newest(store);
     const elsewhere = await other.write(async (tables) => {
       await tables.workspaces.insert(`wsp_many_${workspace}`, "elsewhere");
@@ -70,7 +70,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
   });
 
   test("another process is woken after a commit, and reads its row", async () => {
-    const { store, other, workspace } = await openGround();
+    const { store, other, workspace } = await openStore();
     let at = await newest(other);
     let woken = Promise.withResolvers<void>();
     onTestFinished(other.outbox.onChange(() => woken.resolve()));
@@ -87,7 +87,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
   });
 
   test("a place that was pruned, of the future or of another form is not known", async () => {
-    const { store, workspace, url } = await openGround();
+    const { store, workspace, url } = await openStore();
     const place = await newest(store);
     await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const client = await connect(url);

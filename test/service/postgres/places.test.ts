@@ -6,11 +6,11 @@ import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from
 
 /** Two writers who want one place, or one subtree, on two connections. */
 
-const openGround = groundOfFile();
+const openStore = groundOfFile();
 
 describe.skipIf(whyNoPostgres !== null)("a place", () => {
   it("that two take is run again by the second, who finds the first", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { workspace } = ground;
     let runs = 0;
     const make = async (tables: Tables) => {
@@ -33,7 +33,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
   });
 
   it("in a folder that is moved meanwhile is in the folder's new place", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const folder = await store.write((tables) => makeFolder(tables, workspace, "old"));
     const { id } = (await store.read(({ folders }) => folders.byPath(workspace, "old")))!;
@@ -57,7 +57,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
   it.each(["moved", "removed"] as const)(
     "for a file, in a folder that is %s meanwhile, is found again",
     async (how) => {
-      const ground = await openGround();
+      const ground = await openStore();
       const { store, workspace } = ground;
       const seq = await store.write((tables) => makeFolder(tables, workspace, "old"));
       const change = async ({ lockStructure, folders }: Tables) => {
@@ -81,7 +81,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
   );
 
   it("in the root of a workspace that is removed meanwhile gets no file", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const remove = async ({ lockStructure, workspaces }: Tables) => {
       await lockStructure(workspace);
@@ -94,7 +94,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
   });
 
   it("for which grants are kept meanwhile is run again, which finds them", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const key = await store.write(({ keys }) => keys.insert(newKey(workspace)));
     const kept = { key, workspace, path: "a.md", level: "none" } as const;
@@ -124,7 +124,7 @@ function newKey(workspace: number) {
 
 describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
   it("that is locked gets no review until the end", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const id = await store.write(async (tables) => {
       return makeFile(tables, workspace, "a.md", { seq: await makeFolder(tables, workspace, "old"), path: "old" });
@@ -148,7 +148,7 @@ describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
   });
 
   it("is locked after those who send something in it to review", async () => {
-    const ground = await openGround();
+    const ground = await openStore();
     const { store, workspace } = ground;
     const id = await store.write(async (tables) => {
       return makeFile(tables, workspace, "a.md", { seq: await makeFolder(tables, workspace, "old"), path: "old" });

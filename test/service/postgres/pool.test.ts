@@ -55,7 +55,7 @@ it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who 
     await server.close();
     await service.close();
   });
-  const told = async () => {
+  const detailNow = async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     return text.split("\n").filter((line) => line.startsWith("mdmirror_service_database_"));
   };
@@ -63,7 +63,7 @@ it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who 
   const holds = store.read(() => step.stop());
   await step.reached();
   const waits = store.read(({ workspaces }) => workspaces.all());
-  const busy = told();
+  const busy = detailNow();
   // The question of `/metrics` itself is the second that waits, and is not shown.
   while (store.pool().waiting < 2) await new Promise((done) => setImmediate(done));
   step.goOn();
@@ -74,5 +74,5 @@ it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who 
     `mdmirror_service_database_waiting ${waiting}`,
   ];
   expect(await busy).toEqual(shown(1, 0, 1));
-  expect(await told()).toEqual(shown(1, 1, 0));
+  expect(await detailNow()).toEqual(shown(1, 1, 0));
 });

@@ -3,7 +3,7 @@ import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { groundOfFile } from "./ground.ts";
 
-const openGround = groundOfFile();
+const openStore = groundOfFile();
 
 describe.skipIf(whyNoPostgres !== null)("texts of old versions", () => {
   it.each([
@@ -12,7 +12,7 @@ describe.skipIf(whyNoPostgres !== null)("texts of old versions", () => {
     ["by both", { before: 15, keep: 3 }, [null, "1", "2", "3"]],
     ["by neither", { before: null, keep: null }, ["0", "1", "2", "3"]],
   ] as const)("are pruned %s", async (name, limits, left) => {
-    const { store, workspace } = await openGround();
+    const { store, workspace } = await openStore();
     const change = (n: number) => `chg_${name.replace(" ", "")}${n}`;
     const rowOf = async ({ files }: Tables) => (await files.byName(workspace, 0, "a.md"))!;
     const first = {

@@ -8,7 +8,7 @@ import { seeded } from "../fixture.ts";
 
 /** Writes that wait for the disk together, and are undone each by itself. */
 
-type Ground = {
+type GroupFixture = {
   readonly db: Db;
   readonly turns: ConnectionQueue;
   readonly group: GroupCommit;
@@ -18,7 +18,7 @@ type Ground = {
   rows(): string[];
 };
 
-function ground(): Ground {
+function ground(): GroupFixture {
   const db = openDatabase(":memory:");
   onTestFinished(() => db.close());
   db.prepare("CREATE TABLE written (name TEXT, bytes BLOB)").run();
@@ -26,7 +26,7 @@ function ground(): Ground {
   const turns = new ConnectionQueue();
   const group = new GroupCommit(turns, new Transactions(db));
   const seen: string[] = [];
-  const write: Ground["write"] = async (name, ends = "kept", bytes = 1) => {
+  const write: GroupFixture["write"] = async (name, ends = "kept", bytes = 1) => {
     const work = async () => {
       insert.run(name, bytes);
       await Promise.resolve();

@@ -54,7 +54,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/run/apply-plan.ts",
     find: "if (block !== null) state.putBlock(block);",
     replace: "",
-    tests: ["promises/hold-persists.test.ts"],
+    tests: ["promises/blocks-persist.test.ts"],
   },
   {
     id: "put-of-unread-text",

@@ -20,17 +20,17 @@ function keyOf(action: Action): string {
  * @param isListed true if the scan was complete: after an incomplete listing, nothing suggests that
  * the action would end differently (I08)
  */
-export function isFutileRepeat({ repeatedMisses: futile }: Tally, action: Action, isListed = true): boolean {
+export function isFutileRepeat({ futile }: Tally, action: Action, isListed = true): boolean {
   return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
 /** Returns true if this action was tried in this run and achieved nothing. */
-export function wasFutile({ repeatedMisses: futile }: Tally, action: Action): boolean {
+export function wasFutile({ futile }: Tally, action: Action): boolean {
   return futile.size > 0 && futile.has(keyOf(action));
 }
 
 /** Returns the outcome of an action that is not repeated. */
-export function earlierOutcome({ repeatedMisses: futile }: Tally, action: Action): Outcome {
+export function earlierOutcome({ futile }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: futile.get(keyOf(action))!.detail };
 }
 

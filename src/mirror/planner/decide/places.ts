@@ -230,10 +230,10 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
  * the service's move was done. Or base has a temporary name on the service, and another client has
  * corrected it; then the folder does not count.
  */
-function isAtBaseLocalPlace(forest: Forest, row: Row, there: Place): boolean {
+function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boolean {
   const { link } = row;
-  if (link === null || !isNamePair(nameOf(link.localPath), there.name, nameKindOf(row), idOf(row))) return false;
-  return isTemporaryName(nameOf(link.remotePath)) || there.parent === baseFolderOf(forest, "local", link);
+  if (link === null || !isNamePair(nameOf(link.localPath), remotePlace.name, nameKindOf(row), idOf(row))) return false;
+  return isTemporaryName(nameOf(link.remotePath)) || remotePlace.parent === baseFolderOf(forest, "local", link);
 }
 
 /** Returns the path of a place after the plan has moved all folders. */

@@ -133,22 +133,17 @@ export class Layout {
     for (const copy of this.#draft.copies.get(row) ?? []) this.#layCopy(row, row.id, place, copy);
   }
 
-  #layCopy(
-    row: DocumentRow,
-    id: DocId,
-    { parent, name }: Place,
-    { nth, recorded, place: stands }: ConflictCopyPlace,
-  ): void {
+  #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, place }: ConflictCopyPlace): void {
     const state = this.sides.local;
     const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
-    const [from, to] = [state.pathOf(stands), state.pathOf({ parent, name: named })];
-    const currentPath = joinPath(stands.parent.localPath ?? "", stands.name);
+    const [from, to] = [state.pathOf(place), state.pathOf({ parent, name: named })];
+    const currentPath = joinPath(place.parent.localPath ?? "", place.name);
     if (from === to && (recorded === null || recorded === currentPath)) return;
     const after = this.#dependencies(row, ["local"]);
-    state.waitsFor(stands, after);
+    state.waitsFor(place, after);
     const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
     this.#use(row, ["local"], step);
-    state.use(stands, step);
+    state.use(place, step);
   }
 
   layArrival(row: Row, side: Side, propose: Proposal | null): void {
@@ -251,8 +246,8 @@ function moveAction(row: Row, side: Side, hop: Hop, paths: { from: string; to: s
   if (row.kind === "document") {
     const move = { why, id: row.id!, ...paths, temporary };
     if (side === "local") return { kind: "move-local", ...move };
-    const stands = pathOfDocument(row);
-    return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, stands };
+    const localPath = pathOfDocument(row);
+    return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, stands: localPath };
   }
   const move = { why, dirId: row.dirId!, ...paths, temporary };
   if (side === "local") return { kind: "move-folder-local", ...move };

@@ -204,8 +204,8 @@ describe("the next attempt", () => {
   test("closing ends a stream immediately, and nothing is reported after", async () => {
     const made = bench({ pieces: [":\n\n"], end: "open" });
     await made.tried(1);
-    const told = made.states.length;
+    const count = made.states.length;
     await made.close();
-    expect(made.states).toHaveLength(told);
+    expect(made.states).toHaveLength(count);
   });
 });

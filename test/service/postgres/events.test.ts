@@ -3,15 +3,15 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { type Asked, join, keyWith, open } from "../events/asked.ts";
-import { TOLD, TOLD_BY_GRANTS } from "../events/told-suite.ts";
+import { type EventsFixture, join, keyWith, open } from "../events/fixture.ts";
+import { EVENTS, EVENTS_BY_GRANTS } from "../events/events-suite.ts";
 
 /** Events come from the core: they must be the same over PostgreSQL. */
 
 let url = "";
 let remove: () => Promise<void>;
 
-async function openOnPostgres(more: Parameters<typeof open>[0] = {}): Promise<Asked> {
+async function openOnPostgres(more: Parameters<typeof open>[0] = {}): Promise<EventsFixture> {
   const store = await PostgresStore.open({ url, random: randomBytes });
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -46,5 +46,5 @@ describe.skipIf(whyNoPostgres !== null)("over PostgreSQL", () => {
       await service.close();
     }
   });
-  test.each([...TOLD, ...TOLD_BY_GRANTS])("%s", (_title, run) => run(() => openOnPostgres()));
+  test.each([...EVENTS, ...EVENTS_BY_GRANTS])("%s", (_title, run) => run(() => openOnPostgres()));
 });

@@ -5,7 +5,7 @@ import type { LocalPath } from "../../src/contract/path.ts";
 import type { FolderEvent } from "../../src/mirror/daemon/folder-events.ts";
 
 /**
- * The only test of the exact output of `watch`: `watch-news.txt` has the lines of each scenario.
+ * The only test of the exact output of `watch`: `watch-events.txt` has the lines of each scenario.
  */
 
 type News<K extends FolderEvent["kind"]> = Partial<Omit<Extract<FolderEvent, { kind: K }>, "kind">>;
@@ -92,7 +92,7 @@ test("the output of watch is this text", async () => {
     await Promise.resolve();
     pages.push(page.join("\n"));
   }
-  await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("watch-news.txt");
+  await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("watch-events.txt");
 });
 
 test("the problems of each folder are reported separately", () => {

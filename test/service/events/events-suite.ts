@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { type Asked, folderAt, join, keyWith, listening, make } from "./asked.ts";
+import { type EventsFixture, folderAt, join, keyWith, listening, make } from "./fixture.ts";
 
 /** Tests of events, which are the same for every store. */
 
-type Open = () => Promise<Asked>;
+type Open = () => Promise<EventsFixture>;
 type Case = readonly [title: string, run: (open: Open) => Promise<void>];
 
 /** /open/a.md, /hidden/b.md, and a key that may read /open alone. */
@@ -18,7 +18,7 @@ async function parted(open: Open) {
 }
 
 /** Tests which events are sent. */
-export const TOLD: readonly Case[] = [
+export const EVENTS: readonly Case[] = [
   [
     "each change, with what the thing is now",
     async (open) => {
@@ -108,7 +108,7 @@ export const TOLD: readonly Case[] = [
 ];
 
 /** Tests of keys that may read only a part. */
-export const TOLD_BY_GRANTS: readonly Case[] = [
+export const EVENTS_BY_GRANTS: readonly Case[] = [
   [
     "is told of that part alone: create, edit, rename and delete elsewhere leave no byte",
     async (open) => {
@@ -161,9 +161,9 @@ export const TOLD_BY_GRANTS: readonly Case[] = [
       // The whole tree with its hidden part in one request: neither the hidden file nor the folder
       // is sent.
       await asked.call("DELETE", `/v1/folders/${folder.id}?recursive=true`);
-      const told = (await restricted.heard()).map(({ data }) => data["id"]);
-      expect(told).toContain(a.id);
-      expect(told).toContain(folder.id);
+      const ids = (await restricted.heard()).map(({ data }) => data["id"]);
+      expect(ids).toContain(a.id);
+      expect(ids).toContain(folder.id);
       expect(restricted.text).not.toContain(deep.id);
       expect(restricted.text).not.toContain(priv.id);
       expect((await listener.heard()).map(({ data }) => data["id"])).toContain(deep.id);

@@ -115,23 +115,23 @@ describe("I22 a block survives a restart until its subject changes", () => {
     row.make?.(fixture);
     if (row.fault !== undefined) fixture.fault = row.fault;
     for (let run = 0; run < 3; run++) await state.sync(row.settings);
-    const held = [...state.state().load().blocks.values()].filter((block) => block.reason === reason);
-    expect(held.length).toBeGreaterThan(0);
-    const before = held.map(factsOf);
+    const blocks = [...state.state().load().blocks.values()].filter((block) => block.reason === reason);
+    expect(blocks.length).toBeGreaterThan(0);
+    const before = blocks.map(factsOf);
 
     state.restart();
-    const heldNow = () =>
+    const blocksNow = () =>
       [...state.state().load().blocks.values()].filter((block) => block.reason === reason).map(factsOf);
-    expect(heldNow()).toEqual(before);
+    expect(blocksNow()).toEqual(before);
     // Also over a run that sees nothing of the service, and one that does, with nothing sent again.
     fixture.fault = () => "drop-before";
     await state.sync(row.settings);
     state.restart();
-    expect(heldNow()).toEqual(before);
+    expect(blocksNow()).toEqual(before);
     fixture.fault = row.fault ?? (() => null);
     fixture.seen.length = 0;
     await state.sync(row.settings);
-    expect(heldNow()).toEqual(before);
+    expect(blocksNow()).toEqual(before);
     expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
   });
 
@@ -146,8 +146,8 @@ describe("I22 a block survives a restart until its subject changes", () => {
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     for (let run = 0; run < 3; run++) {
       expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { blocked: 6 } });
-      const held = [...mirror.state.load().blocks.values()].map(({ path, reason }) => `${path} ${reason}`);
-      expect(held.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
+      const blocks = [...mirror.state.load().blocks.values()].map(({ path, reason }) => `${path} ${reason}`);
+      expect(blocks.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
     }
     // For a document that was never approved as deleted, the user is asked as usual.
     for (const path of ["e/1.md", "e/2.md", "e/3.md", "e/4.md", "e/5.md"]) rig.app.create(path, "new\n");

@@ -12,7 +12,7 @@ type Thing = {
   readonly data: readonly Thing[];
 };
 
-export type Asked = {
+export type EventsFixture = {
   readonly opened: Opened;
   /** Resolves once all earlier writes were sent as events. */
   readonly settled: () => Promise<void>;
@@ -22,7 +22,7 @@ export type Asked = {
 export async function open(
   options: Parameters<typeof openService>[0] = {},
   waiting: () => Promise<void> = async () => undefined,
-): Promise<Asked> {
+): Promise<EventsFixture> {
   const opened = await openService(options);
   const settled = async () => {
     await waiting();
@@ -30,7 +30,7 @@ export async function open(
     await opened.service.streams.settled();
   };
   const headers = { authorization: `Bearer ${opened.key}` };
-  const call: Asked["call"] = async (method, path, body) => {
+  const call: EventsFixture["call"] = async (method, path, body) => {
     const text = body === undefined ? null : JSON.stringify(body);
     const answer = await opened.service.handle({ method, path, headers, body: text });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
@@ -39,24 +39,24 @@ export async function open(
   return { opened, settled, call };
 }
 
-export function make({ call }: Asked, path: string): Promise<Thing> {
+export function make({ call }: EventsFixture, path: string): Promise<Thing> {
   return call("POST", "/v1/files", { path, content: "# Text\n" });
 }
 
-export async function folderAt({ call }: Asked, path: string): Promise<Thing> {
+export async function folderAt({ call }: EventsFixture, path: string): Promise<Thing> {
   return (await call("GET", `/v1/folders?path=${path}`)).data[0]!;
 }
 
 type GrantOn = { readonly on: string | null; readonly level: Level };
 
-export async function keyWith({ opened }: Asked, ...grants: readonly GrantOn[]) {
+export async function keyWith({ opened }: EventsFixture, ...grants: readonly GrantOn[]) {
   const made = await opened.service.admin.createKey({ workspaceId: opened.workspaceId, grants });
   if (!("key" in made)) throw new Error(made.detail);
   return made;
 }
 
 /** One who has listened for a while. */
-export async function listening(asked: Asked, key = asked.opened.key): Promise<Listener> {
+export async function listening(asked: EventsFixture, key = asked.opened.key): Promise<Listener> {
   const listener = await join(asked, key);
   await listener.heard();
   return listener;
@@ -64,7 +64,7 @@ export async function listening(asked: Asked, key = asked.opened.key): Promise<L
 
 /** Comes when all that was written before can be read. */
 export async function join(
-  { opened, settled }: Asked,
+  { opened, settled }: EventsFixture,
   key = opened.key,
   lastId: string | null = null,
 ): Promise<Listener> {
