@@ -15,7 +15,7 @@ test("names of the form of a conflict copy are no documents", () => {
 test("two new contents at one path become a conflict that causes no action until it ends", () => {
   const world = worldAfter(["", "new a.md 1", "new a.md 2", ""]);
   execute(world, planOf(world).steps, () => 0);
-  expect(say(planOf(world))).toBe("hold conflict a.md");
+  expect(say(planOf(world))).toBe("block conflict a.md");
   world.others.delete(SIDECAR);
   execute(world, planOf(world).steps, () => 0);
   expect(say(planOf(world))).toBe("end-conflict mine a.md");
@@ -43,7 +43,7 @@ test.each([
     const id = world.idAt(document);
     const conflict = world.conflicts.get(id)!;
     world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
-    expect(say(planOf(world))).toBe("look-again; hold conflict a.md; hold conflict b.md");
+    expect(say(planOf(world))).toBe("look-again; block conflict a.md; block conflict b.md");
   },
 );
 

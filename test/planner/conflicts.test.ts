@@ -12,30 +12,30 @@ type Row = readonly [local: string, remote: string, missing: number, plan: strin
 
 const ROWS: readonly Row[] = [
   // Open: nothing is sent.
-  ["", "", 0, "hold conflict a.md"],
-  ["edit a.md 4", "", 0, "hold conflict a.md"],
-  [`fault a.md contains-nul; rm ${COPY}`, "", 1, "hold contains-nul a.md"],
+  ["", "", 0, "block conflict a.md"],
+  ["edit a.md 4", "", 0, "block conflict a.md"],
+  [`fault a.md contains-nul; rm ${COPY}`, "", 1, "block contains-nul a.md"],
   // The copy is gone: in two scans that means mine.
-  [`rm ${COPY}`, "", 0, "look-again; hold conflict a.md"],
+  [`rm ${COPY}`, "", 0, "look-again; block conflict a.md"],
   [`rm ${COPY}`, "", 1, "end-conflict mine a.md"],
-  [`unseen ${COPY} EACCES`, "", 1, "hold conflict a.md"],
+  [`unseen ${COPY} EACCES`, "", 1, "block conflict a.md"],
   // Equal contents end the conflict; a copy moved over the document means theirs.
   ["edit a.md one|two|three|four|five|six|3", "", 0, "end-conflict equal a.md"],
   [`choose ${COPY} a.md 3`, "", 0, "end-conflict theirs a.md"],
   // A newer version is shown, and brings back no copy that was removed.
-  ["", "edit a.md 5", 0, "renew-conflict a.md; hold conflict a.md"],
-  [`rm ${COPY}`, "edit a.md 5", 1, "end-conflict mine a.md; hold conflict a.md"],
+  ["", "edit a.md 5", 0, "renew-conflict a.md; block conflict a.md"],
+  [`rm ${COPY}`, "edit a.md 5", 1, "end-conflict mine a.md; block conflict a.md"],
   // A copy that the mirror is replacing is not gone, nor is the older one taken for the newer.
-  [`rm ${COPY}; take a.md`, "", 1, "renew-conflict a.md; hold conflict a.md"],
-  ["take a.md", "", 0, "renew-conflict a.md; hold conflict a.md"],
+  [`rm ${COPY}; take a.md`, "", 1, "renew-conflict a.md; block conflict a.md"],
+  ["take a.md", "", 0, "renew-conflict a.md; block conflict a.md"],
   // The copy follows its document; one that the user moved along is only recorded.
-  ["mv a.md b.md", "", 0, `rename-remote a.md>b.md; ${RENAMED}b (theirs).md; relink b.md; hold conflict b.md`],
-  ["", "mv a.md d/a.md", 0, `move-local a.md>d/a.md; ${RENAMED}d/a (theirs).md; relink d/a.md; hold conflict a.md`],
+  ["mv a.md b.md", "", 0, `rename-remote a.md>b.md; ${RENAMED}b (theirs).md; relink b.md; block conflict b.md`],
+  ["", "mv a.md d/a.md", 0, `move-local a.md>d/a.md; ${RENAMED}d/a (theirs).md; relink d/a.md; block conflict a.md`],
   [
     `mv a.md d/a.md; mv ${COPY} d/a_(theirs).md`,
     "",
     0,
-    "reparent-remote a.md>d/a.md; move-conflict-copy d/a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict d/a.md",
+    "reparent-remote a.md>d/a.md; move-conflict-copy d/a (theirs).md>d/a (theirs).md; relink d/a.md; block conflict d/a.md",
   ],
   // A document that is deleted locally comes back, without a copy.
   ["rm a.md", "", 0, "drop-conflict a (theirs).md; create-local a.md"],
@@ -44,11 +44,11 @@ const ROWS: readonly Row[] = [
   ["", "rm a.md; new y.md y", 0, "drop-conflict a (theirs).md; forget a.md; create-remote a.md; create-local y.md"],
   ["rm a.md", "rm a.md", 0, "drop-conflict a (theirs).md; forget a.md"],
   // While it cannot be known whether it is gone, the conflict stays.
-  ["", "rm a.md; rm d/x.md; unlist-folders -", 0, "trash-local d/x.md; hold gone-or-unreadable a.md"],
-  ["unseen a.md EACCES", "rm a.md", 0, "hold local-unreadable a.md"],
-  ["", "unsee a.md", 1, "hold not-seen a.md"],
+  ["", "rm a.md; rm d/x.md; unlist-folders -", 0, "trash-local d/x.md; block gone-or-unreadable a.md"],
+  ["unseen a.md EACCES", "rm a.md", 0, "block local-unreadable a.md"],
+  ["", "unsee a.md", 1, "block not-seen a.md"],
   // It left the mirrored subtree, or comes back.
-  ["", "outside a.md", 0, "note-facts outside; hold outside a.md"],
+  ["", "outside a.md", 0, "note-facts outside; block outside a.md"],
   ["rm a.md", "outside a.md", 0, "drop-conflict a (theirs).md; note-facts away"],
   ["left a.md; rm a.md", "outside a.md", 0, "drop-conflict a (theirs).md; note-facts away"],
   ["left a.md; rm a.md", "", 0, "drop-conflict a (theirs).md; create-local a.md"],
@@ -69,18 +69,18 @@ test.each(["rm a.md", "left a.md; rm a.md"])(
   "I27 one absence alone does not end the conflict of a document that left the mirrored subtree: %s",
   (local) => {
     const world = worldOf([local, "outside a.md", 0, ""]);
-    expect(say(planOf(world, { absentTwice: new Set() }))).toBe("hold second-scan a.md");
+    expect(say(planOf(world, { absentTwice: new Set() }))).toBe("block second-scan a.md");
   },
 );
 
 test("I27 nothing of a conflict is done in one direction only", () => {
-  expect(say(planOf(worldOf([`rm ${COPY}`, "", 1, ""]), { direction: "pull" }))).toBe("hold conflict a.md");
+  expect(say(planOf(worldOf([`rm ${COPY}`, "", 1, ""]), { direction: "pull" }))).toBe("block conflict a.md");
 });
 
 test("I27 a folder that only uploads gets no copy of a newer version", () => {
   const world = worldOf(["", "edit a.md 5", 0, ""]);
-  expect(say(planOf(world))).toBe("renew-conflict a.md; hold conflict a.md");
-  expect(say(planOf(world, { direction: "push" }))).toBe("hold conflict a.md");
+  expect(say(planOf(world))).toBe("renew-conflict a.md; block conflict a.md");
+  expect(say(planOf(world, { direction: "push" }))).toBe("block conflict a.md");
 });
 
 describe("the service has moved on, and the copy before was edited", () => {
@@ -129,7 +129,7 @@ describe("the service has moved on, and the copy before was edited", () => {
     const world = inConflict(showSecond);
     world.moveLocal("a.md", "b.md");
     expect(say(planOf(world))).toBe(
-      "rename-remote a.md>b.md; move-conflict-copy a (theirs).md>b (theirs).md; move-conflict-copy a (theirs 2).md>b (theirs 2).md; relink b.md; hold conflict b.md",
+      "rename-remote a.md>b.md; move-conflict-copy a (theirs).md>b (theirs).md; move-conflict-copy a (theirs 2).md>b (theirs 2).md; relink b.md; block conflict b.md",
     );
   });
 
@@ -141,6 +141,6 @@ describe("the service has moved on, and the copy before was edited", () => {
     world.others.delete(SIDECAR);
     world.others.set(NEWEST, { kind: "conflict-copy", ino });
     world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
-    expect(say(planOf(world))).toBe("end-conflict mine a.md; hold conflict a.md");
+    expect(say(planOf(world))).toBe("end-conflict mine a.md; block conflict a.md");
   });
 });

@@ -29,7 +29,7 @@ describe("folders: presence and place", () => {
       "mv x.md d/x.md",
       "make-folder-local d; move-local x.md>d/x.md; relink d/x.md; delete-remote d/a.md",
     ],
-    ["d/a.md=1", "rmdir d", "unsee d/a.md", "hold not-seen d/a.md"],
+    ["d/a.md=1", "rmdir d", "unsee d/a.md", "block not-seen d/a.md"],
     // what the mirror leaves alone keeps its folder
     ["d/a.md=1", "other d/x.png other-file", "rmdir d", "forget-folder; trash-local d/a.md"],
     ["d/a.md=1", "other d/.a.md.swp litter", "rmdir d", "trash-local d/a.md; remove-folder-local d"],
@@ -116,12 +116,12 @@ describe("folders: presence and place", () => {
       "move-folder-local e/d>d; move-folder-local e>d/e; link-folder d; link-folder alone d/e",
     ],
     // names
-    ["", "mkdir .x", "", "hold name-refused .x"],
-    ["", "new x.md/a.md 1", "", "hold name-refused x.md; hold folder-blocked x.md/a.md"],
-    ["d/a.md=1", "mv d .x", "", "hold name-refused .x"],
-    ["", "", "new .git/a.md 1", "hold remote-name-unsafe .git; hold remote-name-unsafe .git/a.md"],
-    ["", "", "new .mdmirror/a.md 1", "hold remote-name-unsafe .mdmirror; hold remote-name-unsafe .mdmirror/a.md"],
-    ["d/a.md=1", "", "mv d .x", "hold remote-name-unsafe d"],
+    ["", "mkdir .x", "", "block name-refused .x"],
+    ["", "new x.md/a.md 1", "", "block name-refused x.md; block folder-blocked x.md/a.md"],
+    ["d/a.md=1", "mv d .x", "", "block name-refused .x"],
+    ["", "", "new .git/a.md 1", "block remote-name-unsafe .git; block remote-name-unsafe .git/a.md"],
+    ["", "", "new .mdmirror/a.md 1", "block remote-name-unsafe .mdmirror; block remote-name-unsafe .mdmirror/a.md"],
+    ["d/a.md=1", "", "mv d .x", "block remote-name-unsafe d"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
 });
@@ -155,7 +155,7 @@ describe("folders where the deployment cannot move them", () => {
 
 test("I02 a folder's documents are where base has them, though a removed folder had its path on the service before", () => {
   const block = { path: "b", code: null, detail: "", requestId: null, digest: null, changeId: null, since: 0 };
-  checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "hold folder-stays b"], { folderMoves: false }, (world) => {
+  checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "block folder-stays b"], { folderMoves: false }, (world) => {
     const [old] = [...world.dirLinks.values()].filter(({ localPath }) => localPath === "b");
     // Base learned nothing of its move to `elsewhere`, whence `d` came to the path that it had.
     world.dirLinks.set(old!.id, { ...old!, remotePath: "d" });
@@ -215,10 +215,10 @@ function forgotten(world: World): void {
 
 describe("I08 folders that base has no more, of documents that the service did not show", () => {
   const rows: Row[] = [
-    ["d/a.md=1", "", "unsee d/a.md", "hold not-seen d/a.md"],
-    ["d/a.md=1", "edit d/a.md 2", "unsee d/a.md", "hold not-seen d/a.md"],
-    ["d/a.md=1", "rm d/a.md", "unsee d/a.md", "hold not-seen d/a.md"],
-    ["d/a.md=1", "new d/b.md 2", "unsee d/a.md", "make-folder-remote d; create-remote d/b.md; hold not-seen d/a.md"],
+    ["d/a.md=1", "", "unsee d/a.md", "block not-seen d/a.md"],
+    ["d/a.md=1", "edit d/a.md 2", "unsee d/a.md", "block not-seen d/a.md"],
+    ["d/a.md=1", "rm d/a.md", "unsee d/a.md", "block not-seen d/a.md"],
+    ["d/a.md=1", "new d/b.md 2", "unsee d/a.md", "make-folder-remote d; create-remote d/b.md; block not-seen d/a.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, forgotten));
 });

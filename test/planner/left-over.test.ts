@@ -44,13 +44,13 @@ describe("I13 I16 temporary names that were left", () => {
       `d/a-${TMP}.md>d/a.md=1`,
       `edit d/a-${TMP}.md 2`,
       "rmdir d",
-      "forget-folder; move-local d/a-TMP.md>d/a.md; hold gone-or-unreadable d/a-TMP.md",
+      "forget-folder; move-local d/a-TMP.md>d/a.md; block gone-or-unreadable d/a-TMP.md",
     ],
     [
       `d/a-${TMP}.md=1`,
       `edit d/a-${TMP}.md 2; new d/a.md 3`,
       `rm d/a-${TMP}.md; rmdir d`,
-      "forget-folder; make-folder-remote d; move-local d/a-TMP.md>d/a-2.md; create-remote d/a.md; hold gone-or-unreadable d/a-TMP.md",
+      "forget-folder; make-folder-remote d; move-local d/a-TMP.md>d/a-2.md; create-remote d/a.md; block gone-or-unreadable d/a-TMP.md",
     ],
   ];
   test.each(rows)("%s | %s | %s", (...row) => checkRow(row));
@@ -71,7 +71,7 @@ describe("I13 I16 temporary names that were left", () => {
     const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
     const world = worldAfter(row);
     expect(say(planOf(world, { movesToRoot: false }))).toBe(
-      "rename-remote d/a-TMP.md>d/a-2.md; hold no-move-to-root a.md",
+      "rename-remote d/a-TMP.md>d/a-2.md; block no-move-to-root a.md",
     );
   });
 

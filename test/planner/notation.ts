@@ -45,7 +45,7 @@ function wordsOf(action: Action): string {
 /** Returns the whole plan in order, then its blocks, with temporary names shortened. */
 export function planWords(plan: Plan): string[] {
   const steps = plan.steps.map(({ action }) => wordsOf(action));
-  const blocks = plan.blocks.map(({ reason, path }) => `hold ${reason} ${path}`);
+  const blocks = plan.blocks.map(({ reason, path }) => `block ${reason} ${path}`);
   return [...steps, ...blocks].map((word) =>
     word.replaceAll(/-mdmirror-[0-9a-f]{8}/g, "-TMP").replaceAll(/-[0-9a-f]{8}\b/g, "-HEX"),
   );

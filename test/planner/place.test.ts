@@ -101,7 +101,7 @@ describe("who wins: places of documents", () => {
       "new b.md 2",
       "rename-remote a.md>b-2.md; move-local b.md>b-2.md; create-local b.md; relink b-2.md",
     ],
-    ["a.md=1", "new b.md 2", "mv a.md b.md", "create-remote b.md=b-2.md; hold path-taken a.md"],
+    ["a.md=1", "new b.md 2", "mv a.md b.md", "create-remote b.md=b-2.md; block path-taken a.md"],
     [
       "a.md=1 b.md=2",
       "mv a.md c.md",
@@ -109,10 +109,10 @@ describe("who wins: places of documents", () => {
       "rename-remote a.md>c-3.md; move-local c.md>c-3.md; move-local b.md>c.md; create-local c-2.md; relink c-3.md; relink c.md",
     ],
     // a name that the service takes, and that no mirror takes from it
-    ["", "new .md 1", "", "hold name-refused .md"],
-    ["", "new d/.md 1", "", "hold name-refused d/.md"],
-    ["a.md=1", "mv a.md .md", "", "hold name-refused .md"],
-    ["", "new .md 1", "new .md 1", "hold name-refused .md; hold remote-name-unsafe .md"],
+    ["", "new .md 1", "", "block name-refused .md"],
+    ["", "new d/.md 1", "", "block name-refused d/.md"],
+    ["a.md=1", "mv a.md .md", "", "block name-refused .md"],
+    ["", "new .md 1", "new .md 1", "block name-refused .md; block remote-name-unsafe .md"],
     // names that the service has otherwise
     ["", "new My_notes.md 1", "", "create-remote My notes.md=My-notes.md"],
     ["My_notes.md>My-notes.md=1", "edit My_notes.md 2", "", "put My notes.md"],
@@ -125,8 +125,8 @@ describe("who wins: places of documents", () => {
       "move-local My notes.md>d/My notes.md; relink d/My notes.md=d/My-notes.md",
     ],
     ["My_notes.md>My-notes.md=1", "", "mv My-notes.md other.md", "move-local My notes.md>other.md; relink other.md"],
-    ["My_notes.md>My-notes.md=1", "new My-notes.md 2", "", "hold name-clash My-notes.md"],
-    ["", "new My_notes.md 1; new My-notes.md 2", "", "create-remote My-notes.md; hold name-clash My notes.md"],
+    ["My_notes.md>My-notes.md=1", "new My-notes.md 2", "", "block name-clash My-notes.md"],
+    ["", "new My_notes.md 1; new My-notes.md 2", "", "create-remote My-notes.md; block name-clash My notes.md"],
     ["", "new My_notes.md 1", "new My-notes.md 1", "meet My notes.md=My-notes.md"],
     ["", "new ?.md 1", "", "create-remote ?.md=u3f.md"],
     ["a.md=1", "new d_e/a.md 1", "", "make-folder-remote d e=d-e; create-remote d e/a.md=d-e/a.md"],
@@ -155,19 +155,19 @@ describe("who wins: places of documents", () => {
       "rename-remote a.md>b.md; put b.md; create-remote a.md; relink b.md",
     ],
     // renamed to what is not mirrored
-    ["a.md=1", "rename-to-other a.md a.txt", "", "hold renamed-out-of-mirror a.md"],
+    ["a.md=1", "rename-to-other a.md a.txt", "", "block renamed-out-of-mirror a.md"],
     ["a.md=1", "rename-to-other a.md a.txt; new a.md 2", "", "put a.md"],
     // replaced by what is never mirrored: nobody deleted a text
-    ["a.md=1", "rm a.md; other a.md symlink", "", "hold type-clash a.md"],
-    ["a.md=1", "rm a.md; other a.md special", "edit a.md 2", "hold type-clash a.md"],
-    ["a.md=1", "rm a.md; mkdir a.md", "", "hold name-refused a.md; hold type-clash a.md"],
-    ["d/a.md=1 d/b.md=2", "rmdir d; other d symlink", "", "hold type-clash d/a.md; hold type-clash d/b.md"],
+    ["a.md=1", "rm a.md; other a.md symlink", "", "block type-clash a.md"],
+    ["a.md=1", "rm a.md; other a.md special", "edit a.md 2", "block type-clash a.md"],
+    ["a.md=1", "rm a.md; mkdir a.md", "", "block name-refused a.md; block type-clash a.md"],
+    ["d/a.md=1 d/b.md=2", "rmdir d; other d symlink", "", "block type-clash d/a.md; block type-clash d/b.md"],
     ["a.md=1", "rm a.md; other a.md symlink", "rm a.md", "forget a.md"],
     ["a.md=1 b.md=2", "rm a.md; mv b.md a.md", "", "delete-remote a.md; rename-remote b.md>a.md; relink a.md"],
     // taken by what is not mirrored
-    ["a.md=1", "other b.md symlink", "mv a.md b.md", "hold path-taken a.md"],
-    ["", "other b.md ignored", "new b.md 1", "hold path-taken b.md"],
-    ["a.md=1", "mkdir b.md", "mv a.md b.md", "hold name-refused b.md; hold type-clash a.md"],
+    ["a.md=1", "other b.md symlink", "mv a.md b.md", "block path-taken a.md"],
+    ["", "other b.md ignored", "new b.md 1", "block path-taken b.md"],
+    ["a.md=1", "mkdir b.md", "mv a.md b.md", "block name-refused b.md; block type-clash a.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
 });

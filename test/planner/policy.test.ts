@@ -17,14 +17,14 @@ function checkPlan(row: Row, policy: Partial<Policy> = {}, prepare?: (world: Wor
 
 describe("one direction only", () => {
   const pull: Row[] = [
-    ["a.md=1", "edit a.md 2", "", "hold direction-off a.md"],
-    ["a.md=1", "rm a.md", "", "hold direction-off a.md"],
-    ["a.md=1", "mv a.md b.md", "", "hold direction-off b.md"],
-    ["", "new a.md 1", "", "hold direction-off a.md"],
-    ["a.md=1", "edit a.md 2", "edit a.md 3", "hold direction-off a.md"],
+    ["a.md=1", "edit a.md 2", "", "block direction-off a.md"],
+    ["a.md=1", "rm a.md", "", "block direction-off a.md"],
+    ["a.md=1", "mv a.md b.md", "", "block direction-off b.md"],
+    ["", "new a.md 1", "", "block direction-off a.md"],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "block direction-off a.md"],
     ["", "mkdir d", "", ""],
     ["d/", "rmdir d", "", ""],
-    ["d/a.md=1", "mv d e", "", "hold direction-off e"],
+    ["d/a.md=1", "mv d e", "", "block direction-off e"],
     ["a.md=1", "", "edit a.md 2", "write-local a.md"],
     ["", "", "new d/a.md 1", "make-folder-local d; create-local d/a.md"],
     ["a.md=1", "", "rm a.md", "trash-local a.md"],
@@ -34,13 +34,13 @@ describe("one direction only", () => {
   ];
   test.each(pull)("pull-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "pull" }));
   const push: Row[] = [
-    ["a.md=1", "", "edit a.md 2", "hold direction-off a.md"],
-    ["a.md=1", "", "rm a.md", "hold direction-off a.md"],
-    ["a.md=1", "", "mv a.md b.md", "hold direction-off a.md"],
-    ["", "", "new a.md 1", "hold direction-off a.md"],
+    ["a.md=1", "", "edit a.md 2", "block direction-off a.md"],
+    ["a.md=1", "", "rm a.md", "block direction-off a.md"],
+    ["a.md=1", "", "mv a.md b.md", "block direction-off a.md"],
+    ["", "", "new a.md 1", "block direction-off a.md"],
     ["", "", "mkdir d", ""],
-    ["d/a.md=1", "", "mv d e", "hold direction-off d"],
-    ["a.md=1", "edit a.md 2", "edit a.md 3", "hold direction-off a.md"],
+    ["d/a.md=1", "", "mv d e", "block direction-off d"],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "block direction-off a.md"],
     ["a.md=1", "edit a.md 2", "", "put a.md"],
     ["a.md=1", "rm a.md", "", "delete-remote a.md"],
     ["", "new d/a.md 1", "", "make-folder-remote d; create-remote d/a.md"],
@@ -53,9 +53,9 @@ describe("one direction only", () => {
 test("I02 a document that moved into a folder whose local move stays blocked is recorded once", () => {
   const world = worldAfter(["d/a.md=1 b.md=2", "mv d e", "mv b.md d/b.md", ""]);
   const pull = { direction: "pull" } as const;
-  expect(say(planOf(world, pull))).toBe("move-local b.md>e/b.md; relink e/b.md=d/b.md; hold direction-off e");
+  expect(say(planOf(world, pull))).toBe("move-local b.md>e/b.md; relink e/b.md=d/b.md; block direction-off e");
   execute(world, planOf(world, pull).steps, () => 0);
-  expect(say(planOf(world, pull))).toBe("hold direction-off e");
+  expect(say(planOf(world, pull))).toBe("block direction-off e");
 });
 
 test("a push blocks two new contents that an earlier sync found to differ, until one of them changes", () => {
@@ -69,15 +69,15 @@ test("a push blocks two new contents that an earlier sync found to differ, until
     world.blocks.set(id, { ...block, digest, changeId: (found ?? changeId) as typeof changeId, since: 7 });
     return say(planOf(world, { direction: "push" }));
   });
-  expect(plans).toEqual(["hold direction-off a.md", "meet a.md"]);
+  expect(plans).toEqual(["block direction-off a.md", "meet a.md"]);
 });
 
 describe("names are blocked, not mapped, if the user chose that", () => {
   const rows: Row[] = [
-    ["", "new My_notes.md 1", "", "hold name-refused My notes.md"],
+    ["", "new My_notes.md 1", "", "block name-refused My notes.md"],
     ["", "new ok.md 1", "", "create-remote ok.md"],
-    ["a.md=1", "mv a.md My_notes.md", "", "hold name-refused My notes.md"],
-    ["", "new d_e/a.md 1", "", "hold name-refused d e; hold folder-blocked d e/a.md"],
+    ["a.md=1", "mv a.md My_notes.md", "", "block name-refused My notes.md"],
+    ["", "new d_e/a.md 1", "", "block name-refused d e; block folder-blocked d e/a.md"],
     ["", "new a=b.md 1", "", "create-remote a=b.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { names: "block" }));
@@ -88,12 +88,12 @@ describe("names are blocked, not mapped, if the user chose that", () => {
 
 describe("an absence needs two looks where that is asked for", () => {
   const rows: [...Row, string[]][] = [
-    ["a.md=1", "rm a.md", "", "hold second-scan a.md", []],
+    ["a.md=1", "rm a.md", "", "block second-scan a.md", []],
     ["a.md=1", "rm a.md", "", "delete-remote a.md", ["a.md"]],
     ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md", []],
     ["a.md=1", "rm a.md", "rm a.md", "forget a.md", []],
-    ["d/a.md=1", "rmdir d", "", "hold second-scan d/a.md", []],
-    ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "hold path-pending b.md; hold second-scan b.md", []],
+    ["d/a.md=1", "rmdir d", "", "block second-scan d/a.md", []],
+    ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "block path-pending b.md; block second-scan b.md", []],
     [
       "a.md=1 b.md=2",
       "rm b.md; mv a.md b.md",
@@ -105,7 +105,7 @@ describe("an absence needs two looks where that is asked for", () => {
       "a.md=1 b.md=2 c.md=3",
       "rm c.md; mv b.md c.md; mv a.md b.md",
       "",
-      "hold path-pending b.md; hold path-pending c.md; hold second-scan c.md",
+      "block path-pending b.md; block path-pending c.md; block second-scan c.md",
       [],
     ],
     [
@@ -120,14 +120,14 @@ describe("an absence needs two looks where that is asked for", () => {
     checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),
   );
   test("a deletion that is never sent waits for no second look", () => {
-    checkPlan(["a.md=1", "rm a.md", "", "hold direction-off a.md"], { absentTwice: new Set(), direction: "pull" });
+    checkPlan(["a.md=1", "rm a.md", "", "block direction-off a.md"], { absentTwice: new Set(), direction: "pull" });
   });
 });
 
 describe("a move to the root that the contract cannot say", () => {
   const rows: Row[] = [
-    ["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"],
-    ["d/a.md=1", "mv d/a.md a.md; edit a.md 1", "edit d/a.md 2", "write-local a.md; hold no-move-to-root a.md"],
+    ["d/a.md=1", "mv d/a.md a.md", "", "block no-move-to-root a.md"],
+    ["d/a.md=1", "mv d/a.md a.md; edit a.md 1", "edit d/a.md 2", "write-local a.md; block no-move-to-root a.md"],
     [
       "d/e/a.md=1 d/b.md=2",
       "mv d/e e",
@@ -148,15 +148,15 @@ const suspended =
 
 describe("I18 a change of the ignore rules deletes nothing", () => {
   test.each<Row>([
-    ["d/a.md=1", "ignore d", "", "note-facts suspended; hold suspended d/a.md"],
-    ["d/a.md=1", "ignore d", "edit d/a.md 2", "note-facts suspended; hold suspended d/a.md"],
-    ["d/a.md=1", "ignore d", "rm d/a.md", "note-facts suspended; hold suspended d/a.md"],
+    ["d/a.md=1", "ignore d", "", "note-facts suspended; block suspended d/a.md"],
+    ["d/a.md=1", "ignore d", "edit d/a.md 2", "note-facts suspended; block suspended d/a.md"],
+    ["d/a.md=1", "ignore d", "rm d/a.md", "note-facts suspended; block suspended d/a.md"],
     ["a.md=1", "ignore d", "new d/a.md 2", ""],
     ["a.md=1", "ignore d/b.md", "new d/b.md 2; new d/c.md 3", "make-folder-local d; create-local d/c.md"],
-    ["a.md=1", "ignore d", "mv a.md d/a.md", "hold suspended a.md"],
+    ["a.md=1", "ignore d", "mv a.md d/a.md", "block suspended a.md"],
   ])("%s | %s | %s → %s", (...row) => checkPlan(row));
   test.each<Row>([
-    ["d/a.md=1", "ignore d", "", "hold suspended d/a.md"],
+    ["d/a.md=1", "ignore d", "", "block suspended d/a.md"],
     ["d/a.md=1", "", "", "note-facts linked"],
     ["d/a.md=1", "rm d/a.md", "", "create-local d/a.md"],
     ["d/a.md=1", "rm d/a.md", "rm d/a.md", "forget d/a.md"],
@@ -177,7 +177,7 @@ describe("documents outside the mirrored subtree", () => {
     checkPlan(["a.md=1", "rm a.md; new a.md 2", "outside a.md", "create-remote a.md"], {}, trashed);
   });
   test("one with an edited content is blocked, and linked again when it returns", () => {
-    checkPlan(["a.md=1", "edit a.md 2", "outside a.md", "hold outside a.md"], {}, outside({}));
+    checkPlan(["a.md=1", "edit a.md 2", "outside a.md", "block outside a.md"], {}, outside({}));
     checkPlan(["a.md=1", "edit a.md 2", "", "put a.md; note-facts linked"], {}, outside({}));
     checkPlan(["a.md=1", "rm a.md", "outside a.md", "note-facts away"], {}, outside({}));
   });
@@ -188,7 +188,7 @@ describe("incomplete listings", () => {
     const world = worldAfter(["a.md=1 b.md=2", "", "rm a.md; edit b.md 3", ""]);
     world.complete = false;
     world.gone.add(world.idAt("a.md"));
-    expect(say(planOf(world))).toBe("write-local b.md; hold not-seen a.md");
+    expect(say(planOf(world))).toBe("write-local b.md; block not-seen a.md");
   });
   test("folders that were not listed are where they were", () => {
     const world = worldAfter(["d/a.md=1 e/", "edit d/a.md 2; mv d f", "", ""]);
@@ -201,9 +201,9 @@ describe("incomplete listings", () => {
     expect(say(planOf(world))).toBe("create-local d/b.md");
   });
   test.each([
-    ["d/", "new d/b.md 3", "make-folder-local d-HEX=d; hold folder-blocked d/b.md"],
-    ["d/a.md=1", "new d/b.md 3", "make-folder-local d-HEX=d; trash-local d/a.md; hold folder-blocked d/b.md"],
-    ["d/ f/c.md=1", "mv f/c.md d/c.md", "make-folder-local d-HEX=d; hold folder-blocked d/c.md"],
+    ["d/", "new d/b.md 3", "make-folder-local d-HEX=d; block folder-blocked d/b.md"],
+    ["d/a.md=1", "new d/b.md 3", "make-folder-local d-HEX=d; trash-local d/a.md; block folder-blocked d/b.md"],
+    ["d/ f/c.md=1", "mv f/c.md d/c.md", "make-folder-local d-HEX=d; block folder-blocked d/c.md"],
   ])(
     "I11 nothing new goes into a folder that was not listed, where another is at its path: %s | %s",
     (base, local, plan) => {

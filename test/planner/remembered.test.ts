@@ -45,19 +45,19 @@ const aboutSibling = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/b.
 
 describe("I22 I08 what was refused is not sent again until it changes", () => {
   const rows: [...Row, BlockReason, (world: World) => Partial<Block>][] = [
-    ["a.md=1", "edit a.md 2", "", "hold read-only a.md", "read-only", about("2")],
+    ["a.md=1", "edit a.md 2", "", "block read-only a.md", "read-only", about("2")],
     ["a.md=1", "edit a.md 3", "", "put a.md", "read-only", about("2")],
     ["a.md=1", "", "edit a.md 2", "write-local a.md", "read-only", about("2")],
     ["a.md=1", "edit a.md 2", "edit a.md 3", "merge a.md", "read-only", about("2")],
-    ["a.md=1", "mv a.md b.md", "", "hold read-only a.md", "read-only", nothing],
-    ["a.md=1", "edit a.md 2", "", "hold refused a.md", "refused", about("2")],
-    ["a.md=1", "edit a.md 2", "edit a.md 3", "hold refused a.md", "refused", about("2")],
+    ["a.md=1", "mv a.md b.md", "", "block read-only a.md", "read-only", nothing],
+    ["a.md=1", "edit a.md 2", "", "block refused a.md", "refused", about("2")],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "block refused a.md", "refused", about("2")],
     ["a.md=1", "edit a.md 2", "", "put a.md", "delete-refused", nothing],
-    ["a.md=1", "rm a.md", "", "create-local a.md; hold delete-refused a.md", "delete-refused", nothing],
-    ["", "new a.md 1", "", "hold occupied-unseen a.md", "occupied-unseen", nothing],
-    ["", "new a.md 1", "", "hold read-only a.md", "read-only", nothing],
+    ["a.md=1", "rm a.md", "", "create-local a.md; block delete-refused a.md", "delete-refused", nothing],
+    ["", "new a.md 1", "", "block occupied-unseen a.md", "occupied-unseen", nothing],
+    ["", "new a.md 1", "", "block read-only a.md", "read-only", nothing],
     ["", "new a.md 2", "", "create-remote a.md", "refused", about("1")],
-    ["", "mkdir a.md/d", "", "hold name-refused a.md; hold folder-blocked a.md/d", "refused", nothing],
+    ["", "mkdir a.md/d", "", "block name-refused a.md; block folder-blocked a.md/d", "refused", nothing],
     ["a.md=1", "", "", "", "refused", about("2")],
   ];
   test.each(rows)("%s | %s | %s → %s (%s)", (base, local, remote, plan, reason, facts) =>
@@ -82,7 +82,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       world.unseen.set("b.md", "EACCES");
       world.files.delete("b.md");
     }
-    expect(say(planOf(world))).toBe("hold read-only a.md");
+    expect(say(planOf(world))).toBe("block read-only a.md");
   });
   test.each(["local", "remote"] as const)("a folder's stays while the %s side does not show it", (side) => {
     const world = worldAfter(["d/a.md=1", "mv d e", "", ""]);
@@ -100,7 +100,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     const world = worldAfter(["", "", "", ""]);
     refuse(world, "refused", { key: path, path, digest: world.digest("1") });
     world.unseen.set(path.split("/")[0]!, "EACCES");
-    expect(say(planOf(world))).toBe(`hold refused ${path}`);
+    expect(say(planOf(world))).toBe(`block refused ${path}`);
     expect(say(planOf(world, { retryRefused: true }))).toBe("");
     world.unseen.clear();
     expect(say(planOf(world))).toBe("");
@@ -109,7 +109,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     const world = worldAfter(["a.md=b1|b2|b3|b4|b5", "new n.md b1|b2|b3|b4|b5|more; rm a.md", "", ""]);
     refuse(world, "read-only", { key: "n.md", path: "n.md" });
     world.unseen.set("a.md", "still-being-written");
-    expect(say(planOf(world))).toContain("hold read-only n.md");
+    expect(say(planOf(world))).toContain("block read-only n.md");
     world.unseen.clear();
     expect(say(planOf(world))).toBe("rename-remote a.md>n.md; put n.md; relink n.md");
   });
@@ -119,13 +119,13 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     refuse(world, "gone-or-unreadable", { key, path: "d/a.md", digest: world.digest("2") });
     world.documents.delete(key);
     world.remoteUnseen.set(key, "the listing was cut short");
-    expect(say(planOf(world))).toBe("hold gone-or-unreadable d/a.md");
+    expect(say(planOf(world))).toBe("block gone-or-unreadable d/a.md");
   });
   test("a deletion that was refused is retried manually", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });
   test("a refused move to the root stays blocked; another move ends the block", () => {
-    check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"], "no-move-to-root", aboutRootPath);
+    check(["d/a.md=1", "mv d/a.md a.md", "", "block no-move-to-root a.md"], "no-move-to-root", aboutRootPath);
     check(
       ["d/a.md=1", "mv d/a.md d/b.md", "", "rename-remote d/a.md>d/b.md; relink d/b.md"],
       "no-move-to-root",
@@ -133,16 +133,20 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     );
   });
   test("refusals about folders block the folder and the entries that would move into it", () => {
-    check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-blocked d/b.md"], "read-only", aboutNewFolder);
-    check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", aboutMovedFolder);
-    check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", aboutMovedFolder);
+    check(
+      ["a.md=1", "new d/b.md 1", "", "block read-only d; block folder-blocked d/b.md"],
+      "read-only",
+      aboutNewFolder,
+    );
+    check(["d/a.md=1", "mv d e", "", "block read-only d"], "read-only", aboutMovedFolder);
+    check(["d/", "rmdir d", "", "block delete-refused d"], "delete-refused", aboutMovedFolder);
   });
   test("a block about a place ends when the document is at another place", () => {
     check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", aboutOldPath);
-    check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", aboutNewPath);
+    check(["a.md=1", "mv a.md b.md", "", "block refused b.md"], "refused", aboutNewPath);
     // The user follows the advice, which ends the block: another local name.
     check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", aboutNewPath);
-    check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
+    check(["d/a.md=1", "mv d e", "", "block occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
   test("a name that was refused, and is another's on the service by now, is taken back and reported", () => {
@@ -151,7 +155,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
         "a.md=1",
         "mv a.md b.md",
         "new b.md 2",
-        "move-local b.md>a.md; create-local b.md; relink a.md; hold read-only b.md",
+        "move-local b.md>a.md; create-local b.md; relink a.md; block read-only b.md",
         aboutNewPath,
         { from: "b.md", to: "a.md" },
       ],
@@ -159,7 +163,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
         "d/a.md=1",
         "mv d e",
         "mkdir e",
-        "move-folder-local e>d; make-folder-local e; hold read-only e",
+        "move-folder-local e>d; make-folder-local e; block read-only e",
         aboutRenamedFolder,
         { from: "e", to: "d" },
       ],
@@ -179,7 +183,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     "I08 a name that was %s stays blocked while its folder moves",
     (reason) => {
       const moved = "rename-folder-remote d>e; link-folder e";
-      check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, aboutSibling);
+      check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; block ${reason} e/b.md`], reason, aboutSibling);
       const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
       if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
     },
@@ -191,13 +195,13 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       const id = world.idAt("d/a.md");
       const folder = world.dirAt("e");
       refuse(world, reason, { key: id, path: "e/a.md" });
-      expect(say(planOf(world))).toContain(`hold ${reason} f/e/a.md`);
+      expect(say(planOf(world))).toContain(`block ${reason} f/e/a.md`);
       // The folder's own move was refused at the place where it was meanwhile.
       refuse(world, reason, { key: id, path: "g/a.md" });
       refuse(world, "read-only", { key: folder, path: "g" });
-      expect(say(planOf(world))).toContain(`hold ${reason} f/e/a.md`);
+      expect(say(planOf(world))).toContain(`block ${reason} f/e/a.md`);
       refuse(world, reason, { key: id, path: "h/a.md" });
-      expect(say(planOf(world))).not.toContain(`hold ${reason} f/e/a.md`);
+      expect(say(planOf(world))).not.toContain(`block ${reason} f/e/a.md`);
     },
   );
   test("a computed block keeps the time since when it exists", () => {

@@ -141,11 +141,11 @@ describe("I09 a document is blocked where several files may be it by equal evide
     ["two files that are equally similar", `new x.md ${B}|x; new y.md ${B}|y; save b.md ${NEW}`],
   ])("%s: nothing is done with any of them", (_, local) => {
     for (const remote of ["", `edit b.md ${B}|colleague`, "mv b.md d/b.md"])
-      expect(planAfter(`b.md=${B} c.md=${C} d/`, local, remote)).toBe("hold ambiguous-file b.md");
+      expect(planAfter(`b.md=${B} c.md=${C} d/`, local, remote)).toBe("block ambiguous-file b.md");
   });
   test("two documents that had one text, which is in one file that is new", () => {
     const local = `new x.md ${B}; save b.md ${NEW}; save c.md ${OTHER}`;
-    expect(planAfter(`b.md=${B} c.md=${B}`, local)).toBe("hold ambiguous-file b.md; hold ambiguous-file c.md");
+    expect(planAfter(`b.md=${B} c.md=${B}`, local)).toBe("block ambiguous-file b.md; block ambiguous-file c.md");
   });
   test("a document with nothing at its path takes such a file before one that has a file at its path", () => {
     const local = `rm c.md; new x.md ${B}; save b.md ${NEW}`;
@@ -156,11 +156,11 @@ describe("I09 a document is blocked where several files may be it by equal evide
     const similar = "b1|b2|b3|b4|c5";
     const local = `cp b.md x.md; cp b.md y.md; save b.md ${NEW}; rm c.md`;
     const plan = planAfter(`b.md=${B} c.md=${similar}`, local);
-    expect(plan).toBe("hold ambiguous-file b.md; hold ambiguous-file c.md");
+    expect(plan).toBe("block ambiguous-file b.md; block ambiguous-file c.md");
   });
   test("it ends when one of the files goes: by what is left", () => {
     const world = worldAfter([`b.md=${B}`, `cp b.md x.md; cp b.md y.md; save b.md ${NEW}`, "", ""]);
-    expect(say(planOf(world))).toBe("hold ambiguous-file b.md");
+    expect(say(planOf(world))).toBe("block ambiguous-file b.md");
     world.files.delete("y.md");
     expect(say(planOf(world))).toBe("rename-remote b.md>x.md; create-remote b.md; relink x.md");
     world.files.delete("x.md");
@@ -172,7 +172,7 @@ describe("I09 a document is blocked where several files may be it by equal evide
     const world = worldAfter([base, local, "rmdir d", ""]);
     world.blocks.set("d/x.md", { ...HOLD, key: "d/x.md", path: "d/x.md", reason: "refused", digest: world.digest(B) });
     const plan = say(planOf(world));
-    expect(plan).toContain("hold refused d/x.md");
+    expect(plan).toContain("block refused d/x.md");
     expect(plan).not.toContain("remove-folder-local");
   });
 });
@@ -186,13 +186,13 @@ describe("I09 where only the path speaks for a file, the document waits while an
     return say(makePlan(hidden, POLICY, SIGNALS, world.lookup()));
   }
   test("it may be that file", () => {
-    expect(planWhile(STILL_WRITTEN)).toBe("hold still-being-written b.md");
+    expect(planWhile(STILL_WRITTEN)).toBe("block still-being-written b.md");
   });
   test("what cannot be read at all delays nothing", () => {
     expect(planWhile(unreadable("EACCES"))).toBe("put b.md");
   });
   test("it may be a file that was moved during the scan", () => {
-    expect(planWhile(unreadable("its files keep moving"), undefined, "")).toBe("hold local-unreadable b.md");
+    expect(planWhile(unreadable("its files keep moving"), undefined, "")).toBe("block local-unreadable b.md");
   });
   test("an edit of the file in place is sent", () => {
     expect(planWhile(STILL_WRITTEN, `new h.md ${OTHER}; edit b.md ${NEW}`)).toBe("put b.md");

@@ -38,7 +38,7 @@ test("I04 a document that a look at some paths does not find is unknown, not del
     say(makePlan({ ...trees, local: { ...local, ...(partial && { partial }) } }, POLICY, SIGNALS, world.lookup()));
   expect(planned(false)).toContain("delete-remote a.md");
   expect(planned(true)).not.toContain("delete-remote");
-  expect(planned(true)).toContain("hold local-unreadable a.md");
+  expect(planned(true)).toContain("block local-unreadable a.md");
 });
 
 describe("what an inode proves, and what not", () => {
@@ -62,7 +62,7 @@ describe("what an inode proves, and what not", () => {
       protected: true,
       submissions: [{ digest: world.digest("3"), baseChangeId: changeId, at: 0 }],
     });
-    expect(say(planOf(world))).toBe("delete-remote b.md; rename-remote a.md>b.md; relink b.md; hold in-review b.md");
+    expect(say(planOf(world))).toBe("delete-remote b.md; rename-remote a.md>b.md; relink b.md; block in-review b.md");
   });
   test("I09 a note of one line that was moved and filled is a move by its inode, as it still has its line", () => {
     const filled = "1|and|much|that|was|written|later|on";
