@@ -67,7 +67,7 @@ describe("init, where something else answers", () => {
     },
   );
 
-  test("leaves a folder that was there as it was", async () => {
+  test("leaves an existing folder as it was", async () => {
     instead = html(200, "<html>");
     rig.write("mine.md", "mine\n");
     const { code } = await rig.link("w");

@@ -78,11 +78,14 @@ const NOT_ALL = [
 test.each([
   { outcome: 0, exit: 1 },
   { outcome: 5, exit: 5 },
-])("a line that finds no room ends nothing: $outcome becomes $exit, and it is told", async ({ outcome, exit }) => {
-  const child = spawn(process.execPath, fullOnce(outcome), { stdio: ["ignore", "pipe", "pipe"] });
-  const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
-  expect([out, ...end]).toEqual(["one\nthree\n", exit, NOT_ALL]);
-});
+])(
+  "a line that a full disk refuses ends nothing: $outcome becomes $exit, and it is reported",
+  async ({ outcome, exit }) => {
+    const child = spawn(process.execPath, fullOnce(outcome), { stdio: ["ignore", "pipe", "pipe"] });
+    const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
+    expect([out, ...end]).toEqual(["one\nthree\n", exit, NOT_ALL]);
+  },
+);
 
 describe.skipIf(process.platform !== "linux")("of a device that is full (needs Linux)", () => {
   test.each([["--version"], ["sync", "--help"]])("%s %s reports it", async (...args) => {

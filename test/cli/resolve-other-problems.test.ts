@@ -24,7 +24,7 @@ const linesOn = (lines: readonly string[]) => lines.filter((line) => line.includ
 test.each([
   ["restore", "w/note.md@1"],
   ["undo", "w", "2", "--yes"],
-])("%s succeeds, and one line tells of the other document", async (...argv) => {
+])("%s succeeds, and one line names the other document", async (...argv) => {
   const { code, out, err } = await rig.run(argv);
   expect([code, linesOn(out), err]).toEqual([0, 1, []]);
   expect(rig.remote("note.md")!.content).toBe(rig.read("note.md"));

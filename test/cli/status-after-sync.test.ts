@@ -115,7 +115,7 @@ describe("status after a run", () => {
     },
   );
 
-  test("with --quiet what ends by itself is not reported; it is still not in sync", async () => {
+  test("with --quiet a problem that ends by itself is not reported; the state is still not in sync", async () => {
     rig.protectRemotely("a.md");
     rig.write("a.md", "mine\n");
     const first = await rig.run(["sync", "w", "--quiet"]);

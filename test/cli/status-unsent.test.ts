@@ -21,7 +21,7 @@ async function status(): Promise<readonly [code: number, state: string, attentio
 test.each([
   ["restore", ["restore", "w/a.md@1"]],
   ["undo", ["undo", "w", "--yes"]],
-])("what %s wrote here is not in sync before a run has sent it", async (what, argv) => {
+])("content that %s wrote locally is not in sync before a run has sent it", async (what, argv) => {
   expect(await status()).toEqual([0, "in-sync", []]);
   expect((await rig.run([...argv, "--no-sync"])).code).toBe(0);
   const detail = `the files that ${what} changed are not uploaded yet`;

@@ -125,7 +125,7 @@ it("a name that the disk refuses is blocked, and the others are created", async 
   expect((await mirror.sync())?.attention).toMatchObject([{ path: "new-\u{1faea}.md", code: "EILSEQ" }]);
 });
 
-it("I09 a file with its id's digits in its name that is moved to the root stays there while the service cannot move it", async () => {
+it("I09 a file with its id's digits in its name, moved to the root, stays in the root while the service cannot move it", async () => {
   const { rig, mirror, idOf } = await openSynced(
     { "d/Note.md": "one\n", "d/note.md": "two\n" },
     { disk: APFS },

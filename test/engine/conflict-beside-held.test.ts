@@ -15,7 +15,7 @@ describe.each(HELD)("where the key may not move a document, and %s", (_how, from
   it.each([
     ["conflict-copy", { [conflictCopy]: THEIRS, [document]: MINE }],
     ["copy", { [conflictCopy.replace("theirs", "mine")]: MINE, [document]: THEIRS }],
-  ] as const)("I01 I27 two edits that do not merge stand beside each other (%s)", async (policy, texts) => {
+  ] as const)("I01 I27 two edits that do not merge are kept beside each other (%s)", async (policy, texts) => {
     const fixture = openFixture(52, {}, (opened) => ({ key: opened.makeKey().key }));
     const { rig, mirror } = fixture;
     rig.app.create("d/a.md", ONE);

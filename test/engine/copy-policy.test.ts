@@ -87,7 +87,7 @@ test.each([null, "each"] as const)(
 );
 
 test.each(["local", "remote"] as const)(
-  "I05 policy %s: where both sides are new at one path, nothing tells which text is older: neither is overwritten",
+  "I05 policy %s: if both sides are new at one path, nothing shows which content is older: neither is overwritten",
   async (policy) => {
     const { rig, mirror } = openFixture(66);
     mirror.write("new.md", MINE);

@@ -36,7 +36,7 @@ async function inConflict(): Promise<Pair> {
 }
 
 describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and the mirror dies in it", (_, choice) => {
-  test("what came to the service meanwhile stays there", async () => {
+  test("an edit that the service received meanwhile stays on the service", async () => {
     const ended = new Set<boolean>();
     await killAtEachCall(await inConflict(), {
       work: ({ mirror }) => resolve(mirror, "note.md", choice.way),

@@ -88,7 +88,7 @@ async function neighbours(first: string, second: string) {
 }
 
 describe("a name with the digits of an id is given back when its reason ends", () => {
-  it("of a document, when its neighbour is deleted there", async () => {
+  it("of a document, when its neighbour is deleted on the service", async () => {
     const { rig, mirror } = await neighbours("Plan.md", "plan.md");
     rig.app.remove("Plan.md");
     for (let n = 0; n < 2; n++) await mirror.sync();

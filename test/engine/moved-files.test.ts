@@ -108,7 +108,7 @@ const ENDS: readonly (readonly [string, Fault])[] = [
   ["was answered with HTML", HTML],
 ];
 
-it.each(ENDS)("I09 a rename here that is to get a number is not taken back when its PATCH %s", async (_how, fault) => {
+it.each(ENDS)("I09 a local rename that needs a number is not undone when its PATCH %s", async (_how, fault) => {
   const fixture = await inSync();
   const { rig, mirror } = fixture;
   const { id } = rig.app.files().get("d/a.md")!;

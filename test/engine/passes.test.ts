@@ -46,7 +46,7 @@ test("I01 a document that is gone on the service is not taken for one that rests
   ]);
 });
 
-test("I33 so many texts are on their way that the service has all the requests it may have, and few more", async () => {
+test("I33 contents in flight fill the service's request limit, and hardly exceed it", async () => {
   const mirror = createRig(5).mirror({});
   for (let n = 0; n < 500; n++) mirror.write(`${n}.md`, `text ${n}\n`);
   const world = mirror.world();

@@ -15,7 +15,7 @@ import { closeNothing } from "../simulator/quiet-ports.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
 
-test("I03 of a service that was put back from a backup, what is newer here goes up again, to the same document", async () => {
+test("I03 after a restore of the service from a backup, newer local content is uploaded again, to the same document", async () => {
   let own: OwnKey | null = null;
   const { rig, mirror } = openFixture(81, {}, (made) => {
     own = made.makeKey({ on: null, level: "full" });

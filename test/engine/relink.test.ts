@@ -5,7 +5,7 @@ import { openSynced } from "../promises/fixture.ts";
 /** An unfinished merge: such content is not sent, so its document is blocked. */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
 
-it("I09 a document that was moved locally and edited there in one pass is known by the file that was written", async () => {
+it("I09 a document that was moved locally and edited on the service in one cycle is known by the written file", async () => {
   const rig = createRig(13);
   const id = rig.app.create("home/plan.md", "a plan\n");
   rig.app.makeFolder("box");
@@ -21,7 +21,7 @@ it("I09 a document that was moved locally and edited there in one pass is known 
 });
 
 it.each(["a new folder of its name", "another folder that changed places with it"])(
-  "I09 a document that is held stays in base in its folder, which was renamed and left its path to %s",
+  "I09 a blocked document stays in base in its folder, which was renamed and left its path to %s",
   async (heir) => {
     const { rig, mirror, idOf } = await openSynced({ "d/a.md": "a\n\na plan\n", "e/k.md": "k\n" });
     const id = idOf("d/a.md");
@@ -45,7 +45,7 @@ it.each(["a new folder of its name", "another folder that changed places with it
 );
 
 it.each(["box", "zoo"])(
-  "I09 a document at the path at which base has a held one too is known by its text when it is saved anew (the other in %s)",
+  "I09 a document at the path of a blocked one is known by its content when it is saved as a new file (the other in %s)",
   async (folder) => {
     const { rig, mirror, idOf } = await openSynced({
       "work/log.md": "log\n\nof monday\n\nof tuesday\n\nof friday\n",

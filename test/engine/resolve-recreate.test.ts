@@ -92,7 +92,7 @@ describe("a move to the root that the service cannot do", () => {
     expect(rig.app.files().get("f/note.md")?.id).toBe(id);
   });
 
-  test("I09 a folder goes there all the same: a new folder, into which its documents move with their ids", async () => {
+  test("I09 a folder is moved to the root too: as a new folder, into which its documents move with their ids", async () => {
     const files = { "f/sub/a.md": "a\n", "f/sub/deep/b.md": "b\n", "f/k.md": "k\n" };
     const { rig, mirror, sync } = await start(files, { noMoveToRoot: true });
     const ids = [...rig.app.files().values()].map(({ id }) => id).sort();

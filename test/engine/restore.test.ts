@@ -77,7 +77,7 @@ describe("I13 killed at any call, then synced", () => {
     expect(calls).toBeGreaterThan(5);
   });
 
-  test("restore of a deleted document: it is there once or not at all, and its text is kept", async () => {
+  test("restore of a deleted document: it exists once or not at all, and its content is kept", async () => {
     const start = await edited();
     start.rig.app.remove("plan.md");
     await start.mirror.sync();
@@ -93,7 +93,7 @@ describe("I13 killed at any call, then synced", () => {
     });
   });
 
-  test("undo of moves, a swap among them: both sides agree, and each document is there with its id", async () => {
+  test("undo of moves, a swap among them: both sides agree, and each document has its id", async () => {
     const start = await edited();
     start.rig.app.create("a.md", "a\n");
     start.rig.app.create("b.md", "b\n");

@@ -84,7 +84,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
   });
 
-  test("I09 moved by a person meanwhile, is where it was moved to, and there alone", async () => {
+  test("I09 moved by a person meanwhile, is only at its new place", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().links.keys();
     mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
@@ -287,7 +287,7 @@ describe("a new file that a power loss took, where the first run after it does n
     expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
   }
 
-  test("I13 I19 because the service is not there, is made again all the same", async () => {
+  test("I13 I19 because the service cannot be reached, is created again later", async () => {
     const begun = await begin();
     const { mirror } = begun;
     mirror.disk.user.remove(mirror.path("note.md"));

@@ -39,7 +39,7 @@ describe.each([
     },
   ],
 ])("%s", (_, variant) => {
-  it("I01 I09 a folder that takes the name of one that went here: its documents move into that one, with their ids, and back", async () => {
+  it("I01 I09 a folder takes the name of a locally removed one: its documents move into that one, with their ids, and back", async () => {
     const { rig, mirror } = await start({}, variant);
     const { id } = rig.app.files().get("other/b.md")!;
     mirror.disk.user.remove(mirror.path("docs"));
@@ -81,7 +81,7 @@ it("I08 I16 a folder whose name changes only in case, where the disk takes both 
   expect([...rig.app.files().keys()].sort()).toEqual(["docs/a.md", "docs/c.md", "k.md", "other/b.md"]);
 });
 
-it("I02 a new folder there at the place of one that went here, and was renamed there, is linked for good by one run", async () => {
+it("I02 a new folder on the service, at the place of one that was removed locally and renamed on the service, is linked by one run", async () => {
   const { rig, mirror } = await start({}, { noFolderPatchOrDelete: 404 });
   mirror.disk.user.remove(mirror.path("docs"));
   await settled(mirror);

@@ -50,7 +50,7 @@ describe("I13 I14 what was taken aside finds its folder again, which was moved a
     });
   });
 
-  test("and its document, which has been deleted there since, leaves nothing open", async () => {
+  test("and its document, deleted on the service since, leaves nothing open", async () => {
     await eachMoment(async ({ rig, mirror }) => {
       mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
       rig.app.remove("d/a.md");

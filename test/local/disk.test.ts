@@ -44,7 +44,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(namesIn(bench, ".mdmirror/tmp")).toEqual([]);
     });
 
-    it("creates nothing in a folder that is not there", () => {
+    it("creates nothing in an absent folder", () => {
       expect(begin().disk.create("x/a.md", "text").kind).toBe("stale");
     });
 
@@ -161,7 +161,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(namesIn(bench, ".mdmirror/trash/d/x")).toEqual([".DS_Store", "a.md~"]);
     });
 
-    it("flushes files and folders, and says which are not there", async () => {
+    it("flushes files and folders, and reports absent ones", async () => {
       const bench = begin();
       bench.disk.makeFolder("x");
       bench.disk.create("x/a.md", "1");

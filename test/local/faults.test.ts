@@ -146,20 +146,17 @@ describe("a disk that refuses", () => {
     }
   });
 
-  it.each(["EACCES", "EPERM"])(
-    "a folder that refuses every call (%s) tells no use and no text of its files",
-    (code) => {
-      const { ram, disk } = prepare();
-      ram.user.write(at("f/a.md"), "a");
-      const tree = disk.walk(
-        () => null,
-        () => undefined,
-      );
-      ram.fail({ call: "any", path: at("f"), code });
-      expect(disk.useOf("f/a.md")).toEqual({ changedMs: null, savedMs: null, openIn: null });
-      expect(disk.scanFiles(tree, ["f/a.md"], () => undefined)).toBeNull();
-    },
-  );
+  it.each(["EACCES", "EPERM"])("a folder that refuses every call (%s) reports no open file and no content", (code) => {
+    const { ram, disk } = prepare();
+    ram.user.write(at("f/a.md"), "a");
+    const tree = disk.walk(
+      () => null,
+      () => undefined,
+    );
+    ram.fail({ call: "any", path: at("f"), code });
+    expect(disk.useOf("f/a.md")).toEqual({ changedMs: null, savedMs: null, openIn: null });
+    expect(disk.scanFiles(tree, ["f/a.md"], () => undefined)).toBeNull();
+  });
 
   it("flush names each file that is not durable, also by its folder", async () => {
     const { ram, disk } = prepare();

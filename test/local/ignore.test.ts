@@ -152,7 +152,7 @@ describe("a pattern that was made to cost much", () => {
     },
   );
 
-  it("is refused as a rule by its line, for to leave it out would send what it keeps here", () => {
+  it("is refused as a rule by its line, because without it files that it excludes would be sent", () => {
     expect(() => rulesOf({ "": "a.md\n# /**/**/**/x\na/**/a/**/a/**/b\n" })).toThrow("line 3 of .mdmirrorignore");
   });
 });

@@ -40,36 +40,33 @@ describe("a save beside a daemon, without its journal", () => {
   it.each([
     ["with hard links", {}],
     ["without", { hardLinks: false }],
-  ])(
-    "I13 killed at any call, %s: whole old or whole new bytes, or the old ones under a name that is held",
-    (_, options) => {
-      const aside = new Set<string>();
-      for (let moment = 0, isKilled = true; isKilled; moment++) {
-        const { ram, disk } = prepare(options);
-        let calls = 0;
-        ram.beforeCall = () => {
-          if (calls++ >= moment) throw new Killed();
-        };
-        isKilled = false;
-        try {
-          disk.saveOver("note.md", "new", digestOf("old"), KEPT);
-        } catch (error) {
-          if (!(error instanceof Killed)) throw error;
-          isKilled = true;
-        }
-        ram.beforeCall = null;
-        const all = ram.user.texts(ROOT, true);
-        const live = all.get("note.md") ?? null;
-        expect([moment, live === "old" || live === "new" || live === null]).toEqual([moment, true]);
-        expect([moment, [...all.values()].includes("old")]).toEqual([moment, true]);
-        const beside = [...all.keys()].filter((path) => !path.includes("/") && path !== "note.md");
-        if (live === null)
-          expect([moment, beside.map(isLitterName), all.get(beside[0]!)]).toEqual([moment, [true], "old"]);
-        if (live === null) aside.add(beside[0]!);
+  ])("I13 killed at any call, %s: the whole old or new bytes, or the old ones under a recorded name", (_, options) => {
+    const aside = new Set<string>();
+    for (let moment = 0, isKilled = true; isKilled; moment++) {
+      const { ram, disk } = prepare(options);
+      let calls = 0;
+      ram.beforeCall = () => {
+        if (calls++ >= moment) throw new Killed();
+      };
+      isKilled = false;
+      try {
+        disk.saveOver("note.md", "new", digestOf("old"), KEPT);
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        isKilled = true;
       }
-      expect(aside.size).toBe(1);
-    },
-  );
+      ram.beforeCall = null;
+      const all = ram.user.texts(ROOT, true);
+      const live = all.get("note.md") ?? null;
+      expect([moment, live === "old" || live === "new" || live === null]).toEqual([moment, true]);
+      expect([moment, [...all.values()].includes("old")]).toEqual([moment, true]);
+      const beside = [...all.keys()].filter((path) => !path.includes("/") && path !== "note.md");
+      if (live === null)
+        expect([moment, beside.map(isLitterName), all.get(beside[0]!)]).toEqual([moment, [true], "old"]);
+      if (live === null) aside.add(beside[0]!);
+    }
+    expect(aside.size).toBe(1);
+  });
 
   it("where the old file cannot go to the trash, it stays beside the document", () => {
     const { ram, disk } = prepare();

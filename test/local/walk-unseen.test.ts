@@ -169,7 +169,7 @@ describe("what changes during a walk", () => {
     }
   });
 
-  it("a tree that never rests is there as it was seen, and nothing in it is absent", () => {
+  it("a tree that keeps changing has what the scan saw, and nothing in it is absent", () => {
     const { ram, disk, at } = ramMirror({ granularityMs: 0 });
     ram.user.makeFolder(at("busy"));
     ram.user.write(at("a.md"), "a");

@@ -170,7 +170,7 @@ describe("stamps", () => {
     }
   });
 
-  it("are trusted on a real disk once they are old, and a walk leaves no probe there", () => {
+  it("are trusted on a real disk once they are old, and a walk leaves no probe on it", () => {
     const bench = mirrorOn(createNodeBench());
     try {
       bench.write(bench.at("a.md"), "one");

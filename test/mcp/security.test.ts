@@ -120,7 +120,7 @@ describe("what a client asks wrongly", () => {
     ["create", { path: "b.md", text: "x".repeat(51_201) }, "too-large"],
     ["restore", { paths: ["a.md"], n: 1, expected: { local: null } }, "stale"],
     ["search", { query: " " }, "bad-query"],
-  ])("%s %j is told with a code and what to do", async (tool, args, code) => {
+  ])("%s %j is reported with a code and what to do", async (tool, args, code) => {
     const { isError, facts } = await one.call(tool, args);
     expect([isError, facts.error.code, typeof facts.error.next]).toEqual([true, code, "string"]);
   });

@@ -28,7 +28,7 @@ describe("two insertions at one place that have a line in common", () => {
     ],
   ]);
 
-  it("is there whole on both sides, wherever lines are alike", () => {
+  it("is whole on both sides, wherever lines are alike", () => {
     const lines = fc.array(fc.constantFrom("- x\n", "- y\n", "  - done\n", "  due: friday\n"), {
       minLength: 1,
       maxLength: 4,

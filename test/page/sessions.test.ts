@@ -34,7 +34,7 @@ describe("sessions", () => {
     expect([ann.find(), ann.find()]).toEqual([null, null]);
   });
 
-  test("are so many at most: the one that was used last stays", () => {
+  test("have a limit: the session that was used last stays", () => {
     const browsers = new Browsers<string>(world(), { most: 2, idleMs: 10 });
     const [first, second] = [signIn(browsers, "1"), signIn(browsers, "2")];
     first.find();

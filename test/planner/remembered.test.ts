@@ -189,7 +189,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     },
   );
   test.each(["read-only", "refused"] as const)(
-    "I08 a move into a folder that was %s stays held while that folder is moved on",
+    "I08 a move into a folder that was %s stays blocked while that folder moves",
     (reason) => {
       const world = worldAfter(["d/a.md=1 e/b.md=2 f/", "mv d/a.md e/a.md; mv e f/e", "", ""]);
       const id = world.idAt("d/a.md");

@@ -140,7 +140,7 @@ describe("I22 an approved emptied service that leaves the local documents unchan
 });
 
 describe("I04 a mirror of a part of which nothing is left knows by what left it whether this is its workspace", () => {
-  test("that is there: the others are gone, and go from here when somebody says so", async () => {
+  test("that still exists: the others are gone, and are removed locally after an approval", async () => {
     const fixture = await oneOutside(27);
     for (const path of paths.slice(1)) fixture.rig.app.remove(`work/${path}`);
     expect(reasonsOf(await fixture.mirror.sync())).toEqual(["remote-emptied"]);
@@ -150,7 +150,7 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
     for (let run = 0; run < 3; run++) expect(reasonsOf(await fixture.mirror.sync())).toBeUndefined();
   });
 
-  test("that is not there either: nothing is proven, and somebody is asked", async () => {
+  test("that is gone too: nothing is proven, and the user is asked", async () => {
     const { rig, mirror } = await oneOutside(28);
     for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) rig.app.remove(path);
     rig.app.removeFolder("work/d");
@@ -158,7 +158,7 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
     expect(mirror.texts().size).toBe(5);
   });
 
-  test("a folder that is there says so too, and somebody is asked whether all may go", async () => {
+  test("an existing folder proves it too, and the user is asked whether all may be removed", async () => {
     const fixture = await oneOutside(29);
     for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) fixture.rig.app.remove(path);
     expect(reasonsOf(await fixture.mirror.sync())).toEqual(["remote-emptied"]);
@@ -170,7 +170,7 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
 
 describe("I21 safety checks apply from the first document on", () => {
   test.each([1, 2, 4])(
-    "I19 a key of another workspace takes none of %i documents away, and sends nothing there",
+    "I19 a key of another workspace removes none of %i documents, and sends nothing to that workspace",
     async (count) => {
       const rig = createRig(50 + count);
       for (let n = 0; n < count; n++) rig.app.create(`n${n}.md`, `${n}\n`);

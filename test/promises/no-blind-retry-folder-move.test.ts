@@ -49,7 +49,7 @@ describe.each([
 );
 
 describe.each(["drop-before", "drop-after"] as const)(
-  "I08 I09 two folders changed places here, and the first PATCH of that ends unknown (%s), with no list of folders after it",
+  "I08 I09 two folders changed places locally, and the first PATCH has an unknown end (%s), with no list of folders after it",
   (fault) => {
     test.each([
       ["e/a.md", false],

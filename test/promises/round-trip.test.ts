@@ -71,7 +71,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
       });
   });
 
-  test("edited locally, then there, each over the other's text: the same bytes", async () => {
+  test("edited locally, then on the service, each over the other's content: the same bytes", async () => {
     const { rig, mirror } = openFixture(25, variant);
     for (const index of NASTY.keys()) rig.app.create(path(index), "first\n");
     await settle(mirror);

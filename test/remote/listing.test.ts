@@ -150,7 +150,7 @@ describe("a listing of files", () => {
     ],
     ["a route that is not there", problem(404, "not_found"), "answers 404"],
     ["a redirect", answer(302, "", { location: "https://a.example/?q=1" }), "a redirect to https://a.example"],
-  ])("whose first page is %s tells that it is not the service", async (_name, first, looks) => {
+  ])("whose first page is %s shows that another program answers", async (_name, first, looks) => {
     const cause = "not-the-service";
     const fault = { kind: "later", cause, detail: expect.stringContaining(looks) };
     const { remote } = bench([first]);

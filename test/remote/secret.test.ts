@@ -65,7 +65,7 @@ describe("I30 the key", () => {
     },
   );
 
-  it("is not half there where a text is cut", () => {
+  it("is not half visible where a text is cut", () => {
     const scrub = createScrub(KEY);
     for (let before = 470; before <= 500; before++) {
       const text = scrub("x".repeat(before) + KEY);

@@ -47,7 +47,7 @@ describe("putContent", () => {
     ["an empty object", answer(200, {}), null, null],
     ["members of the wrong type", answer(200, { content: { a: 1 }, lastChangeId: "doc_1" }), null, null],
     ["content that is not Unicode", answer(200, '{"content":"\\ud800"}'), null, null],
-  ])("takes %s, and tells what was not shown as null", async (_name, saved, changeId, content) => {
+  ])("takes %s, and reports members that were not shown as null", async (_name, saved, changeId, content) => {
     const value = { kind: "live", changeId, content };
     expect(await bench([saved]).remote.putContent(DOC, BASE, "x")).toEqual({ ok: true, value, requestId: null });
   });

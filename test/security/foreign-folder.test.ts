@@ -23,7 +23,7 @@ describe.each(Object.keys(WAYS))("in %s", (way) => {
     }
   });
 
-  test("sync says what would go where, by which key, and goes there once the user has said so", async () => {
+  test("sync says what would be sent where, by which key, and sends it once the user agrees", async () => {
     const fixture = await openFixture(way);
     const before = await runAsUser(fixture, ["sync", "w"]);
     expect(before.err[0]).toContain(`2 Markdown files would go to ${fixture.url}, with the key from MDMIRROR_API_KEY`);

@@ -14,7 +14,7 @@ describe("members of the wrong form", () => {
   });
 
   it.each([`chg_${"x".repeat(1_000_000)}`, "chg_../x", null])(
-    "a change id of another form is left out and told",
+    "a change id of another form is left out and reported",
     async (lastChangeId) => {
       const { report } = await syncWithLies({}, { files: [lieAt("a.md", { lastChangeId })] });
       expect(messagesOf(report)).toContain("its lastChangeId is not of the form chg_…");
@@ -75,7 +75,7 @@ describe("members of the wrong form", () => {
       ],
     ],
     ["a folder that is its own parent", [{ id: "dir_a", path: "a", parentId: "dir_a" }]],
-  ])("%s ends in quiet", async (_name, folders) => {
+  ])("%s ends without further changes", async (_name, folders) => {
     for (const options of Object.values(DISKS)) {
       const { fixture } = await syncWithLies(options, { folders, files: [lieAt("a/x.md"), lieAt("a/b/x.md")] });
       const again = await fixture.sync();

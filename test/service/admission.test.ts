@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from "../../src/service/requests/body.ts";
 const MOST = 256;
 
 describe("admission", () => {
-  it("takes so many requests at a time, and another for each that ends", () => {
+  it("takes a limited number of requests at a time, and another for each that ends", () => {
     const admission = new Admission();
     const ends = Array.from({ length: MOST }, () => admission.begin(0, false));
     expect(ends).not.toContain(null);
@@ -15,7 +15,7 @@ describe("admission", () => {
     expect(admission.begin(0, false)).not.toBeNull();
   });
 
-  it("takes so many bytes of bodies at a time", () => {
+  it("takes a limited number of body bytes at a time", () => {
     const admission = new Admission();
     const ends = Array.from({ length: 64 }, () => admission.begin(MAX_BODY_BYTES, false));
     expect(ends).not.toContain(null);
@@ -44,7 +44,7 @@ describe("admission", () => {
     expect([isIn(), cut]).toEqual([true, [1, 2, 3]]);
   });
 
-  it("makes as much room for a body as it needs, or leaves those that arrive alone", () => {
+  it("ends as many bodies as a new one needs, or none", () => {
     const { turns, pass, end } = turnsByHand();
     const admission = new Admission(turns);
     const cut: number[] = [];

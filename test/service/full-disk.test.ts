@@ -73,7 +73,7 @@ describe("a full disk", () => {
     expect(reserve.bytes()).toBe(8 * MB);
   });
 
-  it("says that deletions go on only where room is kept for them", async () => {
+  it("says that deletions continue only where space is reserved for them", async () => {
     const folder = temporaryFolder();
     const { api, service } = await openService({
       database: { folder },

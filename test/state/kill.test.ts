@@ -3,7 +3,7 @@ import { openState } from "../../src/mirror/state/open.ts";
 import { change, doc, ended, nextLine, opened, settableClock, startChild, tempFolder } from "./fixture.ts";
 
 test.each([1, 40, 700])(
-  "I13 kill -9 after %i transactions: each one told of is there whole, with its text",
+  "I13 kill -9 after %i transactions: each reported one is whole, with its content",
   async (count) => {
     const folder = tempFolder();
     const { child, lines } = startChild("write", folder);

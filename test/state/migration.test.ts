@@ -270,7 +270,7 @@ function pages(path: string, pageSize?: number) {
   return [size, ...wal];
 }
 
-test("a file that is made has pages of its schema's size, one that is there keeps its own, and the WAL of each is written back at as many bytes, and kept at a quarter of them", () => {
+test("a file that is made has pages of its schema's size, an existing one keeps its own, and the WAL of each is written back at as many bytes, and kept at a quarter of them", () => {
   const [small, large] = [join(tempFolder(), "texts.db"), join(tempFolder(), "texts.db")];
   const wal = [64 * 1024 * 1024, 16 * 1024 * 1024];
   expect(pages(small)).toEqual([4_096, ...wal]);

@@ -55,7 +55,7 @@ async function found(api: Api) {
 }
 
 describe("searchDelay: a search finds late", () => {
-  it("what was written when so many more requests have come", async () => {
+  it("what was written when a number of further requests have arrived", async () => {
     const { plain, varied } = await openWeather({ searchDelay: 2 });
     const { id, lastChangeId } = await varied.file("a.md", "a heron\n");
     expect(await found(plain)).toBe(1);
@@ -66,7 +66,7 @@ describe("searchDelay: a search finds late", () => {
 });
 
 describe("keyExpires: a key expires, and is good again", () => {
-  it("after so many requests of it, for so many; unexecuted, and no other key's", async () => {
+  it("after a number of its requests, for a number of requests; unexecuted, and only for this key", async () => {
     const { plain, varied, other } = await openWeather({ keyExpires: { after: 2, refused: 1 } });
     expect(await statuses(varied, 7)).toEqual([200, 200, 401, 200, 200, 401, 200]);
     expect(await statuses(other, 3)).toEqual([200, 200, 401]);

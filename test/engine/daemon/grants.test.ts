@@ -62,7 +62,7 @@ test("a new file that was refused, went elsewhere and came back is not sent agai
   expect(rig.sent("POST")).toHaveLength(1);
 });
 
-test("a refused move into a folder is not sent again for another name there (I08)", async () => {
+test("a refused move into a folder is not sent again for another name in that folder (I08)", async () => {
   // Each name is taken in the old folder, so that the folder is changed first.
   const rig = await reading("box/todo.md", "box/x.md", "box/y.md", "home/plan.md");
   await rename(rig, "box/todo.md", "home/x.md");

@@ -81,7 +81,7 @@ const aMinute = (daemon: DaemonRig, since: number) =>
   (daemon.sent().length * MINUTE) / (daemon.clock.monotonic() - since);
 
 describe("where somebody works in a large workspace without events", () => {
-  test("a change is here within 6 s (p95), and all requests keep to the budget", async () => {
+  test("a change arrives within 6 s (p95), and all requests stay within the budget", async () => {
     const daemon = await largeWorkspace();
     const since = daemon.clock.monotonic();
     const { later } = await workInFolders(daemon, 14);
@@ -110,7 +110,7 @@ describe("where somebody works in a large workspace without events", () => {
     expect(await timeEdit(daemon, pathOf(5, 6), "# Edited there\n")).toBeLessThan(6_000);
   });
 
-  test("a new document in such a folder, and one that is renamed there, are here as soon", async () => {
+  test("a new document in such a folder, and a renamed one, arrive as soon", async () => {
     const daemon = await largeWorkspace();
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
     daemon.app.create(`${folderOf(5)}/new.md`, "# New\n");

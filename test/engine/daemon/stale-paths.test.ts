@@ -32,7 +32,7 @@ async function renamedThere(settings: Partial<Settings> = {}) {
 
 const OTHER = "# Something else\n\nwith words of its own\n";
 
-describe("a document renamed on the service, open in an editor here", () => {
+describe("a document renamed on the service, and open in a local editor", () => {
   test("saved to the old path: the text goes to the document, and why is in the log", async () => {
     const { rig, id } = await renamedThere();
     for (const edit of ["saved once", "saved twice"]) {
@@ -49,7 +49,7 @@ describe("a document renamed on the service, open in an editor here", () => {
     );
   });
 
-  test("edited there too: both edits are in it", async () => {
+  test("edited on the service too: the document has both edits", async () => {
     const { rig } = await renamedThere();
     rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
     rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));

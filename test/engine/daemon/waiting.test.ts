@@ -64,7 +64,7 @@ describe("a service that does not answer", () => {
   });
 });
 
-describe("in sync as of", () => {
+describe("time of the last proven sync", () => {
   test("advances with each scan of the service while nothing is open, and stays while something is", async () => {
     const rig = await withNotes(8, inRoot);
     await rig.pass(600_000);

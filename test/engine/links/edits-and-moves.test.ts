@@ -109,21 +109,24 @@ const BOTH: readonly (readonly [here: string, there: string, clean: boolean])[] 
 ];
 
 describe("a link that is edited on both sides while its target moves", () => {
-  test.each(BOTH)("%s here, %s there, and the target moves there", async (hereEdit, thereEdit, clean) => {
-    const { rig, mirror, a, b, c } = await begin();
-    const mine = EDITS[hereEdit]!(linking(b, c), c);
-    const theirs = EDITS[thereEdit]!(linking(b, c), c);
-    mirror.write("a.md", EDITS[hereEdit]!(mirror.texts().get("a.md")!, "folder/c.md"));
-    rig.app.edit("a.md", theirs);
-    rig.app.rename("b.md", "moved.md");
-    const report = await mirror.sync();
-    await mirror.sync();
-    expect(report!.counts.conflicts).toBe(clean ? 0 : 1);
-    const both = hereEdit === thereEdit ? mine : EDITS[thereEdit]!(mine, c);
-    expect(there(rig, a).text).toBe(clean ? both : theirs);
-    expect(mirror.texts().get("a.md")).toBe(asOnDisk(rig, { path: "a.md", text: clean ? both : mine }));
-    if (!clean) expect(mirror.texts().get("a (theirs).md")).toBe(asOnDisk(rig, { path: "a.md", text: theirs }));
-  });
+  test.each(BOTH)(
+    "%s locally, %s on the service, and the target moves on the service",
+    async (hereEdit, thereEdit, clean) => {
+      const { rig, mirror, a, b, c } = await begin();
+      const mine = EDITS[hereEdit]!(linking(b, c), c);
+      const theirs = EDITS[thereEdit]!(linking(b, c), c);
+      mirror.write("a.md", EDITS[hereEdit]!(mirror.texts().get("a.md")!, "folder/c.md"));
+      rig.app.edit("a.md", theirs);
+      rig.app.rename("b.md", "moved.md");
+      const report = await mirror.sync();
+      await mirror.sync();
+      expect(report!.counts.conflicts).toBe(clean ? 0 : 1);
+      const both = hereEdit === thereEdit ? mine : EDITS[thereEdit]!(mine, c);
+      expect(there(rig, a).text).toBe(clean ? both : theirs);
+      expect(mirror.texts().get("a.md")).toBe(asOnDisk(rig, { path: "a.md", text: clean ? both : mine }));
+      if (!clean) expect(mirror.texts().get("a (theirs).md")).toBe(asOnDisk(rig, { path: "a.md", text: theirs }));
+    },
+  );
 
   test("two texts for one link are a conflict, each in the disk's form, and a move of the target ends it no sooner", async () => {
     const { rig, mirror, a, b, c } = await begin();

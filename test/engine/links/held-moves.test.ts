@@ -34,28 +34,31 @@ test.each([
     "g",
     { "f/k.md": "[note](note.md) [deep](../g/deep.md)\n", "f/note.md": "[k](k.md)\n", "g/deep.md": "[k](../f/k.md)\n" },
   ],
-])("links to %s whose move is held lead to where it stands, and home again when it is back (I10)", async (...row) => {
-  const [, from, to, moved] = row;
-  const { rig, mirror, move, ids } = await begin();
-  const before = mirror.texts();
-  move(from, to);
-  const report = await mirror.sync();
-  expect(report!.attention.map(({ path }) => path)).toContain(to);
-  expect(Object.fromEntries(mirror.texts())).toEqual(moved);
-  expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0, uploaded: 0 } });
-  rig.app.edit("f/k.md", `[note](${ids.note}) [deep](${ids.deep})\nmore\n`);
-  await mirror.sync();
-  expect(mirror.texts().get("f/k.md")).toBe(`${moved["f/k.md"].trim()}\nmore\n`);
-  move(to, from);
-  await mirror.sync();
-  expect(mirror.texts()).toEqual(new Map(before).set("f/k.md", "[note](note.md) [deep](g/deep.md)\nmore\n"));
-});
+])(
+  "links to %s whose move is blocked lead to its current place, and to the former place when it is back (I10)",
+  async (...row) => {
+    const [, from, to, moved] = row;
+    const { rig, mirror, move, ids } = await begin();
+    const before = mirror.texts();
+    move(from, to);
+    const report = await mirror.sync();
+    expect(report!.attention.map(({ path }) => path)).toContain(to);
+    expect(Object.fromEntries(mirror.texts())).toEqual(moved);
+    expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0, uploaded: 0 } });
+    rig.app.edit("f/k.md", `[note](${ids.note}) [deep](${ids.deep})\nmore\n`);
+    await mirror.sync();
+    expect(mirror.texts().get("f/k.md")).toBe(`${moved["f/k.md"].trim()}\nmore\n`);
+    move(to, from);
+    await mirror.sync();
+    expect(mirror.texts()).toEqual(new Map(before).set("f/k.md", "[note](note.md) [deep](g/deep.md)\nmore\n"));
+  },
+);
 
 test.each([
   ["a document", "f/note.md", "note.md"],
   ["a folder", "f", "e"],
 ])(
-  "what the links of %s say whose move is held is known as long as it is, though their target goes (I09)",
+  "the targets of links in %s whose move is blocked stay known, although the targets are removed (I09)",
   async (...row) => {
     const [, from, to] = row;
     const { rig, mirror, move } = await begin();

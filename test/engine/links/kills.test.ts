@@ -49,7 +49,7 @@ test("killed at any call while links are rewritten, the next runs correct each l
   expect(kills).toBeGreaterThan(20);
 });
 
-test("killed at any call of a clone, and a target is moved there: no file is in conflict, and each link leads home (I13)", async () => {
+test("killed at any call of a clone while a target moves on the service: no file is in conflict, and each link has its target (I13)", async () => {
   const first = createRig(1);
   const b = first.app.create("sub/b.md", "b\n");
   const a = first.app.create("a.md", `[b](${b})\n`);

@@ -46,13 +46,13 @@ test("a link to what a list does not show stays that link, though base does not 
   expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
 });
 
-test("a link to what was deleted before it came here is inert", async () => {
+test("a link to a document that was deleted before its download is inert", async () => {
   const { rig, mirror } = await cloneThatMisses(({ app }) => app.remove("box/b.md"));
   expect(mirror.texts().get("a.md")).toBe("[b](box/b.md)\n\nand more\n");
   expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
 });
 
-test("a link to what a key may not read for a time leads there again once it may (I19)", async () => {
+test("a link to a document that a key may not read for a time has its target again afterwards (I19)", async () => {
   const rig = createRig(1);
   const b = rig.app.create("box/b.md", "b\n");
   rig.app.create("a.md", `[b](${b})\n`);

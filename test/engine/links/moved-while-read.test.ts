@@ -73,7 +73,7 @@ test("a document that is moved while a sync looks, at any call of the disk, keep
   }
 });
 
-test("a file that is replaced between the walk and the reading of its links is not there, and nothing counts as absent (I04)", async () => {
+test("a file that is replaced between the walk and the reading of its links is not scanned, and nothing counts as absent (I04)", async () => {
   const { mirror, rig } = await exchanged();
   const { state, disk } = again({ mirror, rig }).mirror.world();
   const { plain } = disk as LinkedDisk;

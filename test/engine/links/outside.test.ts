@@ -60,7 +60,7 @@ test("the links of a document that was moved out of the mirrored part and edited
   expect(mirror.state.load().blocks.size).toBe(0);
 });
 
-test("I33 a link to what left the mirrored part before it was made here becomes an id, and its target is read once", async () => {
+test("I33 a link to a document that left the linked part before its download becomes an id, and its target is read once", async () => {
   let hidden = "";
   const rig = createRig(2, {
     fault: ({ path }) => (path === `${FILES}/${hidden}` ? { status: 503, headers: {}, body: "" } : null),

@@ -43,7 +43,7 @@ describe("I03 with links translated, no text is lost", () => {
     }
   });
 
-  test("of a document that is deleted there: it is in the trash as it was on disk", async () => {
+  test("of a document deleted on the service: the trash has the file as it was on disk", async () => {
     const { rig, mirror } = await begin();
     rig.app.remove("a.md");
     await mirror.sync();

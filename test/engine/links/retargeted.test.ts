@@ -15,7 +15,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string; textOfA: 
   return { rig, mirror, b, textOfA: () => rig.app.files().get("a.md")!.text };
 }
 
-test("a link that a person changes to a path that its target had leads to what is there now", async () => {
+test("a link that a person changes to a former path of its target leads to the document at that path now", async () => {
   const { rig, mirror, textOfA } = await begin();
   const other = rig.app.create("b.md", "# Meals\n");
   await mirror.sync();

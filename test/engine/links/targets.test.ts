@@ -69,7 +69,7 @@ test("files with names that the service refuses are adopted with their links, to
   expect(again.texts()).toEqual(texts);
 });
 
-test("a link to what is created in the same sync goes up by id, though its document is moved there meanwhile", async () => {
+test("a link to a document created in the same sync is sent by id, although the service moves that document meanwhile", async () => {
   const { rig, mirror } = start();
   rig.app.create("work/a.md", "words\n");
   await mirror.sync();
@@ -121,7 +121,7 @@ test.each([
   },
 );
 
-test("an absolute path is a relative one here as soon as it leads somewhere, and nothing is sent or written again", async () => {
+test("an absolute path becomes a relative local path once it has a target, and nothing is sent or written again", async () => {
   const { rig, mirror } = start();
   rig.app.create("notes/a.md", "[b](/plans/b.md#late)\n");
   await mirror.sync();
@@ -157,7 +157,7 @@ test("an absolute path that a person wrote stays while it leads somewhere, and c
   expect(mirror.texts().get("notes/a.md")).toBe("[b](/plans/b.md)\n");
 });
 
-test("a document that is deleted there does not come back for a link whose target appears (I04)", async () => {
+test("a document deleted on the service does not come back for a link whose target appears (I04)", async () => {
   const { rig, mirror } = start();
   mirror.write("a.md", "[later](later.md)\n");
   mirror.write("b.md", "b\n");

@@ -26,7 +26,7 @@ test("wiki links go up by id, targets first, and come down as wiki links on anot
   expect(other.texts()).toEqual(mirror.texts());
 });
 
-test("a renamed target is linked to by its new name, here and there, without a PUT (I10)", async () => {
+test("a renamed target is linked by its new name, locally and on the service, without a PUT (I10)", async () => {
   const { rig, mirror } = start();
   mirror.write("a.md", "[[Plan]] ![[Plan]]\n");
   mirror.write("Plan.md", "plan\n");
@@ -72,7 +72,7 @@ test("a wiki link whose document is made later is sent by its id then", async ()
   expect(mirror.texts().get("a.md")).toBe("[[Later]]\n");
 });
 
-test("an edit beside a wiki link merges with one there", async () => {
+test("an edit beside a wiki link merges with an edit on the service", async () => {
   const { rig, mirror } = start();
   const filler = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join("\n");
   mirror.write("a.md", `[[Plan]]\n\n${filler}\n`);

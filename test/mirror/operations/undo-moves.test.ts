@@ -159,7 +159,7 @@ describe("undo of a folder's move is refused", () => {
     ]);
   });
 
-  test("when it is not there any more on the disk", async () => {
+  test("when it is no longer on the disk", async () => {
     const { mirror, run } = await moved();
     mirror.disk.user.rename(here("aa"), here("ab"));
     mirror.disk.user.makeFolder(here("aa"));
@@ -179,7 +179,7 @@ describe("undo of a folder's move is refused", () => {
     expect(second.mirror.texts().get("a/other.md")).toBe("other\n");
   });
 
-  test("of two that changed places, for the one that is not there any more; the other goes back", async () => {
+  test("of two that changed places, for the removed one; the other goes back", async () => {
     const { mirror } = await begun();
     actLocally(mirror, swapOf("one.md", "two.md"));
     const report = await mirror.sync();

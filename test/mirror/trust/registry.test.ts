@@ -109,7 +109,7 @@ describe("an entry", () => {
     ["with a root that is none", JSON.stringify({ version: 1, ...NOTES, roots: [1] })],
     ["that is no object", "null"],
     ["longer than any", " ".repeat(70_000) + JSON.stringify({ version: 1, ...NOTES }), "is larger than 64 KiB"],
-  ])("%s is not believed, is told, and is set aside by the next write", (_what, text, fault = "is damaged") => {
+  ])("%s is not trusted, is reported, and is set aside by the next write", (_what, text, fault = "is damaged") => {
     const file = join(folder, "m1.json");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(join(dir, "mdmirror"), 0o700);

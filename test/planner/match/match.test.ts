@@ -133,7 +133,7 @@ describe("what an inode proves, and what not", () => {
     },
   );
   test.each([["a.md"], ["b.md"]])(
-    "I09 of two documents that base has at one path, a file that was saved anew is the one's whose two places belong together (not %s)",
+    "I09 of two documents that base has at one path, a newly saved file belongs to the one whose places correspond (not %s)",
     (gone) => {
       const stays = gone === "a.md" ? "b.md" : "a.md";
       const world = worldAfter([`a.md=${LONG} b.md=${NUMBERS}`, `rm ${gone}; rm ${stays}; new ${stays} other`, "", ""]);
@@ -163,7 +163,7 @@ describe("what counts as unchanged", () => {
 });
 
 describe("folders that base has behind their documents", () => {
-  test("I09 a folder renamed here is not renamed back when its documents were moved to it one by one", () => {
+  test("I09 a folder renamed locally is not renamed back when its documents were moved to it one by one", () => {
     const world = worldAfter(["d/a.md=1 w/b.md=2", "", "", ""]);
     const id = world.idAt("d/a.md");
     // Moved on the service while no folder was listed: the document went there, and base has its

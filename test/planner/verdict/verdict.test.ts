@@ -181,7 +181,7 @@ describe("safety checks", () => {
   test.each([
     [10, 12],
     [20, 200],
-  ])("more than %d conflict copies gone at once, of %d documents: as many as may be deleted", (most, documents) => {
+  ])("more than %d conflict copies gone in one run, of %d documents: the deletion limit", (most, documents) => {
     expect(reasonsOf(lost(most, documents))).toEqual([]);
     expect(reasonsOf(lost(most + 1, documents))).toEqual(["conflict-copies-gone"]);
     expect(guardedKeys(lost(most + 1, documents))).toHaveLength(most + 1);

@@ -90,7 +90,7 @@ describe("writes that come together", () => {
     expect(await Promise.all(seen)).toEqual([0, 0, 2, 1, 2]);
   });
 
-  test("lose nothing to one for which the disk has no room, whichever it is", async () => {
+  test("lose nothing to a write for which the disk has no space, whichever it is", async () => {
     for (const large of ["a", "b", "c"]) {
       const { db, write, rows } = ground();
       db.pragma("max_page_count = 600");
