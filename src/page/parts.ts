@@ -78,9 +78,9 @@ export function ageOf(at: number, now: number): Html {
   return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
 }
 
-/** Shows the next step: a clause, often a command. */
+/** Shows the next step: a clause. A clause with a command opens on demand: pages have buttons. */
 export function nextOf(next: string): Html {
-  return html`<p class="next">Next: ${sentenceView(next)}</p>`;
+  return next.includes("mdmirror ") ? commandOf(next) : html`<p class="next">${sentenceView(next)}</p>`;
 }
 
 /**

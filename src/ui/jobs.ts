@@ -31,12 +31,14 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
+/** Milliseconds for which pages show the good end of a job. Other ends stay until the next job. */
+const GOOD_END_MS = 10_000;
 /** LIMIT: milliseconds between two reports of progress to pages. */
 const REPORT_MS = 200;
 
 export class Jobs {
   readonly #world: World;
-  readonly #byRoot = new Map<string, JobView>();
+  readonly #byRoot = new Map<string, JobView & { readonly at: number }>();
   readonly #active = new Set<Promise<void>>();
 
   constructor(world: World) {
@@ -44,7 +46,10 @@ export class Jobs {
   }
 
   of(root: string): JobView | null {
-    return this.#byRoot.get(root) ?? null;
+    const job = this.#byRoot.get(root);
+    if (job === undefined) return null;
+    const isOver = job.end?.tone === "good" && this.#world.clock.monotonic() - job.at > GOOD_END_MS;
+    return isOver ? null : job;
   }
 
   isBusy(root: string): boolean {
@@ -59,7 +64,7 @@ export class Jobs {
     this.#show(root, job);
     let reportedAt = Number.NEGATIVE_INFINITY;
     const report: Progress["report"] = (phase, done, total) => {
-      this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total });
+      this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total, at: clock.monotonic() });
       if (clock.monotonic() - reportedAt < REPORT_MS) return;
       reportedAt = clock.monotonic();
       this.#world.changes.emit("change");
@@ -81,7 +86,7 @@ export class Jobs {
   }
 
   #show(root: string, job: JobView): void {
-    this.#byRoot.set(root, job);
+    this.#byRoot.set(root, { ...job, at: this.#world.clock.monotonic() });
     this.#world.changes.emit("change");
   }
 }

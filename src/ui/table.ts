@@ -1,8 +1,10 @@
 import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
 import { DOCS, WHY } from "./pages/docs.ts";
-import { FOLDER, NEEDS, OVERVIEW } from "./pages/folder.ts";
 import { DIFF, HISTORY, VERSION } from "./pages/history.ts";
+import { HOME } from "./pages/home.ts";
+import { OVERVIEW } from "./pages/overview.ts";
+import { PROBLEMS } from "./pages/problems.ts";
 import { REVIEWS } from "./pages/reviews.ts";
 import { LOG, RUN, RUNS } from "./pages/runs.ts";
 import { SEARCH } from "./pages/search.ts";
@@ -12,6 +14,6 @@ import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 
 /** Every page. */
 export const PAGES: readonly UiPage[] = [
-  ...[OVERVIEW, FOLDER, NEEDS, CONFLICT, STOP, DOCS, WHY, HISTORY, VERSION, DIFF],
+  ...[HOME, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, VERSION, DIFF],
   ...[RUNS, RUN, LOG, REVIEWS, SEARCH, USER_DOCS, USER_DOC, LEAVE],
 ];

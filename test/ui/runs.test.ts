@@ -33,7 +33,7 @@ describe("runs", () => {
     const opened = await withRuns();
     const { ask, cookie } = opened;
     const { text } = await ask("/m/w/runs", { headers: { cookie } });
-    for (const words of ["2 created on the service", "1 uploaded", "1 deleted on the service", "in sync"])
+    for (const words of ["2 created on the service", "1 uploaded", "1 deleted on the service", "In sync"])
       expect([words, text.includes(words)]).toEqual([words, true]);
     const run = await runThat(opened, "1 uploaded");
     const one = await ask(`/m/w/runs/${run}`, { headers: { cookie } });
@@ -68,7 +68,7 @@ describe("runs", () => {
 });
 
 describe("the log", () => {
-  test("has the newest lines last, in pages, and never content", async () => {
+  test("has the newest lines first, in pages, and never content", async () => {
     const opened = await withRuns();
     const { ask, cookie, rig } = opened;
     for (let n = 0; n < 120; n++) rig.write(`n/note-${n}.md`, `# ${n}\n`);
@@ -76,10 +76,10 @@ describe("the log", () => {
     const { text } = await ask("/m/w/log", { headers: { cookie } });
     const times = [...text.matchAll(/<time datetime="([^"]+)"/g)].map((match) => match[1]!);
     expect(times.length).toBe(100);
-    expect(times).toEqual(times.toSorted());
+    expect(times).toEqual(times.toSorted().toReversed());
     expect(text).toMatch(/Page 1 of \d/);
     const older = await ask("/m/w/log?page=2", { headers: { cookie } });
-    expect(older.text).toContain("delete-remote");
+    expect(older.text).toMatch(/Deleted <a href="[^"]+"><bdi class="name">b\.md/);
     expect(text + older.text).not.toContain("secret words");
   });
 });

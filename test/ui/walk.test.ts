@@ -91,8 +91,8 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
     await page.locator("#main").getByText("2 undone; Synced: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
-    await page.getByRole("link", { name: "Log" }).press("Enter");
-    await page.getByText("restore", { exact: true }).first().waitFor();
+    await page.getByRole("link", { name: "Log", exact: true }).press("Enter");
+    await page.getByText("Restored").first().waitFor();
     await shoot(page, "log");
     rig.write("new.md", "# new\n");
     await rig.run(["sync", "w"]);

@@ -25,6 +25,8 @@ export type MirrorStatus = RunState & {
   /** Directions that are synced. */
   readonly direction: Config["direction"];
   readonly documents: number;
+  /** Size of the files of all documents, in bytes. */
+  readonly bytes: number;
   readonly folders: number;
   /** Number of interrupted effects; the next run completes them. */
   readonly pending: number;
@@ -50,7 +52,7 @@ export type MirrorStatus = RunState & {
 
 /** Facts about a folder that is linked but was never synced. */
 const NOTHING: Glance = {
-  survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
+  survey: { documents: 0, bytes: 0, folders: 0, conflicts: [], reviews: [] },
   blocks: [],
   intents: [],
   meta: new Map(),
@@ -84,6 +86,7 @@ function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: bo
     remote,
     direction,
     documents: survey.documents,
+    bytes: survey.bytes,
     folders: survey.folders,
     pending: isBusy ? 0 : intents.filter(({ intent }) => !NOT_STEPS.has(intent.kind)).length,
     resting: countResting(blocks),

@@ -9,6 +9,8 @@ import { type ReadBeside, readBeside } from "./read-beside.ts";
 /** Numbers from the state, read without its rows: `status` loads none of 100,000 records. */
 type Survey = {
   readonly documents: number;
+  /** Size of the files of all documents, in bytes. */
+  readonly bytes: number;
   readonly folders: number;
   /** Local paths of documents in conflict; without a record, the path of the conflict copy. */
   readonly conflicts: readonly string[];
@@ -57,6 +59,7 @@ function surveyOf(db: Db): Survey {
   );
   return {
     documents: rowsOf(db, "records"),
+    bytes: db.prepare<[], number>("SELECT coalesce(sum(size), 0) FROM records").pluck().get() ?? 0,
     folders: rowsOf(db, "dirs"),
     conflicts: conflicts.all(),
     reviews: reviews.all().map((one) => ({ ...one, met: one.met === 1 })),

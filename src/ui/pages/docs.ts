@@ -16,7 +16,7 @@ import { ageOf, badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { attentionList, crumbsOf, eventItem, numberIn, pagerOf, requestedPath } from "../parts.ts";
+import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
 
 /** Shows folders and documents, and explains their states. */
 
@@ -56,7 +56,7 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, { q
     main: html`${path !== "" && crumbsOf(mirror, path)}
 <h1>${path === "" ? html`Documents of ${nameView(mirror)}` : nameView(path)}</h1>
 <p class="faint">${total === 0 ? "Nothing is in this folder." : plural(total, "name")}</p>
-<ul class="rows">${entries.map((entry) => entryRow(mirror, path, entry))}</ul>
+<ul class="card flush rows">${entries.map((entry) => entryRow(mirror, path, entry))}</ul>
 ${pagerOf({ page: Math.min(asked, pages), pages, total }, "names", (page) => documentAddress(mirror, "docs", path, { page }))}`,
   });
 }
@@ -117,7 +117,7 @@ async function documentContent(
       "Explain its state",
       documentAddress(mirror, "why", path),
     )}${button(asText ? "Rendered" : "As text", other)}</p>
-${open.length > 0 && attentionList(open)}
+${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
 ${
   rendered !== null
     ? html`<article class="document" dir="auto">${documentView(rendered)}</article>`
@@ -156,7 +156,7 @@ export const WHY = folderPage({
 <h1>State of ${path === "" ? "the linked folder" : nameView(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
 <dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${sentenceView(fact)}</dd>`)}</dl>
-${events.length > 0 && html`<h2>Last events</h2><ul class="lines">${events.map((event) => eventItem(mirror, event, true))}</ul>`}`,
+${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => eventItem(mirror, event, true))}</ul>`}`,
     });
   },
 });

@@ -8,7 +8,8 @@ import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { folderPage } from "../page.ts";
-import { folderForm, jobOf, pagerOf, partOf, timeOf } from "../parts.ts";
+import { folderForm, pagerOf, partOf, timeOf } from "../parts.ts";
+import { jobOf } from "../status.ts";
 
 /** LIMIT: reviews on one page; each shows its content. */
 const SIZE = 20;

@@ -11,7 +11,8 @@ import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { eventItem, folderForm, jobOf, numberIn, pagerOf, partOf, STATES, timeOf } from "../parts.ts";
+import { eventItem, folderForm, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
+import { jobOf, STATES } from "../status.ts";
 
 /** Shows all runs, one run with the plan for its undo, and the log. */
 
@@ -33,7 +34,7 @@ export const RUNS = folderPage({
       title: `Runs · ${name} · mdmirror`,
       main: html`<h1>Runs of ${nameView(name)}</h1>
 ${jobOf(job)}
-${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="rows">${part.items.map((run) => runRow(name, run, asked.now))}</ul>`}
+${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="card flush rows">${part.items.map((run) => runRow(name, run, asked.now))}</ul>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
     });
   },
@@ -75,7 +76,7 @@ export const RUN = folderPage({
 ${jobOf(job)}
 <p>${line.done ?? "No document was synced."}</p>
 <h2>What it did</h2>
-${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
+${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}
 <h2>Undo this run</h2>
 ${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, run, undo.value, asked)}`,
@@ -113,7 +114,7 @@ function undoPart(folder: Folder, run: number, { plan, version }: UndoPlan, aske
 ${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, asked, button)}`;
 }
 
-/** Shows the folder's events, newest last, as `mdmirror log` prints them. */
+/** Shows the folder's events, newest first. */
 export const LOG = folderPage({
   path: "/m/:name/log",
   section: "log",
@@ -123,12 +124,11 @@ export const LOG = folderPage({
     );
     if (read.kind === "trouble") return read;
     const part = partOf(read.value, asked, SIZE);
-    const lines = part.items.toReversed().map((event) => eventItem(name, event, true));
+    const lines = part.items.map((event) => eventItem(name, event, true));
     return ok({
       title: `Log · ${name} · mdmirror`,
       main: html`<h1>Log of ${nameView(name)}</h1>
-<p class="faint">Newest last. The first page has the newest lines and updates itself.</p>
-${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="lines">${lines}</ol>`}
+${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="card flush rows">${lines}</ol>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, "log", { page }))}`,
     });
   },

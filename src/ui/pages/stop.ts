@@ -7,7 +7,8 @@ import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../../page/parts
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { explained, folderForm, pagerOf, partOf, stateOf, workOf } from "../parts.ts";
+import { explained, folderForm, pagerOf, partOf } from "../parts.ts";
+import { jobOf } from "../status.ts";
 import type { StopReading } from "../stops.ts";
 
 /** LIMIT: rows on one page. */
@@ -32,8 +33,7 @@ export const STOP = folderPage({
       here: mirrorAddress(name, "safety-stop"),
       said: `${name}: ${safetyStop === null ? "nothing is stopped" : `stopped by a safety check${changes}`}`,
       main: html`<h1>Stopped: ${nameView(name)}</h1>
-<p>${stateOf(folder, asked.now)}</p>
-<div id="job">${workOf(folder)}</div>
+<div id="job">${jobOf(folder.job)}</div>
 ${safetyStop === null ? html`<p>Nothing is stopped.</p>` : stopPart(folder, safetyStop, reading, asked)}`,
     });
   },

@@ -31,6 +31,57 @@ export function readRuns(state: State): readonly RunLine[] {
   return state.runs(RUNS).map(({ summary, ...run }) => ({ ...run, ...summaryOf(summary) }));
 }
 
+/** Changes of one local day. */
+export type DayOfChanges = {
+  /** Start of the day, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly uploaded: number;
+  readonly downloaded: number;
+  readonly merged: number;
+  readonly conflicts: number;
+};
+
+/**
+ * Returns what the runs of the last days changed, oldest day first. Each day has an entry.
+ * @param now in milliseconds since the epoch
+ */
+export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {
+  const byDay = new Map<number, DayOfChanges>();
+  for (let back = days - 1; back >= 0; back--) {
+    const at = startOfDay(now, back);
+    byDay.set(at, { at, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
+  }
+  const oldest = startOfDay(now, days - 1);
+  for (const { startedAt, summary } of state.runs(RUNS)) {
+    if (startedAt < oldest) break;
+    const at = startOfDay(startedAt, 0);
+    const day = byDay.get(at);
+    if (day !== undefined && summary !== null) byDay.set(at, addRun(day, countsIn(summary)));
+  }
+  return [...byDay.values()];
+}
+
+function addRun(day: DayOfChanges, counts: RunReport["counts"]): DayOfChanges {
+  return {
+    at: day.at,
+    uploaded: day.uploaded + counts.uploaded + counts.createdRemote + counts.submitted,
+    downloaded: day.downloaded + counts.downloaded + counts.createdLocal,
+    merged: day.merged + counts.merged,
+    conflicts: day.conflicts + counts.conflicts,
+  };
+}
+
+/** @param back number of days before the day of `at` */
+function startOfDay(at: number, back: number): number {
+  const day = new Date(at);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() - back).getTime();
+}
+
+function countsIn(summary: string): RunReport["counts"] {
+  const { counts } = JSON.parse(summary) as { readonly counts?: RunReport["counts"] };
+  return { ...zeroCounts(), blocked: 0, ...counts };
+}
+
 /** Reads the summary of a run. A summary of another mdmirror version may have other members. */
 function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> {
   if (summary === null) return { state: null, done: null };

@@ -1,0 +1,123 @@
+import type { MirrorEvent } from "../mirror/ports/state.ts";
+import { publicKind } from "../mirror/operations/results/actions.ts";
+import { count } from "../common/count.ts";
+import { html, type Html } from "../page/html.ts";
+import { badgeOf, nameView, sentenceView } from "../page/parts.ts";
+import type { Tone } from "../page/layout.ts";
+import { documentAddress, mirrorAddress } from "./addresses.ts";
+
+/** Shows events as sentences that begin with a verb. */
+
+/** Sign, verb, and words after the document. */
+type Verb = readonly [sign: string, verb: string, after?: string];
+
+const ON_SERVICE = " on the service";
+
+/** Verbs for each kind of event; other kinds are shown by their code. */
+const VERBS: Readonly<Record<string, Verb>> = {
+  put: ["↑", "Uploaded"],
+  "create-remote": ["↑", "Uploaded"],
+  "rename-remote": ["↑", "Renamed", ON_SERVICE],
+  "reparent-remote": ["↑", "Moved", ON_SERVICE],
+  "delete-remote": ["↑", "Deleted", ON_SERVICE],
+  "make-folder-remote": ["↑", "Created", ON_SERVICE],
+  "rename-folder-remote": ["↑", "Renamed", ON_SERVICE],
+  "reparent-folder-remote": ["↑", "Moved", ON_SERVICE],
+  "remove-folder-remote": ["↑", "Removed", ON_SERVICE],
+  "write-local": ["↓", "Downloaded"],
+  "create-local": ["↓", "Downloaded"],
+  "move-local": ["↓", "Moved"],
+  "trash-local": ["↓", "Moved", " to the trash"],
+  "make-folder-local": ["↓", "Created"],
+  "move-folder-local": ["↓", "Moved"],
+  "remove-folder-local": ["↓", "Removed"],
+  merge: ["↔", "Merged both edits of"],
+  meet: ["↔", "Joined both new versions of"],
+  conflict: ["!", "Found a conflict in"],
+  "renew-conflict": ["!", "Updated the conflict copy of"],
+  "move-conflict-copy": ["↓", "Moved the conflict copy of"],
+  "end-conflict": ["✓", "Resolved the conflict in"],
+  "drop-conflict": ["✓", "Ended the conflict in"],
+  block: ["!", "Left", " alone"],
+  restore: ["↺", "Restored"],
+  "settle-review": ["✓", "Read the decision about"],
+  "safety-stop": ["!", "Stopped the sync of"],
+  approve: ["✓", "Approved the stopped changes of"],
+  protect: ["✓", "Changed the protection of"],
+  fault: ["!", "Could not finish"],
+  recover: ["↺", "Recovered"],
+  "late-write": ["↺", "Kept a late edit of"],
+  respell: ["✓", "Updated the links in"],
+  relink: ["·", "Recorded a move of"],
+  "note-facts": ["·", "Updated the record of"],
+  forget: ["·", "Removed the record of"],
+  "look-again": ["·", "Checked", " again"],
+  "link-folder": ["·", "Linked"],
+  "forget-folder": ["·", "Removed the record of"],
+};
+
+const SUBMITTED: Verb = ["↑", "Sent", " to review"];
+
+function verbOf({ kind, outcome }: MirrorEvent): Verb {
+  if (outcome === "submitted") return SUBMITTED;
+  return VERBS[kind] ?? ["·", `${publicKind(kind)}:`];
+}
+
+/** Events of one run with the same verb, which are shown as one line. */
+type EventGroup = { readonly first: MirrorEvent; readonly size: number };
+
+/** LIMIT: events of one run and verb that are shown on lines of their own. */
+const MOST_ALIKE = 3;
+
+/**
+ * Joins events that one run made with the same verb, if there are many.
+ * @param events newest first
+ * @param most number of groups
+ */
+export function groupEvents(events: readonly MirrorEvent[], most: number): readonly EventGroup[] {
+  const groups = new Map<string, MirrorEvent[]>();
+  for (const event of events) {
+    const key = `${event.run} ${verbOf(event).join()} ${nounOf(event)}`;
+    groups.set(key, [...(groups.get(key) ?? []), event]);
+  }
+  return [...groups.values()]
+    .flatMap((alike) => {
+      if (alike.length > MOST_ALIKE) return [{ first: alike[0]!, size: alike.length }];
+      return alike.map((first) => ({ first, size: 1 }));
+    })
+    .slice(0, most);
+}
+
+function nounOf({ kind }: MirrorEvent): "folders" | "documents" {
+  return kind.includes("folder") ? "folders" : "documents";
+}
+
+/** Shows the sign, the verb and the document of an event, or the number of documents of a group. */
+export function eventSentence(mirror: string, { first, size }: EventGroup): Html {
+  const [sign, verb, after = ""] = verbOf(first);
+  const object =
+    size > 1
+      ? html`<a href="${mirrorAddress(mirror, `runs/${first.run}`)}">${count(size)} ${nounOf(first)}</a>`
+      : objectOf(mirror, first);
+  return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${object}${after}`;
+}
+
+function objectOf(mirror: string, { path, id }: MirrorEvent): Html {
+  if (path === "") return html`the linked folder`;
+  const isDocument = id?.startsWith("doc_") === true;
+  return isDocument
+    ? html`<a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>`
+    : nameView(path);
+}
+
+/** Tones of ends that are not usual. */
+const OUTCOMES: Readonly<Record<string, Tone>> = { refused: "bad", uncertain: "asks", stale: "quiet", later: "quiet" };
+
+/** Shows why an event happened, and its end if it did not succeed. */
+export function eventReason({ detail, outcome, code, requestId }: MirrorEvent): Html {
+  const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null);
+  const tone = OUTCOMES[outcome];
+  return html`${sentenceView(detail)}${origin.length > 0 && html` (${sentenceView(origin.join(", "))})`}${
+    tone !== undefined && html` ${badgeOf(tone, outcome)}`
+  }`;
+}

@@ -1,0 +1,62 @@
+import { ok } from "../../common/trouble.ts";
+import { count } from "../../common/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { ageOf, commandOf, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { mirrorAddress } from "../addresses.ts";
+import type { Folder } from "../folders.ts";
+import type { PageRequest, UiPage } from "../page.ts";
+import { folderActions, jobOf, screenReaderText, stateOf, worstFirst } from "../status.ts";
+
+/** Shows all linked folders of this user, the worst first. */
+export const HOME: UiPage = {
+  path: "/",
+  async show(ui, asked) {
+    const all = await ui.folders.all();
+    if (all.kind === "trouble") return all;
+    const { folders, unfit } = all.value;
+    const problems = folders.reduce((sum, { needs }) => sum + needs.length, 0);
+    return ok({
+      title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
+      here: "/",
+      said: folders.map(screenReaderText).join("; "),
+      main: html`<div class="title"><h1>Linked folders</h1></div>
+${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${commandOf("mdmirror trust FOLDER")}</div>`)}
+${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), asked)}`,
+    });
+  },
+};
+
+const NOTHING_YET = emptyOf(
+  "No folder is linked yet",
+  "Link a folder to a workspace; it then appears on this page.",
+  commandOf("mdmirror init DIR --url URL --key-file FILE"),
+);
+
+function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
+  return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder</th><th scope="col">Status</th><th scope="col">Last in sync</th>
+<th scope="col" class="number">Documents</th><th scope="col" class="number">Problems</th><th scope="col" class="number">Pending</th>
+<th scope="col" class="number">In review</th><th scope="col" class="end"><span class="unseen">Actions</span></th></tr></thead>
+<tbody>${folders.map((folder) => rowOf(folder, asked))}</tbody></table></div>`;
+}
+
+/** Shows how far the work of this moment is. */
+function trafficOf({ job, daemon }: Folder): Html | null {
+  if (job !== null) return jobOf(job);
+  const traffic = daemon?.traffic ?? null;
+  if (traffic === null) return null;
+  const { done, total } = traffic;
+  return html`<br><span class="faint">Syncing ${count(done)} of ${count(total)}</span> <progress aria-label="changes synced" value="${done}" max="${total}"></progress>`;
+}
+
+function rowOf(folder: Folder, asked: PageRequest): Html {
+  const { name, root, status, needs, waits } = folder;
+  const [tone, word] = stateOf(folder);
+  const number = (label: string, n: number, part: string) =>
+    html`<td class="number" data-label="${label}">${n === 0 ? html`<span class="faint">0</span>` : html`<a href="${mirrorAddress(name, part)}">${count(n)}</a>`}</td>`;
+  const reviews = status?.reviews.length ?? 0;
+  return html`<tr id="${`m-${name}`}"><th scope="row"><a href="${mirrorAddress(name)}">${nameView(name)}</a><br><span class="faint">${nameView(root)}</span></th>
+<td>${dotOf(tone, word)}${trafficOf(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, asked.now)} ago`}</td>
+${number("Documents", status?.documents ?? 0, "docs/")}${number("Problems", needs.length, "needs")}
+${number("Pending", waits.length + (status?.pending ?? 0), "needs")}${number("In review", reviews, "reviews")}
+<td class="end">${status !== null && html`<div class="actions">${folderActions(folder, asked)}</div>`}</td></tr>`;
+}

@@ -1,0 +1,120 @@
+import { readEvents } from "../../mirror/operations/history/events.ts";
+import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
+import { ok } from "../../common/trouble.ts";
+import { count, plural } from "../../common/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { ageOf, emptyOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
+import { eventSentence, groupEvents } from "../activity.ts";
+import { mirrorAddress } from "../addresses.ts";
+import type { Folder } from "../folders.ts";
+import { folderPage, type PageRequest, type Ui } from "../page.ts";
+import { problemRows, sizeOf } from "../parts.ts";
+import { screenReaderText, statusBanner, transfersOf } from "../status.ts";
+
+/** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
+
+/** LIMIT: problems, events and days on the page. */
+const MOST = { problems: 5, events: 10, days: 30 } as const;
+/** LIMIT: events that are read, to join those of one run. */
+const EVENTS = 2_000;
+
+export const OVERVIEW = folderPage({
+  path: "/m/:name",
+  section: "",
+  showsUnread: true,
+  show: (ui, folder, asked) =>
+    ok({
+      title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
+      here: mirrorAddress(folder.name),
+      said: screenReaderText(folder),
+      main: html`${statusBanner(folder, asked)}
+${folder.status !== null && numbersOf(folder, folder.status)}
+<div class="with-aside"><div>${transfersOf(folder)}${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, asked)}</div>
+<aside>${factsOf(folder, asked.now)}</aside></div>`,
+    }),
+});
+
+function numbersOf({ name, waits, needs }: Folder, status: NonNullable<Folder["status"]>): Html {
+  const { documents, bytes, reviews, pending } = status;
+  return tilesOf([
+    { value: count(documents), label: "documents", href: mirrorAddress(name, "docs/") },
+    { value: sizeOf(bytes), label: "size" },
+    { value: count(needs.length), label: "problems", href: mirrorAddress(name, "needs") },
+    { value: count(waits.length + pending), label: "pending", href: mirrorAddress(name, "needs") },
+    { value: count(reviews.length), label: "in review", href: mirrorAddress(name, "reviews") },
+  ]);
+}
+
+function problemsPart({ name, needs }: Folder): Html | null {
+  if (needs.length === 0) return null;
+  const isCut = needs.length > MOST.problems;
+  const all = isCut && html`<a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)}</a>`;
+  return html`<section class="card flush" id="problems"><header><h2>Problems to solve</h2>${all}</header>${problemRows(needs.slice(0, MOST.problems))}</section>`;
+}
+
+function activityPart(ui: Ui, { name, root }: Folder, { now }: PageRequest): Html | null {
+  const read = withLocal(root, ui, ({ state }) =>
+    ok({
+      days: readDays(state, now, MOST.days),
+      events: readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed(),
+    }),
+  );
+  if (read.kind === "trouble") return null;
+  const { days, events } = read.value;
+  const rows = groupEvents(events, MOST.events).map(
+    (group) =>
+      html`<li><span class="main">${eventSentence(name, group)}</span><span class="faint">${ageOf(group.first.at, now)} ago</span></li>`,
+  );
+  return html`<section class="card" id="chart"><h2>Last ${MOST.days} days</h2>${chartOf(days)}</section>
+<section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "log")}">All</a></header>${
+    rows.length === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="rows">${rows}</ul>`
+  }</section>`;
+}
+
+const SERIES = [
+  ["uploaded", "Uploaded", "link"],
+  ["downloaded", "Downloaded", "good"],
+  ["merged", "Merged", "asks"],
+  ["conflicts", "Conflicts", "bad"],
+] as const;
+
+/** Height of a bar in units of the chart; a day takes ten units of its width. */
+const TALL = 24;
+
+/** Shows a row of bars for each kind of change. Each row has a scale of its own, and its sum. */
+function chartOf(days: readonly DayOfChanges[]): Html {
+  const rows = SERIES.map(([kind, label, tone]) => {
+    const most = Math.max(1, ...days.map((day) => day[kind]));
+    const sum = days.reduce((all, day) => all + day[kind], 0);
+    const bars = days.map((day, at) => {
+      const height = day[kind] === 0 ? 0 : Math.max(2, Math.round((day[kind] / most) * TALL));
+      return html`<rect class="${height === 0 ? "none" : tone}" x="${at * 10 + 1}" y="${TALL - Math.max(1, height)}" width="8" height="${Math.max(1, height)}"><title>${dayText(day.at)}: ${count(day[kind])} ${label.toLowerCase()}</title></rect>`;
+    });
+    return html`<dt>${label}</dt><dd><svg class="chart" viewBox="0 0 ${days.length * 10} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${label}: ${count(sum)} in ${days.length} days, ${count(most)} a day at most`}">${bars}</svg></dd><dd class="number">${count(sum)}</dd>`;
+  });
+  const [first, last] = [days[0]!, days.at(-1)!];
+  return html`<dl class="bars">${rows}<dt></dt><dd class="axis faint"><span>${dayText(first.at)}</span><span>${dayText(last.at)}</span></dd><dd></dd></dl>`;
+}
+
+function dayText(at: number): string {
+  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}
+
+const DIRECTIONS = { both: "both ways", pull: "download only", push: "upload only" } as const;
+
+function factsOf({ root, addresses, status, daemon }: Folder, now: number): Html {
+  const rows: (readonly [string, Html | string])[] = [
+    ["Folder", nameView(root)],
+    ["Service", sentenceView(addresses.join(" "))],
+  ];
+  if (status !== null) {
+    const { remote, pending, lastRun, direction, folders } = status;
+    if (remote !== "") rows.push(["Subfolder", nameView([remote].flat().join(", "))]);
+    rows.push(["Direction", DIRECTIONS[direction]], ["Folders", count(folders)]);
+    if (pending > 0) rows.push(["Interrupted", `${plural(pending, "step")}; the next sync completes them`]);
+    const last = lastRun && html`${lastRun.kind}, ${ageOf(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
+    rows.push(["Last run", last ?? "none yet"], ["Daemon", daemon === null ? "does not run" : "runs"]);
+  }
+  return html`<section class="card flush" id="facts"><header><h2>About this folder</h2></header><dl class="facts">${rows.map(([term, what]) => html`<dt>${term}</dt><dd>${what}</dd>`)}</dl></section>`;
+}

@@ -1,0 +1,140 @@
+import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
+import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
+import type { ActionKind } from "../mirror/model/action.ts";
+import { count, plural } from "../common/count.ts";
+import { html, type Html, type Shown } from "../page/html.ts";
+import { noticeOf, type Tone } from "../page/layout.ts";
+import { ageOf, bannerOf, nameView, nextOf, sentenceView } from "../page/parts.ts";
+import { mirrorAddress } from "./addresses.ts";
+import type { Folder } from "./folders.ts";
+import type { JobView } from "./jobs.ts";
+import type { PageRequest } from "./page.ts";
+import { folderForm } from "./parts.ts";
+
+/** Shows the state of a linked folder, and what it does now. */
+
+/** Colour and words of each state of a linked folder, or of a run. The worst state is first. */
+export const STATES: Readonly<Record<Folder["state"], readonly [Tone, string]>> = {
+  stopped: ["bad", "Stopped"],
+  untrusted: ["bad", "Not trusted"],
+  unreadable: ["bad", "Unreadable"],
+  offline: ["bad", "Offline"],
+  attention: ["asks", "Action required"],
+  never: ["asks", "Never synced"],
+  "in-sync": ["good", "In sync"],
+  gone: ["quiet", "Missing"],
+  other: ["quiet", "Replaced"],
+};
+
+/** Returns the folders, the ones with the worst state first. */
+export function worstFirst(folders: readonly Folder[]): readonly Folder[] {
+  const ranks = Object.keys(STATES);
+  const rank = ({ state }: Folder) => ranks.indexOf(state);
+  return folders.toSorted((a, b) => rank(a) - rank(b) || b.needs.length - a.needs.length);
+}
+
+/** Returns colour and words. Pending changes alone are no reason to act. */
+export function stateOf({ state, needs, status }: Folder): readonly [Tone, string] {
+  const onlyPending = state === "attention" && needs.length === 0 && status !== null;
+  return onlyPending ? ["good", "In sync"] : STATES[state];
+}
+
+/** Returns the state as one sentence. */
+function sentenceOf(folder: Folder): Shown {
+  const { state, needs, waits, status, trouble } = folder;
+  if (trouble !== null) return sentenceView(trouble.what);
+  switch (state) {
+    case "in-sync":
+      return "Everything is in sync";
+    case "stopped":
+      return html`Stopped: ${sentenceView(status!.safetyStop?.reasons[0]?.detail ?? "a safety check")}`;
+    case "never":
+      return "Not synced yet";
+    case "attention":
+      return needs.length === 0
+        ? `In sync, except for ${plural(waits.length, "pending change")}`
+        : `${plural(needs.length, "problem")} to solve`;
+    default:
+      return status?.fault?.kind === "locked-out" ? "The service refuses the key" : "The service cannot be reached";
+  }
+}
+
+/** Returns the text for screen readers when the state changes. */
+export function screenReaderText(folder: Folder): string {
+  const { name, state, needs } = folder;
+  const problems = needs.length === 0 ? "" : `, ${plural(needs.length, "problem")} to solve`;
+  return `${name}: ${STATES[state][1]}${problems}`;
+}
+
+const PHASES: Readonly<Record<string, string>> = {
+  idle: "watching for changes",
+  observing: "scanning both sides",
+  applying: "applying changes",
+  lent: "a command uses the folder",
+  opening: "the daemon opens the folder",
+  closed: "the daemon cannot sync the folder",
+  stopped: "watching, but stopped by a safety check",
+  ended: "the daemon ends",
+};
+
+/** Returns what the daemon does, in a few words. */
+export function daemonWords({ daemon }: Folder): Shown {
+  if (daemon === null) return "No daemon: nothing is synced until the next sync";
+  const { phase, detail, paused } = daemon;
+  if (paused) return "The daemon is paused";
+  return html`The daemon runs: ${PHASES[phase] ?? phase}${detail !== "" && html` (${sentenceView(detail)})`}`;
+}
+
+/** Shows the state in one sentence, with the actions of the folder. */
+export function statusBanner(folder: Folder, asked: PageRequest): Html {
+  const { status, trouble } = folder;
+  const [tone] = stateOf(folder);
+  if (status === null) return bannerOf(tone, sentenceOf(folder), nextOf(trouble!.next));
+  const { syncedAt } = status;
+  const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, asked.now)} ago`;
+  return html`${bannerOf(tone, sentenceOf(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
+<div id="job">${jobOf(folder.job)}</div>`;
+}
+
+/** Shows the buttons that sync a folder, pause its daemon or resume it. */
+export function folderActions(folder: Folder, asked: PageRequest): Html {
+  const { name, state, job, daemon } = folder;
+  const isStopped = state === "stopped";
+  const [path, label] = daemon?.paused === true ? ["resume", "Resume"] : ["pause", "Pause"];
+  const decide = html`<a class="button main-action" href="${mirrorAddress(name, "safety-stop")}">Decide</a>`;
+  const sync = html`<button${!isStopped && html` class="main-action"`}${job?.end === null && html` disabled`}>Sync now</button>`;
+  return html`${isStopped && decide}${daemon !== null && folderForm(folder, { path: path! }, asked, html`<button>${label!}</button>`)}${folderForm(
+    folder,
+    { path: "sync" },
+    asked,
+    sync,
+  )}`;
+}
+
+/** Shows the transfers of this moment; null if nothing is transferred. */
+export function transfersOf({ daemon, job }: Folder): Html | null {
+  const traffic = job?.end === null ? null : (daemon?.traffic ?? null);
+  return traffic === null ? null : trafficCard(traffic);
+}
+
+function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
+  return html`<section class="card flush" id="traffic"><header><h2>Syncing now</h2><span>${count(done)} of ${count(total)}</span></header>
+<p><progress aria-label="changes synced" value="${done}" max="${total}"></progress></p>
+<ul class="rows">${under.map(({ kind, path }) => {
+    const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
+    return html`<li><span><span aria-hidden="true">${arrow}</span> ${path !== "" && nameView(path)}</span><span class="faint">${label}</span></li>`;
+  })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}</section>`;
+}
+
+/** Shows the progress of a job that a page started, or its result. */
+export function jobOf(job: JobView | null): Html | null {
+  if (job === null) return null;
+  const { what, phase, done, total, end } = job;
+  if (end !== null) return html`<div class="toasts job">${noticeOf(end)}</div>`;
+  const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
+  const bar =
+    total === null || total === 0
+      ? html`<progress aria-label="${what}"></progress>`
+      : html`<progress aria-label="${what}" value="${done}" max="${total}"></progress>`;
+  return html`<div class="card"><p>${what}: ${phase ?? "under way"}${counts} …</p>${bar}</div>`;
+}
