@@ -19,8 +19,8 @@ type SidesOptions = {
   readonly caption: string;
   /** Columns from left to right. */
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
-  /** Words for each kind of difference. */
-  readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>>;
+  /** Words for each kind of difference, in a row above it; null for no such row. */
+  readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>> | null;
   /** True to show all lines, not only those near a change. */
   readonly whole: boolean;
   /**
@@ -111,8 +111,9 @@ function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
   if (rows.length === 0) return html`${gap}`;
   const says =
     kind !== "same" &&
+    words !== null &&
     html`<tr class="says"><th scope="rowgroup" colspan="${wide}">${count(at)}. ${words[kind]}</th></tr>`;
-  return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}"${at > 0 && html` id="change-${at}"`}>${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
+  return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}"${at > 0 && words !== null && html` id="change-${at}"`}>${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
 }
 
 function rowOf(row: SideRow, kind: Passage["kind"], { columns, earlier = null }: SidesOptions): Html {

@@ -1,48 +1,31 @@
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
-import { resolve } from "../mirror/operations/manual/resolve.ts";
-import { syncMirror } from "../mirror/operations/manual/sync.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { undo } from "../mirror/operations/history/undo.ts";
 import type { APPROVE } from "../mirror/operations/declared/stop.ts";
-import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
-import { doneLine } from "../mirror/operations/results/done.ts";
-import { problemsClause } from "../mirror/operations/results/needs.ts";
-import { RESOLUTION_ENDS } from "../mirror/operations/results/resolutions.ts";
 import { askDaemon, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
-import { USUAL_RUN } from "../mirror/folder/run.ts";
-import type { Progress } from "../mirror/ports/world.ts";
-import type { Digest } from "../contract/digest.ts";
 import { count } from "../common/count.ts";
 import { shownName } from "../common/shown-name.ts";
-import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
+import {
+  type ActionRequest,
+  BUSY,
+  type Done,
+  good,
+  nothingDone,
+  startSync,
+  syncFolder,
+  type UiAction,
+} from "./action.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
-import { draftKey, noticeOfTrouble } from "./jobs.ts";
-import type { PageRequest, Ui } from "./page.ts";
-import { startOfForm } from "./pages/conflict.ts";
+import { noticeOfTrouble } from "./jobs.ts";
+import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
+import { resolveConflict, resolveMany } from "./resolving.ts";
 
 /** Carries out the forms of pages by the operations of `mirror/`. */
-
-type ActionRequest = PageRequest & {
-  /** Folder of the form: a linked folder that exists and belongs to this user. */
-  readonly folder: Folder;
-  readonly form: URLSearchParams;
-};
-
-/** Address of the next page, and the notice on it. */
-type Done = { readonly to: string; readonly notice: Notice | null };
-
-export type UiAction = {
-  /** Route below the page of the folder, such as `sync` or `conflict/*`. */
-  readonly path: string;
-  /** Name of the operation that the action carries out; undefined if there is none. */
-  readonly operation?: OperationName;
-  readonly run: (ui: Ui, asked: ActionRequest) => Done | Promise<Done>;
-};
 
 /** Every action. */
 export const ACTIONS: readonly UiAction[] = [
@@ -52,52 +35,12 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "pause", run: (_ui, { folder }) => askFolder("pause", folder, "paused", "the daemon was already paused") },
   { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder, "resumed", "the daemon was not paused") },
   { path: "conflict/*", operation: "resolve", run: resolveConflict },
+  { path: "resolve", operation: "resolve", run: resolveMany },
   { path: "restore/*", operation: "restore", run: restoreVersion },
   { path: "runs/:run/undo", operation: "undo", run: undoRun },
   { path: "safety-stop/approve", operation: "approve", run: answer("approve", approve, noticeOfApproval) },
   { path: "safety-stop/reject", operation: "reject", run: answer("reject", reject, noticeOfRejection) },
 ];
-
-/** Notice for a second action while the first one runs: a folder has one action at a time. */
-const BUSY: Notice = {
-  tone: "asks",
-  text: "another action is running in this folder; nothing was done",
-  next: "wait until it ends, then try again",
-};
-
-function good(text: string): Notice {
-  return { tone: "good", text, next: null };
-}
-
-function nothingDone(text: string): Notice {
-  return { tone: "bad", text: `${text}; nothing was done`, next: null };
-}
-
-/**
- * Starts a sync as a job, because a page does not wait for the service.
- * @param part of the address of the next page
- */
-function startSync(ui: Ui, { name, root }: Folder, part: string): Done {
-  const started = ui.jobs.start(root, "sync", (progress) => syncFolder(ui, root, progress));
-  return { to: mirrorAddress(name, part), notice: started ? null : BUSY };
-}
-
-async function syncFolder(ui: Ui, root: string, progress: Progress): Promise<Notice> {
-  const ended = await syncMirror(root, USUAL_RUN, { ...ui, progress });
-  if (ended.kind === "trouble") return noticeOfTrouble(ended.trouble);
-  const { state, counts, attention } = ended.value.report;
-  const done = doneLine(counts);
-  switch (state) {
-    case "in-sync":
-      return good(`Synced: ${done ?? "nothing to do"}`);
-    case "attention":
-      return { tone: "asks", text: `done, ${problemsClause(attention)}: ${done ?? "nothing to do"}`, next: null };
-    case "stopped":
-      return { tone: "bad", text: `Stopped by a safety check: ${done ?? "nothing was done"}`, next: null };
-    case "offline":
-      return { tone: "bad", text: `offline: ${done ?? "nothing was done"}`, next: "mdmirror doctor" };
-  }
-}
 
 /** Sends a request to the folder's daemon. */
 async function askFolder(
@@ -114,38 +57,6 @@ async function askFolder(
   }
   if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
   return { to, notice: good(done.value.changed ? changed : unchanged) };
-}
-
-const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
-
-/** Resolves a conflict, but only if the versions are still those that the page showed. */
-async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
-  const { name, root } = folder;
-  const path = params["*"]!;
-  const typed = form.get("text");
-  const draft = typed === null ? null : withLineEnds(typed, startOfForm(ui, root, path, form.get("from")));
-  // The draft is stored first, so that the typed content is not lost if a later step fails.
-  if (draft !== null) ui.drafts.set(draftKey(root, path), draft);
-  const to = documentAddress(name, "conflict", path);
-  const way = WAYS.find((one) => one === form.get("way"));
-  if (way === undefined) return { to, notice: nothingDone("choose a way") };
-  if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
-  const digest = (version: string) => (form.get(version) || null) as Digest | null;
-  const expected = { mine: digest("mine"), theirs: digest("theirs"), base: digest("base") };
-  const text = way === "merged" && draft !== null ? { text: draft } : {};
-  const input = { paths: [path], way, force: form.get("force") !== null, expected, noSync: true, ...text };
-  const done = await runOperation(root, resolve, input, ui);
-  if (done.kind === "trouble") {
-    const notice = noticeOfTrouble(done.trouble);
-    const isKept = done.trouble.changed !== undefined && draft !== null;
-    const next = isKept ? "check the present versions; your result is kept below" : notice.next;
-    return { to, notice: { ...notice, next } };
-  }
-  ui.drafts.delete(draftKey(root, path));
-  startSync(ui, folder, "");
-  const [item] = done.value.items as [(typeof done.value.items)[number]];
-  const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");
-  return { to: documentAddress(name, "conflict", item.path), notice: good(words) };
 }
 
 /** Restores a version, but only if file and version are still those that the page showed. */

@@ -121,3 +121,8 @@ export type Drafts = BoundedMap<string, string>;
 export function draftKey(root: string, path: string): string {
   return `${root}\0${path}`;
 }
+
+/** Returns the key of the choices for the clashes of a conflict, as the form sent them. */
+export function choicesKey(root: string, path: string): string {
+  return `${draftKey(root, path)}\0choices`;
+}

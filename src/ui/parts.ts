@@ -1,6 +1,7 @@
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count } from "../common/count.ts";
+import { shownName } from "../common/shown-name.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
 import { html, type Html, type Shown } from "../page/html.ts";
 import { actionForm, ageOf, badgeOf, nameView, nextOf, sentenceView } from "../page/parts.ts";
@@ -12,17 +13,23 @@ import { helpAddress } from "./user-docs.ts";
 
 /** Shows parts of a linked folder that several pages share. */
 
-/** Lists problems, each with a button that leads to the page on which it can be solved. */
-export function problemRows(needs: readonly Need[]): Html {
-  return html`<ul class="rows">${needs.map(problemRow)}</ul>`;
+/**
+ * Lists problems, each with a button that leads to the page on which it can be solved.
+ * @param choices value of the check box for each path; paths without one have no check box
+ */
+export function problemRows(needs: readonly Need[], choices: ReadonlyMap<string, string> = new Map()): Html {
+  return html`<ul class="rows">${needs.map((need) => problemRow(need, choices.get(need.path)))}</ul>`;
 }
 
-function problemRow({ path, kind, code, detail, next, address }: Need): Html {
+function problemRow({ path, kind, code, detail, next, address }: Need, choice?: string): Html {
   const isStop = path === "" && address !== null;
   const badge = badgeOf("asks", isStop ? "stopped" : kind.replaceAll("-", " "));
   const name =
     path === "" ? null : address === null ? nameView(path) : html`<a href="${address}">${nameView(path)}</a>`;
-  return html`<li><div class="main">${name} ${explained(kind, badge)}<br><span class="faint">${sentenceView(detail)}${
+  const box =
+    choice !== undefined &&
+    html`<input type="checkbox" name="conflict" value="${choice}" aria-label="${`Select ${shownName(path)}`}">`;
+  return html`<li>${box}<div class="main">${name} ${explained(kind, badge)}<br><span class="faint">${sentenceView(detail)}${
     code !== null && html` (${explained(code, code)})`
   }</span>${nextOf(next)}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }

@@ -93,7 +93,7 @@ export function statusBanner(folder: Folder, asked: PageRequest): Html {
   const { syncedAt } = status;
   const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, asked.now)} ago`;
   return html`${bannerOf(tone, sentenceOf(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
-<div id="job">${jobOf(folder.job)}</div>`;
+<div id="job">${jobOf(folder.job, asked.csrf)}</div>`;
 }
 
 /** Shows the buttons that sync a folder, pause its daemon or resume it. */
@@ -127,10 +127,10 @@ function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
 }
 
 /** Shows the progress of a job that a page started, or its result. */
-export function jobOf(job: JobView | null): Html | null {
+export function jobOf(job: JobView | null, csrf: string): Html | null {
   if (job === null) return null;
   const { what, phase, done, total, end } = job;
-  if (end !== null) return html`<div class="toasts job">${noticeOf(end)}</div>`;
+  if (end !== null) return html`<div class="toasts job">${noticeOf(end, csrf)}</div>`;
   const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
   const bar =
     total === null || total === 0

@@ -96,7 +96,7 @@ test("I04 documents that a restored service lacks stay local until the user appr
 test("I03 after a rejection, documents that a restored service lacks are uploaded as new, with their folder", async () => {
   const at = await settled(93);
   restore(at);
-  const { plan, trees } = await halted(at);
+  const { plan, trees } = await stopped(at);
   const items = planRejection(at.world.state, plan, trees);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     "folder-stays since",

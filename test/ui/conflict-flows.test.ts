@@ -12,23 +12,37 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.getByRole("link", { name: "plan.md" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "plan.md" }).waitFor();
-    // Lines that were never in sight have no measured height.
-    await page.locator(".editor").scrollIntoViewIfNeeded();
+    await page.getByText("0 of 1 decided").waitFor();
+    await page.getByRole("radio", { name: "Mine" }).focus();
+    await page.keyboard.press("Space");
+    await page.getByText("1 of 1 decided").waitFor();
+    await page.getByRole("button", { name: "Preview" }).press("Enter");
+    await page.locator("#preview article").waitFor();
     await shoot(page, "conflict");
-    await page.getByRole("link", { name: "Show the base" }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "Hide the base" }).waitFor();
-    await page.getByRole("button", { name: "Take mine" }).focus();
-    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Save" }).press("Enter");
     await page.locator("#main").getByText("plan.md has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+  });
+
+  test("is taken with others, as one run that is undone from its message", async () => {
+    const { ui, rig } = await openConflict();
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/needs`);
+    await page.getByLabel("Select all conflicts").check();
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.getByText("1 conflict resolved").waitFor();
+    expect(rig.read("plan.md")).toBe(TEXTS.theirs);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => rig.read("plan.md")).toBe(TEXTS.mine);
   });
 
   test("is saved as what was made of both, beside theirs; what an editor saves meanwhile is not lost", async () => {
     const { ui, rig } = await openConflict();
     const page = await (await openBrowser()).newPage();
     await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    await page.goto(`${ui.url}/m/w/conflict/plan.md?edit=yes`);
     const result = page.getByRole("textbox", { name: "Result" });
     await result.focus();
     await page.keyboard.press("ControlOrMeta+a");
@@ -59,7 +73,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     const { ui, rig } = await openConflict();
     const page = await (await openBrowser({ viewport: { width: 400, height: 700 } })).newPage();
     await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    await page.goto(`${ui.url}/m/w/conflict/plan.md?edit=yes`);
     const result = page.getByRole("textbox", { name: "Result" });
     await result.focus();
     await page.keyboard.press("ControlOrMeta+a");

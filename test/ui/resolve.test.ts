@@ -85,21 +85,51 @@ describe("a conflict", () => {
   test("begins its result as the merge, and is ended by what is made of it", async () => {
     const rigged = await openConflict();
     const person = await opened(rigged);
-    expect(resultIn(person.shown())).toContain(
+    expect(resultIn(await person.look("?edit=yes"))).toContain(
       "<<<<<<< mine\nmine\n||||||| base\ntwo\n=======\ntheirs\n>>>>>>> theirs\n",
     );
     for (const from of ["mine", "theirs", "base"] as const)
-      expect(resultIn(await person.see(`?from=${from}`))).toBe(TEXTS[from]);
+      expect(resultIn(await person.see(`?edit=yes&from=${from}`))).toBe(TEXTS[from]);
     const after = await person.choose("merged", { text: TEXTS.merged.replaceAll("\n", "\r\n") });
     expect(toneOf(after)).toBe("good");
     await idle(rigged.rig, "plan.md", TEXTS.merged);
     expect(rigged.rig.read("plan.md")).toBe(TEXTS.merged);
   });
 
+  test.each([
+    ["mine", TEXTS.mine],
+    ["theirs", TEXTS.theirs],
+    ["both", "# Plan\n\none\nmine\ntheirs\nthree\n"],
+    ["edit", TEXTS.merged],
+  ])("is decided clash by clash: %s, with an undo and without markers on the page", async (choice, text) => {
+    const rigged = await openConflict();
+    const person = await opened(rigged);
+    expect(person.shown()).not.toContain("&lt;&lt;&lt;&lt;");
+    expect(person.shown()).toContain('data-of="1">0 of 1 decided');
+    expect(toneOf(await person.choose("decided"))).toBe("bad");
+    const fields = { "clash-1": choice, "clash-1-text": "mine and theirs\r\n" };
+    expect(await person.choose("preview", fields)).toMatch(/id="preview">.*<article/s);
+    const after = await person.choose("decided", fields);
+    expect(toneOf(after)).toBe("good");
+    expect(after).toMatch(/action="\/m\/w\/runs\/\d+\/undo"/);
+    await idle(rigged.rig, "plan.md", text);
+    expect(rigged.rig.read("plan.md")).toBe(text);
+  });
+
+  test("is left open if a version changed after the clashes were shown", async () => {
+    const rigged = await openConflict();
+    const person = await opened(rigged);
+    rigged.rig.write("plan.md", "# Plan\n\none\nmine, again\nthree\n");
+    const after = await person.choose("decided", { "clash-1": "theirs" });
+    expect(toneOf(after)).toBe("asks");
+    expect(after).toContain("mine, again");
+    expect(rigged.rig.read("plan.md")).toBe("# Plan\n\none\nmine, again\nthree\n");
+  });
+
   test("refuses a result with conflict markers, keeps what was written, and takes it if they are meant", async () => {
     const rigged = await openConflict();
     const person = await opened(rigged);
-    const marked = `${resultIn(person.shown())}and more\n`;
+    const marked = `${resultIn(await person.look("?edit=yes"))}and more\n`;
     const refused = await person.choose("merged", { text: marked.replaceAll("\n", "\r\n") });
     expect(toneOf(refused)).toBe("bad");
     expect(resultIn(refused)).toBe(marked);
@@ -155,7 +185,7 @@ describe("what a choice ends beside a conflict", () => {
     rig.api("DELETE", `/v1/folders/${parentId}`);
     await rig.run(["sync", "w"]);
     const keeps = await opened(rigged, "d/keep.md");
-    expect(keeps.shown()).toContain("gone-or-unreadable");
+    expect(keeps.shown()).toContain("gone or unreadable");
     await keeps.choose("keep");
     await idle(rig, "d/keep.md", "edited\n");
     const drops = await opened(rigged, "d/drop.md");
@@ -185,6 +215,6 @@ describe("what a choice ends beside a conflict", () => {
     await rig.run(["sync", "w"]);
     for (const path of ["nothing.md", "large.md"]) expect(isOpen((await opened(rigged, path)).shown())).toBe(false);
     const list = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
-    expect(list.text).toContain("too-large");
+    expect(list.text).toContain("too large");
   });
 });

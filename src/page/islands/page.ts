@@ -3,9 +3,11 @@
 import { keepAges } from "./page/ages.ts";
 import { keepUpToDate } from "./page/live.ts";
 import { closeMenus } from "./page/menus.ts";
+import { keepSelections } from "./page/select-all.ts";
 import { keepToasts } from "./page/toasts.ts";
 
 keepAges();
 keepUpToDate();
 keepToasts();
+keepSelections();
 closeMenus();

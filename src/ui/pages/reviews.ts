@@ -33,7 +33,7 @@ export const REVIEWS = folderPage({
 <p>These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>
 ${folderForm(folder, { path: "reviews" }, asked, button)}
-${jobOf(job)}
+${jobOf(job, asked.csrf)}
 ${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((review) => reviewOf(name, review, asked.now))}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
     });

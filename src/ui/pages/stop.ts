@@ -33,7 +33,7 @@ export const STOP = folderPage({
       here: mirrorAddress(name, "safety-stop"),
       said: `${name}: ${safetyStop === null ? "nothing is stopped" : `stopped by a safety check${changes}`}`,
       main: html`<h1>Stopped: ${nameView(name)}</h1>
-<div id="job">${jobOf(folder.job)}</div>
+<div id="job">${jobOf(folder.job, asked.csrf)}</div>
 ${safetyStop === null ? html`<p>Nothing is stopped.</p>` : stopPart(folder, safetyStop, reading, asked)}`,
     });
   },

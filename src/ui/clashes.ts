@@ -1,0 +1,94 @@
+import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
+import { withLineEnds } from "../markdown/merge/line-ends.ts";
+import { mergeText } from "../markdown/merge/merge.ts";
+import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
+
+/** Splits a conflict into the places that the user decides, and the text around them. */
+
+/**
+ * Consecutive lines of a conflict. `settled`: the result is `text`, because one side changed
+ * nothing, or because both edits merge. `clash`: the user decides; `at` counts from 1.
+ */
+export type Place =
+  | { readonly kind: "same"; readonly passage: Passage; readonly text: string }
+  | { readonly kind: "settled"; readonly passage: Passage; readonly text: string }
+  | {
+      readonly kind: "clash";
+      readonly passage: Passage;
+      readonly at: number;
+      readonly mine: string;
+      readonly theirs: string;
+      readonly base: string;
+    };
+
+export type Clash = Extract<Place, { kind: "clash" }>;
+
+/** The ways to decide a clash, with their labels. */
+export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
+
+export type Choice = keyof typeof CHOICES;
+
+/** Returns the places of a conflict; null if one of its versions cannot be shown. */
+export function placesOf({ mine, theirs, base, conflict }: ProblemView): readonly Place[] | null {
+  if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
+  const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;
+  let clashes = 0;
+  return sideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): Place => {
+    const [ours, other] = [textOf(passage, "mine"), textOf(passage, "theirs")];
+    if (passage.kind === "same") return { kind: "same", passage, text: ours };
+    if (passage.kind !== "both") return { kind: "settled", passage, text: passage.kind === "theirs" ? other : ours };
+    const common = textOf(passage, "base");
+    const merged = mergeText(common, ours, other);
+    if (merged.kind === "clean") return { kind: "settled", passage, text: merged.text };
+    return { kind: "clash", passage, at: ++clashes, mine: ours, theirs: other, base: common };
+  });
+}
+
+function textOf({ rows }: Passage, side: keyof SideRow): string {
+  return rows.flatMap((row) => row[side]?.pieces.map(({ text }) => text) ?? []).join("");
+}
+
+export function clashesOf(places: readonly Place[]): readonly Clash[] {
+  return places.filter((place) => place.kind === "clash");
+}
+
+/** Returns the choice of a form for a clash; null if there is none. */
+export function choiceIn(form: URLSearchParams, { at }: Pick<Clash, "at">): Choice | null {
+  const given = form.get(`clash-${at}`);
+  return (Object.keys(CHOICES) as Choice[]).find((one) => one === given) ?? null;
+}
+
+/** Returns the text of a clash in a form: what the user typed, or the start of it. */
+export function editedText(form: URLSearchParams, clash: Clash): string {
+  return form.get(`clash-${clash.at}-text`) ?? joined(clash.mine, clash.theirs);
+}
+
+/** Returns the whole document by the choices of a form; null if a choice is missing. */
+export function composeResult(places: readonly Place[], form: URLSearchParams): string | null {
+  const parts = places.map((place) => (place.kind === "clash" ? decided(place, form) : place.text));
+  return parts.includes(null) ? null : parts.join("");
+}
+
+function decided(clash: Clash, form: URLSearchParams): string | null {
+  switch (choiceIn(form, clash)) {
+    case "mine":
+      return clash.mine;
+    case "theirs":
+      return clash.theirs;
+    case "both":
+      return joined(clash.mine, clash.theirs);
+    case "edit":
+      return endedLike(clash.mine, withLineEnds(editedText(form, clash), joined(clash.mine, clash.theirs)));
+    case null:
+      return null;
+  }
+}
+
+function joined(mine: string, theirs: string): string {
+  return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
+}
+
+/** A field may lose the line feed at the end of its text; the next line needs it. */
+function endedLike(before: string, text: string): string {
+  return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
+}

@@ -1,0 +1,160 @@
+import { resolve } from "../mirror/operations/manual/resolve.ts";
+import type { ShownText } from "../mirror/operations/manual/problem-view.ts";
+import { RESOLUTION_ENDS } from "../mirror/operations/results/resolutions.ts";
+import { runOperation } from "../mirror/operations/run-operation.ts";
+import { withLocal } from "../mirror/folder/open-local.ts";
+import type { Digest } from "../contract/digest.ts";
+import { shownName } from "../common/shown-name.ts";
+import { count, plural } from "../common/count.ts";
+import { ok, type Trouble } from "../common/trouble.ts";
+import { withLineEnds } from "../markdown/merge/line-ends.ts";
+import type { Notice } from "../page/layout.ts";
+import { type ActionRequest, BUSY, type Done, good, nothingDone, startSync, syncFolder, undoOf } from "./action.ts";
+import { documentAddress, mirrorAddress } from "./addresses.ts";
+import { composeResult, placesOf } from "./clashes.ts";
+import type { Folder } from "./folders.ts";
+import { choicesKey, draftKey, noticeOfTrouble } from "./jobs.ts";
+import type { Ui } from "./page.ts";
+import { nextConflict, readProblem } from "./pages/conflict.ts";
+import { startText } from "./pages/conflict-editor.ts";
+
+/** Carries out the forms of conflicts. */
+
+const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
+
+/** Content of a resolution, or why there is none; null if the way needs no content. */
+type Content = Resolution | { readonly notice: Notice } | null;
+
+/** Content of a document, and the way that says the same. */
+type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
+
+/** Resolves a conflict, but only if the versions are still those that the page showed. */
+export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
+  const { name, root } = folder;
+  const path = params["*"]!;
+  const to = documentAddress(name, "conflict", path);
+  const asked = form.get("way");
+  const isDecided = asked === "decided";
+  if (isDecided || asked === "preview") ui.drafts.set(choicesKey(root, path), choicesIn(form));
+  if (asked === "preview")
+    return { to: `${documentAddress(name, "conflict", path, { preview: "yes" })}#preview`, notice: null };
+  const content = isDecided ? decidedContent(ui, root, path, form) : typedContent(ui, root, path, form);
+  if (content !== null && "notice" in content) return { to, notice: content.notice };
+  const way = content?.way ?? WAYS.find((one) => one === asked);
+  if (way === undefined) return { to, notice: nothingDone("choose a way") };
+  if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
+  const text = way === "merged" && content !== null ? { text: content.text } : {};
+  const force = isDecided || form.get("force") !== null;
+  const input = { paths: [path], way, force, expected: versionsIn(form), noSync: true, ...text };
+  const done = await runOperation(root, resolve, input, ui);
+  if (done.kind === "trouble") return { to, notice: noticeOfRefusal(done.trouble, content !== null) };
+  for (const key of [draftKey(root, path), choicesKey(root, path)]) ui.drafts.delete(key);
+  const { run, items } = done.value;
+  const [item] = items as [(typeof items)[number]];
+  const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");
+  const notice = { ...good(words), link: nextLink(folder, path), ...undoOf(ui, folder, run) };
+  startSync(ui, folder, "");
+  return { to: documentAddress(name, "conflict", item.path), notice };
+}
+
+/** Ways for several conflicts, with the labels of their buttons. */
+export const MANY_WAYS = {
+  mine: "Take mine",
+  theirs: "Take theirs",
+  "merged-where-clean": "Merge where clean",
+} as const;
+
+/**
+ * Resolves the conflicts that the user checked, as one run. Leaves those alone whose versions are
+ * others than the page showed.
+ */
+export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequest): Done {
+  const to = mirrorAddress(name, "needs");
+  const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((one) => one === form.get("way"));
+  const chosen = new Set(form.getAll("conflict"));
+  const present = conflictChoices(ui, root);
+  const paths = [...present].filter(([, choice]) => chosen.has(choice)).map(([path]) => path);
+  if (way === undefined || chosen.size === 0) return { to, notice: nothingDone("Select at least one conflict") };
+  if (paths.length === 0) return { to, notice: nothingDone("The versions changed since this page was shown") };
+  const started = ui.jobs.start(root, "resolve", async (progress) => {
+    const done = await runOperation(root, resolve, { paths, way, noSync: true }, { ...ui, progress });
+    if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
+    const { items, run } = done.value;
+    const resolved = items.filter(({ end }) => end === "done").length;
+    const left = items.length - resolved + chosen.size - paths.length;
+    const sync = await syncFolder(ui, root, progress);
+    const text = `${plural(resolved, "conflict")} resolved${left > 0 ? `, ${count(left)} left alone` : ""}`;
+    return { ...sync, tone: resolved > 0 ? "good" : "asks", text, ...undoOf(ui, { name, root }, run) };
+  });
+  return { to, notice: started ? null : BUSY };
+}
+
+/**
+ * Returns what a form sends for each conflict, by path: its path, and the versions that a page
+ * shows now.
+ */
+export function conflictChoices(ui: Ui, root: string): ReadonlyMap<string, string> {
+  const read = withLocal(root, ui, ({ state, disk }) => {
+    const { conflicts, links } = state.load();
+    const choices = [...conflicts.values()].map((conflict): [string, string] => {
+      const path = links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
+      const look = disk.look(path);
+      const mine = look.kind === "file" ? look.digest : "";
+      return [path, `${mine} ${conflict.shown.at(-1)!.digest} ${path}`];
+    });
+    return ok(new Map(choices));
+  });
+  return read.kind === "ok" ? read.value : new Map();
+}
+
+function noticeOfRefusal(trouble: Trouble, hasContent: boolean): Notice {
+  const notice = noticeOfTrouble(trouble);
+  const isKept = trouble.changed !== undefined && hasContent;
+  return isKept ? { ...notice, next: "check the present versions; your result is kept below" } : notice;
+}
+
+function nextLink(folder: Folder, path: string): Required<Notice>["link"] {
+  const next = nextConflict(folder, path);
+  return next === null ? null : { href: documentAddress(folder.name, "conflict", next), label: "Next conflict →" };
+}
+
+function versionsIn(form: URLSearchParams) {
+  const digest = (version: string) => (form.get(version) || null) as Digest | null;
+  return { mine: digest("mine"), theirs: digest("theirs"), base: digest("base") };
+}
+
+/** Returns the choices in a form, as one text. */
+function choicesIn(form: URLSearchParams): string {
+  return String(new URLSearchParams([...form].filter(([field]) => field.startsWith("clash-"))));
+}
+
+/** Returns the content that the choices for all clashes make. */
+function decidedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
+  const found = readProblem(ui, root, path);
+  if (found.kind === "trouble") return { notice: noticeOfTrouble(found.trouble) };
+  const { versions, mine, theirs } = found.value;
+  const seen = versionsIn(form);
+  if (versions.mine !== seen.mine || versions.theirs !== seen.theirs || versions.base !== seen.base) {
+    const text = "The versions changed since this page was shown; nothing was done";
+    return { notice: { tone: "asks", text, next: "check the present versions, then decide again" } };
+  }
+  const text = composeResult(placesOf(found.value) ?? [], form);
+  if (text === null) return { notice: nothingDone("Decide every clash") };
+  const isText = (shown: ShownText) => shown.kind === "text" && shown.text === text;
+  return { way: isText(mine) ? "mine" : isText(theirs) ? "theirs" : "merged", text };
+}
+
+/**
+ * Returns the content that a user typed. It is stored first, so that it is not lost if a later step
+ * fails.
+ */
+function typedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
+  const typed = form.get("text");
+  if (typed === null) return null;
+  const found = readProblem(ui, root, path);
+  const before = ui.drafts.get(draftKey(root, path)) ?? null;
+  const start = found.kind === "ok" ? startText(found.value, before, form.get("from")) : null;
+  const text = withLineEnds(typed, start ?? "");
+  ui.drafts.set(draftKey(root, path), text);
+  return { way: "merged", text };
+}
