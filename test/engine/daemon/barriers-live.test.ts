@@ -28,6 +28,26 @@ describe("a barrier", () => {
     expect(rig.app.files().get(awaited)!.text).toContain("mine");
   });
 
+  test.each(["moved there by its user", "moved by mdmirror, as on the service"])(
+    "follows a document whose file is %s, until its content is live (I02)",
+    async (by) => {
+      const busy = { puts: false };
+      const fault = ({ method }: WireRequest) => (busy.puts && method === "PUT" ? OVERLOADED : null);
+      const rig = await twentyNotes({ rig: createRig(1, { fault }) });
+      busy.puts = true;
+      const text = `${rig.mirrored.texts().get("notes/3.md")!}\nmine\n`;
+      saveUnheard(rig, "notes/3.md", text);
+      const waiting = waited(rig, ["notes/3.md"], 60_000);
+      if (by.includes("user")) rig.rename("notes/3.md", "notes/moved.md");
+      else rig.app.rename("notes/3.md", "moved.md");
+      await rig.until(() => rig.mirrored.texts().has("notes/moved.md") && rig.app.files().has("notes/moved.md"));
+      await rig.pass(1_000);
+      busy.puts = false;
+      expect(statesOf((await waiting)[1])).toEqual({ "notes/3.md": "live" });
+      expect(rig.app.files().get("notes/moved.md")!.text).toBe(text);
+    },
+  );
+
   test.each([
     ["a new document", "notes/new.md"],
     ["an edit", "notes/3.md"],

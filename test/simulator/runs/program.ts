@@ -139,12 +139,15 @@ export class Program {
   #reported(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
     if (end.kind === "outside") return;
     const reported = new Map(end.paths.map((one) => [one.path as string, one]));
+    // A document may have been moved between the call and the scan, and moved back since.
+    const byId = new Map(end.paths.map((one) => [one.id, one]));
     // For the whole folder, files that were live at the scan are not reported one by one.
     const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => reported.has(path)));
     const links: ReadonlyMap<string, Link> = linksByPath(this.#mirror.state.load().links.values());
     const files = new Map<string, LiveFile>(this.#actors.simulatedWorld.files().map((file) => [file.id, file]));
     for (const [path, text] of asked) {
-      const { state = "live", id = links.get(path)?.id ?? null } = reported.get(path) ?? {};
+      const linked = links.get(path)?.id ?? null;
+      const { state = "live", id = linked } = reported.get(path) ?? (linked === null ? null : byId.get(linked)) ?? {};
       const file = id === null ? undefined : files.get(id);
       if (state === "live" && file !== undefined) this.#judge(path, text, file);
     }

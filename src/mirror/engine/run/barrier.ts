@@ -24,6 +24,8 @@ export type AwaitedPath = {
    * later run finds that content on the service, the current file may still differ.
    */
   readonly isUnderWay: boolean;
+  /** Document that base had at the path at that scan; null: none. Its file may be moved since. */
+  readonly id: DocId | null;
 };
 
 /** A path that is never sent to the service. */
@@ -48,7 +50,7 @@ export type NotedPaths =
 /**
  * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
  * later.
- * - `gone`: nothing is at the path on either side.
+ * - `gone`: nothing is at the path on either side, and its document is nowhere else.
  * - `in-review`: the content was submitted, and a reviewer decides. `blocked`: the user must act.
  * - `waiting`: the content is being sent, or cannot be sent yet.
  */
@@ -85,7 +87,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
   const open = [...all.values()].filter((one) => !one.isLive);
-  const awaited = open.map(({ path, run, isUnderWay }) => ({ path, run, isUnderWay }));
+  const awaited = open.map(({ isLive: _, ...one }) => one);
   return { kind: "seen", awaited, documents: all.size };
 }
 
@@ -127,8 +129,8 @@ function documentsBeingSent({ state }: World): ReadonlySet<string> {
 }
 
 function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): ScannedPath {
-  const isUnderWay = underWay.has(path) || underWay.has(links.get(path)?.id ?? path);
-  return { path, run, isUnderWay, isLive: false };
+  const id = links.get(path)?.id ?? null;
+  return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isLive: false };
 }
 
 /** @returns null: the folder exists neither locally nor in base */
@@ -200,7 +202,7 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
   const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
   return awaited.map((one) => {
     const { path } = one;
-    const link = links.get(path) ?? null;
+    const link = links.get(path) ?? movedSince(world, base, one);
     const block = (link === null ? undefined : base.blocks.get(link.id)) ?? blocks.get(path) ?? null;
     const about = { id: link?.id ?? null, changeId: link?.changeId ?? null, reviews: reviewsOf(link) };
     const open = block === null ? null : attentionOfBlock(block);
@@ -210,10 +212,19 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
   });
 }
 
+/**
+ * Returns the record of a document whose file was moved since the scan, because it was moved on the
+ * service or by its user. Null: not moved.
+ */
+function movedSince({ disk }: World, { links }: BaseTree, { path, id }: AwaitedPath): Link | null {
+  const link = id === null ? undefined : links.get(id);
+  return link?.state === "linked" && disk.look(path).kind === "absent" ? link : null;
+}
+
 type PathFacts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
 
 function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: PathFacts): PathOnService["state"] {
-  const look = world.disk.look(awaited.path);
+  const look = world.disk.look(link?.localPath ?? awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
   if (isProof && link?.state === "linked" && digest !== null)
