@@ -130,7 +130,7 @@ describe.skipIf(!has("zsh"))("the completion of zsh (skipped where zsh is missin
     expect(runIn("zsh", ["-f", "-c", program, "zsh", scripts["zsh"]!])).toBe("_mdmirror\n");
   });
 
-  test("completes commands, options, values, files, folders and the names of mirrors", () => {
+  test("completes commands, options, values, files, folders and the names of linked folders", () => {
     // A zsh of its own on a pseudo-terminal; a key of ours prints what its editor holds and
     // empties it.
     const program = `

@@ -6,7 +6,7 @@ import { useRig } from "./rig.ts";
 const rig = useRig();
 
 describe("doctor", () => {
-  test("finds a sound mirror sound, and ends with 0", async () => {
+  test("finds no problem in a sound folder, and ends with 0", async () => {
     await rig.init();
     const { code, out } = await rig.run(["doctor", "w"]);
     expect(code).toBe(0);

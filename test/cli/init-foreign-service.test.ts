@@ -108,7 +108,7 @@ describe("the beginning of the routes at the end of the URL", () => {
   });
 });
 
-describe("an established mirror, where something else answers for a time", () => {
+describe("an established linked folder, where something else answers for a time", () => {
   const link = async () => {
     for (const name of ["a", "b", "c"]) rig.createRemotely(`${name}.md`, `${name}\n`);
     await rig.link("w");

@@ -122,7 +122,7 @@ describe("init", () => {
     expect(rig.remote("dosc/mine.md")!.content).toBe("mine\n");
   });
 
-  test("--remote mirrors one folder of the workspace", async () => {
+  test("--remote links one folder of the workspace", async () => {
     rig.createRemotely("in/a.md", "a\n");
     rig.createRemotely("out/b.md", "b\n");
     await rig.init("--remote", "/in/");

@@ -17,7 +17,7 @@ describe("protect and unprotect", () => {
     expect(rig.remote("a.md")!.protected).toBe(false);
   });
 
-  test("name a key that may not, a path that is no document, and a path outside of a mirror", async () => {
+  test("name a key that may not, a path that is no document, and a path outside of a linked folder", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "edit" }]);

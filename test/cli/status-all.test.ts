@@ -37,7 +37,7 @@ async function list(): Promise<[name: string, state: string][]> {
 const rootOf = async (cwd: string) =>
   (await rig.run(["service", "print", "two"], { cwd })).out.find((line) => line.startsWith("ExecStart"));
 
-describe("a mirror's name", () => {
+describe("a linked folder's name", () => {
   test("is its folder's, with a number for the second one, and stays when the folder moves", async () => {
     await link("one/notes");
     await link("two/notes");
@@ -97,7 +97,7 @@ describe("a mirror's name", () => {
     expect((await rig.run(["why", "two"], { cwd: at("one") })).out.join("\n")).toContain("two");
   });
 
-  test("is one mirror's: init, trust and name refuse it to another, and say whose it is", async () => {
+  test("is one linked folder's: init, trust and name refuse it to another, and say whose it is", async () => {
     await link("one", "--name", "work");
     await link("two");
     const init = await rig.run(["init", "three", "--url", rig.url, "--key-file", rig.keyFile, "--name", "work"]);
@@ -142,7 +142,7 @@ describe("status --all", () => {
     expect(open.err).toEqual(["  next: mdmirror status two"]);
   });
 
-  test("a mirror that is gone, untrusted, unreadable or another's is said, and hides none", async () => {
+  test("a linked folder that is gone, untrusted, unreadable or another's is said, and hides none", async () => {
     for (const name of ["fine", "gone", "other", "lost", "strange"]) await link(name);
     renameSync(at("gone"), at("away"));
     rmSync(join(at("other"), ".mdmirror/marker"));

@@ -59,7 +59,7 @@ test("a linked folder in sync: its proof, its documents, its last run; no path, 
   for (const secret of [rig.dir, rig.url, rig.key, "a.md"]) expect(text).not.toContain(secret);
 });
 
-test("all mirrors, also one that is gone and one in conflict; exit 0 in any state", async () => {
+test("all linked folders, also one that is gone and one in conflict; exit 0 in any state", async () => {
   for (const name of ["fine", "gone", "open"]) await link(name);
   const { id, lastChangeId } = rig.remote("a.md")!;
   writeFileSync(join(rig.dir, "open/a.md"), "mine\n");

@@ -17,14 +17,14 @@ const short = async (...more: string[]) => {
 const sync = () => rig.run(["sync", "w"]);
 
 describe("status --short", () => {
-  test("prints nothing outside of mirrors, with exit 2; a folder that is named must be one", async () => {
+  test("prints nothing outside of linked folders, with exit 2; a folder that is named must be one", async () => {
     mkdirSync(rig.root, { recursive: true });
     expect(await short()).toEqual({ code: 2, out: [], err: [] });
     expect(await short("--json")).toEqual({ code: 2, out: [], err: [] });
     expect((await short(rig.root)).err[0]).toContain("is not a linked folder");
   });
 
-  test("is one word where all is well, anywhere in the mirror, and by its name", async () => {
+  test("is one word where all is well, anywhere in the linked folder, and by its name", async () => {
     await rig.init();
     rig.write("deep/er/b.md", "b\n");
     await sync();

@@ -53,7 +53,7 @@ describe("list", () => {
   });
 });
 
-describe("a mirror stays usable", () => {
+describe("a linked folder stays usable", () => {
   test("moved: one line, once, and the list follows", async () => {
     await rig.init();
     renameSync(rig.root, at("moved"));
@@ -123,7 +123,7 @@ describe("a mirror stays usable", () => {
     expect((await rig.run(["sync", "moved"])).code).toBe(0);
   });
 
-  test("without a list (lost, or a mirror older than it): asked once, with a stored key too, then as before", async () => {
+  test("without a list (lost, or a linked folder older than it): asked once, with a stored key too, then as before", async () => {
     await rig.init();
     rmSync(rig.stateHome, { recursive: true });
     const { code, out, err } = await rig.run(["sync", "w", "--quiet"]);
@@ -216,7 +216,7 @@ describe("trust", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(2);
   });
 
-  test("of a mirror that is trusted says so, and gives it a name", async () => {
+  test("of a linked folder that is trusted says so, and gives it a name", async () => {
     await rig.run(["trust", "w", "--yes"]);
     expect((await rig.run(["trust", "w"])).out).toEqual([
       `${rig.root} is already a linked folder of yours, linked to ${rig.url}`,

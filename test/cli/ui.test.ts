@@ -37,7 +37,7 @@ describe("ui", () => {
     expect(JSON.parse(out[0]!)).toEqual({ url: expect.stringMatching(URL_LINE) });
   });
 
-  test("shows the named mirrors alone, and all without a name", async () => {
+  test("shows the named linked folders alone, and all without a name", async () => {
     await rig.link("other");
     const shown = async (...argv: string[]) => {
       let text = "";

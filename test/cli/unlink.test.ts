@@ -156,7 +156,7 @@ describe("unlink", () => {
     expect([rig.read("mine.md"), existsSync(at("away/.mdmirror/key"))]).toEqual(["mine\n", true]);
   });
 
-  test("takes the key out of the keychain with the last mirror of its address", async () => {
+  test("takes the key out of the keychain with the last linked folder of its address", async () => {
     const kept = at("kept");
     writeFileSync(kept, rig.key);
     const script = `#!/bin/sh

@@ -22,7 +22,7 @@ function watchAll(): WatchHere {
   return watch;
 }
 
-test("begins without any mirror, adds folders that init links, follows mv, drops folders that unlink ends", async () => {
+test("begins without any linked folder, adds folders that init links, follows mv, drops folders that unlink ends", async () => {
   const watch = watchAll();
   await watch.printed("no folder is linked yet");
   await link("one");
@@ -40,7 +40,7 @@ test("begins without any mirror, adds folders that init links, follows mv, drops
   expect(readdirSync(at("moved/.mdmirror")).filter((name) => /daemon|lock.json|wal|shm/.test(name))).toEqual([]);
 });
 
-test("a mirror that fails, and one that is gone, end no other, and are kept when they are back", async () => {
+test("a linked folder that fails, and one that is gone, end no other, and are kept when they are back", async () => {
   for (const name of ["fine", "broken", "gone"]) await link(name);
   const config = at("broken/.mdmirror/config.json");
   const text = rig.read("../broken/.mdmirror/config.json");

@@ -98,7 +98,7 @@ test.each(["local", "remote"] as const)(
   },
 );
 
-test("I03 policy copy: a mirror that only pushes writes nothing over a new file", async () => {
+test("I03 policy copy: a linked folder that only pushes writes nothing over a new file", async () => {
   const { rig, mirror } = openFixture(67);
   mirror.write("new.md", MINE);
   rig.app.create("new.md", THEIRS);

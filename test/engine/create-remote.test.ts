@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test("I04 I12 a new document that was removed before it could be read back goes when a look proves that it is gone", async () => {
+test("I04 I12 a new document that was removed before it could be read back ends when a read proves that it is gone", async () => {
   const { rig, mirror, beforeReading } = openMeeting(4);
   mirror.write("other.md", "other\n");
   await mirror.sync();

@@ -80,7 +80,7 @@ async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: 
   });
 }
 
-describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when the mirror dies: %s", (_, course) => {
+describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when the process dies: %s", (_, course) => {
   test("and so does an edit of what was written", async () => {
     await killEverywhere(
       course,

@@ -31,7 +31,7 @@ async function clone(count: number): Promise<{ readonly mirror: Mirror; readonly
   return { mirror, calls };
 }
 
-describe("new files that earlier passes left", () => {
+describe("new files that earlier cycles left", () => {
   test("I13 very many are brought to the medium by one call, and survive a power cut that follows", async () => {
     const { mirror, calls } = await clone(MANY);
     expect(waiting(mirror)).toBe(MANY);

@@ -114,7 +114,7 @@ describe("sync", () => {
     expect(mirror.texts().get("renamed.md")).toContain("theirs");
   });
 
-  test("I14 the mirror's own move of a file that was saved a moment ago makes it no own write", async () => {
+  test("I14 mdmirror's own move of a file that was saved a moment ago makes it no own write", async () => {
     const { rig, mirror } = await withNote();
     await rig.clock.sleep(5_500);
     setDisk({ rig, mirror });

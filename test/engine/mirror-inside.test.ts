@@ -6,7 +6,7 @@ import { openSynced } from "../promises/fixture.ts";
 /** A folder that is mirrored by itself, below a mirrored folder. */
 const CONFIG = "inner/.mdmirror/config.json";
 
-describe("a mirror that was moved into another one", () => {
+describe("a linked folder that was moved into another one", () => {
   test("sends nothing to the other's workspace, and is reported until it is moved out", async () => {
     const rig = createRig(3);
     const mirror = rig.mirror();

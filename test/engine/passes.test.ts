@@ -10,7 +10,7 @@ import type { ChangeId } from "../../src/contract/ids.ts";
 import { createLocal } from "../../src/mirror/engine/apply/create-local.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 
-test("I20 the document that is read to prove the key is in the look once, beside one that is gone", async () => {
+test("I20 the document that is read to prove the key is in the observation once, beside one that is gone", async () => {
   const rig = createRig(50);
   const ids = ["a.md", "b.md", "c.md", "d.md"].map((path) => rig.app.create(path, path));
   const mirror = rig.mirror();

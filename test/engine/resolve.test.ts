@@ -81,7 +81,7 @@ describe("resolving a conflict", () => {
     expect(mirror.texts()).toEqual(new Map([["plan.md", `${MINE}a line at the end\n`]]));
   });
 
-  test("a save between the look and the replace survives (I14)", async () => {
+  test("a save between the scan and the replacement survives (I14)", async () => {
     const { rig, mirror } = await inConflict();
     const world = mirror.world();
     const subject = findProblem(world, "plan.md");

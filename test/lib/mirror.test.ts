@@ -7,7 +7,7 @@ import { startServer } from "../../src/lib/server.ts";
 import type { WatchEvent } from "../../src/lib/types.ts";
 import { errorOf, makeLibRig } from "./rig.ts";
 
-describe("a mirror of the library", () => {
+describe("a folder opened by the library", () => {
   it("syncs, and returns what sync --json prints", async () => {
     const { mirror, write } = await makeLibRig();
     write("a.md", "one\n");

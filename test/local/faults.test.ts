@@ -136,7 +136,7 @@ describe("a disk that refuses", () => {
     expect(disk.look("old.md").kind).toBe("file");
   });
 
-  it("a look that fails is unknown, never absent (I04)", () => {
+  it("a scan that fails is unknown, never absent (I04)", () => {
     for (const call of ["lstat", "realpath", "readFile"] as const) {
       for (const errno of ["EACCES", "EIO", "ESTALE", "ETIMEDOUT", "EAGAIN", "EFBIG"]) {
         const { ram, disk } = prepare();

@@ -138,7 +138,7 @@ for (const [name, { open, foldsUnicode }] of Object.entries(FOLDING)) {
 }
 
 describe("what a disk folds", () => {
-  it("is nothing on the simulated exact disk, and a look at it is kept", () => {
+  it("is nothing on the simulated exact disk, and its result is kept", () => {
     const { ram, disk } = ramMirror();
     expect(disk.names()).toMatchObject({ foldsCase: false, foldsUnicode: false });
     const { calls } = ram;

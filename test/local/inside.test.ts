@@ -70,7 +70,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       },
     );
 
-    it("no effect behind a symlink, and a look there is unknown, never absent", () => {
+    it("no effect behind a symlink, and a scan of it is unknown, never absent", () => {
       const bench = begin();
       bench.fs.mkdir(bench.at("folder/real"), 0o777);
       bench.write(bench.at("folder/real/a.md"), "old");

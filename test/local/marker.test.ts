@@ -4,7 +4,7 @@ import { RamDisk } from "../simulator/ram-disk.ts";
 
 class Killed extends Error {}
 
-test("I13 killed at any call while the mirror's folder is made, it is made whole by the next", () => {
+test("I13 killed at any call while `.mdmirror` is created, the next call completes it", () => {
   for (const hardLinks of [true, false]) {
     for (let at = 1; ; at++) {
       const disk = new RamDisk({ hardLinks });

@@ -22,7 +22,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
   describe(`a walk on ${name}`, () => {
     const begin = (): MirrorBench => mirrorOn(create());
 
-    it("looks at every entry and says what each is", () => {
+    it("scans every entry and says what it is", () => {
       const bench = begin();
       const { at, write, fs } = bench;
       for (const folder of ["docs", "docs/deep", "empty", ".git", "node_modules"]) fs.mkdir(at(folder), 0o777);

@@ -25,7 +25,7 @@ function guard() {
 
 const at = (path: string) => `${ROOT}/${path}`;
 
-describe("a look at some files", () => {
+describe("a scan of some files", () => {
   test("that are as they were gives the same tree, and reads nothing", () => {
     const { tree, texts, lookAt } = guard();
     expect(lookAt("a.md", "b.md", "nothing-there.md", "picture.png")).toBe(tree);

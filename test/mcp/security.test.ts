@@ -56,7 +56,7 @@ function outside(): readonly (readonly [string, string])[] {
   return [...snapshot(rig.dir)].filter(([path]) => !path.startsWith("w/.mdmirror") && path !== "w");
 }
 
-describe("I26 a path that leads out of the mirror, or to what stays local,", () => {
+describe("I26 a path that leads out of the linked folder, or to what stays local,", () => {
   test.each(PATHS.map((path) => [path.slice(0, 30), path]))(
     "%j is neither read, written, moved nor deleted",
     async (_, path) => {

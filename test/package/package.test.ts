@@ -62,7 +62,7 @@ describe("the installed package", () => {
     expect(run(installed, "sync", "--help").out).toContain("usage: mdmirror sync");
   });
 
-  it("mirrors a folder as the README's first steps say, and watches it", async () => {
+  it("syncs a folder as the README's first steps say, and watches it", async () => {
     const notes = join(dir, "old notes");
     mkdirSync(notes);
     writeFileSync(join(notes, "plan.md"), "# Plan\n");

@@ -162,7 +162,7 @@ describe("laws", () => {
     expect(steps.every(({ after }) => after.length === 0)).toBe(true);
   });
 
-  test("I17 I01 after any step failed, the next passes bring the rest about", () => {
+  test("I17 I01 after any step failed, the next cycles do the rest", () => {
     fc.assert(
       fc.property(scenarios(), fc.nat(30), fc.infiniteStream(fc.nat(1000)), (scenario, failing, picks) => {
         bringAboutBut(scenario, failing, (n) => (picks.next().value as number) % n);
@@ -172,7 +172,7 @@ describe("laws", () => {
   });
 
   test.each(BROKEN_ONCE)(
-    "I17 I01 whichever step fails, in many orders, the next passes bring the rest about: $name",
+    "I17 I01 whichever step fails, in many orders, the next cycles do the rest: $name",
     ({ scenario }) => {
       for (let failing = 0; failing < 12; failing++)
         for (let order = 0; order < 12; order++) {

@@ -81,7 +81,7 @@ describe("I13 I16 temporary names that were left", () => {
     expect(say(planOf(world))).toBe("rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md");
   });
 
-  test.each(["pull", "push"] as const)("is left where a %s mirror writes nothing", (direction) => {
+  test.each(["pull", "push"] as const)("is left where a %s sync writes nothing", (direction) => {
     const [here, there] = direction === "pull" ? ["a.md", `a-${TMP}.md`] : [`a-${TMP}.md`, "a.md"];
     const plan = planOf(worldAfter([`${here}>${there}=1`, "", "", ""]), { direction });
     expect(plan.steps).toEqual([]);

@@ -21,7 +21,7 @@ const policies: [string, Partial<Policy>, (world: World) => void][] = [
 ];
 
 test.each(policies)(
-  "I01 I02 I11 I15 I16 termination, and permutation of independent actions: any changes on both sides converge in five passes, in any allowed order, %s",
+  "I01 I02 I11 I15 I16 termination, and permutation of independent actions: any changes on both sides converge in five cycles, in any allowed order, %s",
   (_, patch, set) => {
     fc.assert(
       fc.property(scenarios(), fc.infiniteStream(fc.nat(1000)), (scenario, picks) => {

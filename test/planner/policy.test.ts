@@ -86,7 +86,7 @@ describe("names are blocked, not mapped, if the user chose that", () => {
   });
 });
 
-describe("an absence needs two looks where that is asked for", () => {
+describe("an absence needs two scans if that is required", () => {
   const rows: [...Row, string[]][] = [
     ["a.md=1", "rm a.md", "", "block second-scan a.md", []],
     ["a.md=1", "rm a.md", "", "delete-remote a.md", ["a.md"]],
@@ -119,7 +119,7 @@ describe("an absence needs two looks where that is asked for", () => {
   test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
     checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),
   );
-  test("a deletion that is never sent waits for no second look", () => {
+  test("a deletion that is never sent waits for no second scan", () => {
     checkPlan(["a.md=1", "rm a.md", "", "block direction-off a.md"], { absentTwice: new Set(), direction: "pull" });
   });
 });

@@ -139,7 +139,7 @@ describe("I22 an approved emptied service that leaves the local documents unchan
   });
 });
 
-describe("I04 a mirror of a part of which nothing is left knows by what left it whether this is its workspace", () => {
+describe("I04 a linked part of the workspace that became empty knows by what left it whether this is its workspace", () => {
   test("that still exists: the others are gone, and are removed locally after an approval", async () => {
     const fixture = await oneOutside(27);
     for (const path of paths.slice(1)) fixture.rig.app.remove(`work/${path}`);

@@ -151,7 +151,7 @@ const MISREAD = {
   body: JSON.stringify({ object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null }),
 };
 
-test("I08 a POST that was refused is not sent again in the same run, though one look between saw another document there", async () => {
+test("I08 a POST that was refused is not sent again in the same run, although one listing in between showed another document there", async () => {
   const fixture = await inSync();
   const { rig, mirror, seen } = fixture;
   mirror.write("d/new.md", "created locally\n");

@@ -21,7 +21,7 @@ function stampsOf({ mirror }: Fixture): Map<string, string> {
 }
 
 describe.each(VARIANTS)("I10 no echo, on a deployment: %s", (_, variant) => {
-  test("what the mirror wrote to the disk (new, replaced, merged, moved) causes no PUT", async () => {
+  test("content that mdmirror wrote to the disk (new, replaced, merged, moved) causes no PUT", async () => {
     const fixture = openFixture(10, variant);
     const { rig, mirror } = fixture;
     for (const [index, text] of TEXTS.entries()) rig.app.create(at(index), text);
@@ -36,7 +36,7 @@ describe.each(VARIANTS)("I10 no echo, on a deployment: %s", (_, variant) => {
     expect(stampsOf(fixture)).toEqual(stamps);
   });
 
-  test("what the mirror sent is not written to the disk again: same inode, same times", async () => {
+  test("content that mdmirror sent is not written to the disk again: same inode, same times", async () => {
     const fixture = openFixture(10, variant);
     const { mirror } = fixture;
     for (const [index, text] of TEXTS.entries()) mirror.write(at(index), text);

@@ -54,7 +54,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
 describe.each([
   ["documents", isDocumentPage],
   ["folders", isFolderPage],
-] as const)("I20 a page of the listing of %s that fails voids the absences of its pass", (_what, which) => {
+] as const)("I20 a page of the listing of %s that fails voids the absences of its cycle", (_what, which) => {
   test.each(FAULTS)("at each place in the list, where it %s", async (_how, fault) => {
     const pages = await pagesOf(which);
     expect(pages).toBeGreaterThan(2);

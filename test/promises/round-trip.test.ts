@@ -56,7 +56,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 
-  test("up, and down into another mirror: the same bytes", async () => {
+  test("up, and down into another linked folder: the same bytes", async () => {
     const { rig, mirror } = openFixture(25, variant);
     for (const [index, [, text]] of NASTY.entries()) mirror.write(path(index), text);
     await settle(mirror);

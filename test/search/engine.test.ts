@@ -81,7 +81,7 @@ describe("the regex engine", () => {
     }
   });
 
-  test("gives nothing when the steps run out, between documents or between looks at a line", async () => {
+  test("gives nothing when the steps run out, between documents or between parts of a line", async () => {
     const index = memoryIndex({ "a.md": "x1\nx2\nx3", "b.md": "x4" });
     const regex = compiled("x[0-9]");
     await index.regex(regex);
@@ -114,7 +114,7 @@ describe("the regex engine", () => {
     expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_OF_A_ROUND);
   });
 
-  test("ends with its client, between two looks", async () => {
+  test("ends with its client, between two reads", async () => {
     const index = memoryIndex(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.md`, "x1\n".repeat(50)])));
     await index.regex(compiled("x[0-9]"));
     const whole = index.counted.takes;

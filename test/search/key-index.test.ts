@@ -38,7 +38,7 @@ function found(index: KeyIndex, scope: number, document: number, set: KeySet): n
   return set.kind === "any" ? expect.fail("any document") : index.inBlock(scope, blockOf(document), set);
 }
 
-test("a look finds documents of one scope and of one block alone", () => {
+test("a query finds documents of one scope and of one block alone", () => {
   const index = openIndex();
   const documents = [1, 2, 4_095, 4_096, 40_000];
   for (const document of documents) index.put(document === 2 ? 7 : 1, document, `${document}.md`, "the quokka");

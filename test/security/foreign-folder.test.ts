@@ -99,7 +99,7 @@ describe("plain http", () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test("that the configuration of a mirror begins to allow is not allowed by that", async () => {
+  test("that the configuration of a linked folder begins to allow is not allowed by that", async () => {
     const rig = await openRig();
     onTestFinished(() => rig.close());
     await rig.init();

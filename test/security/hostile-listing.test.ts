@@ -120,7 +120,7 @@ describe("I11 twins", () => {
     expect([...fixture.texts()].filter(([, text]) => text === LIE).map(([path]) => path)).toEqual(["b/c.md"]);
   });
 
-  it("an id that moves about with each look never leaves a copy behind", async () => {
+  it("an id that moves with each listing never leaves a copy behind", async () => {
     const { fixture } = await syncWithLies(
       {},
       { files: [lieAt("a.md", { id: "doc_wanders", lastChangeId: "chg_w" })] },

@@ -116,7 +116,7 @@ async function live(seen: Map<string, Made>): Promise<void> {
   if (lock.kind === "locked") lock.release();
 }
 
-describe("I26 a mirror's own folder", () => {
+describe("I26 the folder `.mdmirror`", () => {
   test("everything that a life makes in it is in the table, with mode 0600 or 0700", async () => {
     const seen = new Map<string, Made>();
     await live(seen);

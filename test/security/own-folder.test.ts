@@ -167,7 +167,7 @@ describe("I26 a symbolic link in the folder of mdmirror itself", () => {
     },
   );
 
-  test.each(Object.keys(OPENERS))("%s: nothing behind a link is touched that came after the first look", (opener) => {
+  test.each(Object.keys(OPENERS))("%s: nothing behind a link is touched that came after the first check", (opener) => {
     const { uses, open } = OPENERS[opener]!;
     const wrong: string[] = [];
     const names = ["", ...[...OWN_ENTRIES.keys()].filter((name) => uses.test(name))];

@@ -118,7 +118,7 @@ const PLANTS: Readonly<Record<string, (fixture: HostileFixture) => void>> = {
   },
 };
 
-describe("I26 symlinks planted before a pass", () => {
+describe("I26 symlinks planted before a cycle", () => {
   it.each(Object.entries(PLANTS))("%s", async (_name, plant) => {
     const { fixture, ids } = await openLinked();
     stir(fixture, ids);
@@ -153,7 +153,7 @@ describe("I26 symlinks planted before a pass", () => {
   });
 });
 
-describe("I26 symlinks planted during a pass", () => {
+describe("I26 symlinks planted during a cycle", () => {
   it("at a document's name, right before any call: nothing outside is read or written", async () => {
     let planted = 0;
     const open = await stirred();
@@ -182,7 +182,7 @@ describe("I26 symlinks planted during a pass", () => {
   it.each([
     ["f", 6],
     ["f/g", 2],
-  ])("in the place of the folder %s, right before any look at it", async (folder, least) => {
+  ])("in the place of the folder %s, right before any check of it", async (folder, least) => {
     const looks = new Set<RamCall>(["realpath"]);
     let planted = 0;
     const open = await stirred();

@@ -64,7 +64,7 @@ describe("importFolder", () => {
     expect([...countByReason(report)][0]?.[1]).toBe(2);
   });
 
-  it("gives names that are not legal the names that a mirror gives them, and says so", async () => {
+  it("gives names that are not legal the names that a sync gives them, and says so", async () => {
     const folder = folderOf({
       "my notes/a b.md": "one",
       "my notes/a  b.md": "two",

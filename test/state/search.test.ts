@@ -50,7 +50,7 @@ async function found(search: MirrorSearch, query: string, texts: Readonly<Record
   return result.kind === "found" ? result.hits.map((hit) => hit.found.path) : expect.fail(result.kind);
 }
 
-describe("the mirror's index", () => {
+describe("the index of a linked folder", () => {
   test("reads only what changed, and keeps what is not proven gone", async () => {
     const folder = tempFolder();
     const search = opened(folder);

@@ -209,7 +209,7 @@ const pendingOf = (rig: DaemonRig) =>
 const pending = (from: number, to: number, asks: boolean) =>
   Array.from({ length: to - from }, (_, n) => `${note(from + n)} ${asks}`);
 
-test("I21 many local deletions that will stop the mirror are announced so from the start, and no run says that nothing is open", async () => {
+test("I21 many local deletions that will stop the sync are announced so from the start, and no run says that nothing is open", async () => {
   const rig = await withNotes(60);
   for (let n = 0; n < 12; n++) rig.remove(note(n));
   await rig.pass(10_000);

@@ -141,7 +141,7 @@ describe("where somebody works in a large workspace without events", () => {
 });
 
 describe("a document that such a folder does not show", () => {
-  test("I04 stays until a look at everything has proven that it is gone", async () => {
+  test("I04 stays until a complete listing has proven that it is gone", async () => {
     const daemon = await largeWorkspace();
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
     daemon.sent();

@@ -60,7 +60,7 @@ describe("a local edit", () => {
     expect(textOf(rig, "notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
   });
 
-  test("I10 what the mirror wrote itself causes no request", async () => {
+  test("I10 a file that mdmirror wrote causes no request", async () => {
     const rig = await withNotes();
     rig.app.edit("notes/plan.md", `${TEXT}from the app\n`);
     await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === `${TEXT}from the app\n`);

@@ -104,7 +104,7 @@ describe("while all is in sync", () => {
     expect(rig.sent("PUT")).toHaveLength(1);
   });
 
-  test("a poll after an edit finds what was sent, and looks at nothing more", async () => {
+  test("a poll after an edit finds what was sent, and reads nothing more", async () => {
     const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     await rig.pass(400);

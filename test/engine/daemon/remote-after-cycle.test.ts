@@ -29,7 +29,7 @@ async function synced(): Promise<{ readonly rig: ReturnType<typeof createRig>; r
   return { rig, mirror };
 }
 
-test("what a pass did on the service is known without another list", async () => {
+test("what a cycle did on the service is known without another list", async () => {
   const { rig, mirror } = await synced();
   mirror.write("edited-locally.md", "# Edited\n");
   mirror.write("new.md", "# New locally\n");

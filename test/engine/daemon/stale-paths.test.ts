@@ -124,7 +124,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
   });
 
-  test("I21 nothing is redirected, merged or taken away while a safety check stops the mirror", async () => {
+  test("I21 nothing is redirected, merged or taken away while a safety check stops the sync", async () => {
     const { rig, id } = await renamedThere();
     for (let n = 0; n < 12; n++) rig.app.create(`more/${n}.md`, `more ${n}\n`);
     await rig.until(() => rig.mirrored.texts().size === 14);

@@ -13,7 +13,7 @@ describe("two daemons on one workspace", () => {
   );
 
   test.each(Array.from({ length: Math.ceil(SEEDS / 3) }, (_, n) => n + 1))(
-    "I01 the same where a look at everything takes many pages, and lists miss items (seed %i)",
+    "I01 the same where a complete listing takes many pages, and lists miss items (seed %i)",
     async (seed) => {
       expect(await soakTwoDaemons(seed, 60, { maxPageSize: 2, itemsMove: 3 })).toEqual([]);
     },

@@ -74,7 +74,7 @@ const cases = Object.keys(EDITS).flatMap((edit, n) =>
 
 describe("a link of which a part is edited while documents move", () => {
   test.each(cases)(
-    "$edit is edited $side, local: $local, on the service: $remote: all arrive, and each link leads home",
+    "$edit is edited $side, local: $local, on the service: $remote: all arrive, and each link leads to its target",
     async ({ edit, local, remote, side }) => {
       const { rig, mirror, a, b, c } = await begin();
       const expected = EDITS[edit]!(linking(b, c), c);

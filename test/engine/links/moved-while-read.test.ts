@@ -55,7 +55,7 @@ function again(copies: Copies) {
   return { rig, mirror: rig.mirror(HERE, copies.mirror) };
 }
 
-test("a document that is moved while a sync looks, at any call of the disk, keeps its id, and its links lead home (I09, I04)", async () => {
+test("a document that is moved while a sync scans, at any call of the disk, keeps its id, and its links lead to their targets (I09, I04)", async () => {
   const { ids, ...copies } = await exchanged();
   const calls = await syncWith(again(copies).mirror, () => undefined);
   expect(calls).toBeGreaterThan(60);

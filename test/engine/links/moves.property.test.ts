@@ -69,7 +69,7 @@ test("after any moves, local and on the service, each link leads to its target, 
   );
 });
 
-test("a mirror whose state was lost takes every text for what it is, and writes nothing (I05, I25)", async () => {
+test("a linked folder whose state was lost takes every text for what it is, and writes nothing (I05, I25)", async () => {
   await fc.assert(
     fc.asyncProperty(life, async ({ paths, links }) => {
       const rig = createRig(1, { checksLinks: true });

@@ -16,7 +16,7 @@ test("links by path go up by id; what is linked to is created first, and a circl
   expect(mirror.texts().get("a.md")).toBe("to [b](sub/b.md) and [c](sub/c.md#x)\n");
 });
 
-test("a pass after that writes nothing, on either side (I02)", async () => {
+test("a cycle after that writes nothing, on either side (I02)", async () => {
   const { mirror } = start();
   mirror.write("a.md", "[b](b.md)\n");
   mirror.write("b.md", "[a](a.md) [later](later.md)\n");
@@ -93,7 +93,7 @@ test.each([
   expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(more === "" ? 0 : 1);
 });
 
-test("a mirror of a part of the workspace leaves links out of it as they are, and translates its own", async () => {
+test("a linked part of the workspace leaves links out of it as they are, and translates its own", async () => {
   const rig = createRig(1);
   const b = rig.app.create("area/sub/b.md", "b\n");
   const out = rig.app.create("other.md", "other\n");

@@ -92,7 +92,7 @@ describe("a systemd unit", () => {
     expect(made).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
   });
 
-  test("passes the folders of the list of mirrors and of the hooks, each as one word, and nothing else", () => {
+  test("passes the folders of the list of linked folders and of the hooks, each as one word, and nothing else", () => {
     expect(environment({ XDG_STATE_HOME: "/state", MDMIRROR_API_KEY: "mdm_x" })).toEqual([
       'Environment="XDG_STATE_HOME=/state"',
     ]);

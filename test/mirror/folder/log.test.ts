@@ -107,7 +107,7 @@ describe("the log", () => {
     expect(faults).toHaveLength(1);
   });
 
-  test("I26 where the mirror's folder is gone (its disk was taken away), nothing is made in its place", () => {
+  test("I26 if `.mdmirror` is gone (its disk was removed), nothing is created in its place", () => {
     const faults: Error[] = [];
     const log = open({}, faults);
     rmSync(folder, { recursive: true });

@@ -35,7 +35,7 @@ function mirror(keepHistory = DEFAULT_CONFIG.keepHistory): OpenedMirror {
   return { root: folder, config, world: { state, clock, log: NO_LOG, disk: {} } } as unknown as OpenedMirror;
 }
 
-describe("upkeep between passes", () => {
+describe("upkeep between cycles", () => {
   it("deletes content that nothing names after 30 days of running, and not before", async () => {
     const orphan = state.putText("a text that nothing names\n", NAME);
     const days: boolean[] = [];

@@ -34,7 +34,7 @@ function sweepOnce(ram: RamDisk): void {
   };
 }
 
-describe("a save beside a mirror that is at work", () => {
+describe("a save beside a linked folder that is at work", () => {
   test("is done, though a run sweeps its new file away before it has its path", async () => {
     const { ram, saving } = open();
     sweepOnce(ram);

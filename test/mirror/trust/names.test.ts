@@ -48,7 +48,7 @@ describe("a name", () => {
     expect([nameOfFolder(root), isMirrorName(nameOfFolder(root))]).toEqual([name, true]);
   });
 
-  test("is one mirror's: what the user said comes first, then the order", () => {
+  test("is one linked folder's: what the user said comes first, then the order", () => {
     const of = (root: string, name: string | null = null) => ({ root, name });
     expect(namesOf([of("/a/notes"), of("/b/notes"), of("/c/x", "notes"), of("/d/notes-2"), of("/e", "a/b")])).toEqual([
       "notes-2",

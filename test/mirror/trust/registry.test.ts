@@ -41,7 +41,7 @@ const NOTES: KnownMirror = {
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
-describe("the place of the list of mirrors", () => {
+describe("the place of the list of linked folders", () => {
   test("is XDG_STATE_HOME, else .local/state in HOME, else in the home of the user database", () => {
     expect(registryFolder({ XDG_STATE_HOME: "/s", HOME: dir })).toBe("/s/mdmirror/mirrors");
     expect(registryFolder({ XDG_STATE_HOME: "relative", HOME: dir })).toBe(`${dir}/.local/state/mdmirror/mirrors`);
@@ -85,7 +85,7 @@ describe("an entry", () => {
     expect(modes).toEqual([0o700, 0o700, 0o600]);
   });
 
-  test("of one mirror is never touched by a write of another's", () => {
+  test("of one linked folder is never touched by a write of another's", () => {
     writeMirror(folder, NOTES);
     const before = lstatSync(join(folder, "m1.json"), { bigint: true });
     writeMirror(folder, { ...NOTES, marker: "m2" });

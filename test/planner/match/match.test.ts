@@ -30,7 +30,7 @@ function blind(world: World): void {
   world.inodesTrusted = false;
 }
 
-test("I04 a document that a look at some paths does not find is unknown, not deleted", () => {
+test("I04 a document that a scan of some paths does not find is unknown, not deleted", () => {
   const row: Row = ["a.md=1|2|3 b.md=4|5|6", "mv b.md a.md; new b.md 7|8|9", "", ""];
   const world = worldAfter(row);
   const { local, ...trees } = treesOf(world);

@@ -93,7 +93,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
 const textOf = (_: unknown, text: string) => text;
 
 describe.skipIf(whyNoPostgres !== null)("a reader", () => {
-  it("sees one state in all its looks, and waits for nobody", async () => {
+  it("sees one state in all its reads, and waits for nobody", async () => {
     const { store, other, workspace } = await openStore();
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const step = new Step();

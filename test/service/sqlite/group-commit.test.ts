@@ -73,7 +73,7 @@ describe("writes that come together", () => {
     expect(rows()).toEqual(["a", "c", "e"]);
   });
 
-  test("see what those before them wrote, and a look sees all of it or nothing", async () => {
+  test("see what those before them wrote, and a read sees all of it or nothing", async () => {
     const { db, turns, group, rows } = ground();
     const count = async () => rows().length;
     const insert = db.prepare<[string]>("INSERT INTO written (name) VALUES (?)");

@@ -11,7 +11,7 @@ function openStore(): SqliteStore {
 
 const names = async ({ workspaces }: Tables) => (await workspaces.all()).map(({ name }) => name);
 
-test("a look waits for the transaction before it, and never sees half of one", async () => {
+test("a read waits for the transaction before it, and never sees half of one", async () => {
   const store = openStore();
   const writing = store.write(async ({ workspaces }) => {
     await workspaces.insert("wsp_1", "first");
