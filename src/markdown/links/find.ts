@@ -25,7 +25,6 @@ export type FoundLink = {
   readonly wiki?: WikiLink;
 };
 
-/** Returns the destination of a link. */
 export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
   if (wiki?.name == null) return readDestinationText(text.slice(from, to));
   return { kind: "wiki", said: destinationOfName(wiki.name), inert: false, suffixAt: to - from };

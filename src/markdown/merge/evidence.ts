@@ -22,7 +22,6 @@ export type WordsOf = (id: number) => readonly number[];
 /** Treats each token as one word. */
 export const ONE_WORD: WordsOf = (id) => [id];
 
-/** Returns the words of lines. */
 export function wordsOfLines(reading: Reading): WordsOf {
   return (id) => tokenTextsIn(id, reading);
 }

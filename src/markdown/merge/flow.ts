@@ -245,7 +245,6 @@ function withSpace(rewritten: readonly Token[], base: readonly Token[], other: r
  */
 type Unit = { readonly from: number; readonly id: number };
 
-/** Returns each token as a unit. */
 function words(tokens: readonly Token[]): Unit[] {
   return tokens.map(({ id }, from) => ({ from, id }));
 }

@@ -49,14 +49,12 @@ export function newRuns(): RunNumbers {
   return runs;
 }
 
-/** Numbers the texts of tokens. */
 export class TokenTexts extends StringNumbers {
   constructor() {
     super();
     for (const text of LINE_ENDS) this.id(text);
   }
 
-  /** Returns a token of a text, with its number. */
   token(text: string, space: string, leads = false): Token {
     return { id: this.id(text), text, space, leads };
   }

@@ -11,7 +11,6 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
-/** The actions of one kind. */
 export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
 type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
@@ -258,7 +257,6 @@ export type Outcome =
       readonly requestId: string | null;
     };
 
-/** Actions on folders. */
 type FolderAction =
   | {
       readonly kind: "make-folder-local";

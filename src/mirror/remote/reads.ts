@@ -20,7 +20,6 @@ export function misread(call: Call, { requestId }: { readonly requestId: string 
   return failed(misreadFault(call, why, requestId));
 }
 
-/** Reads a file with its content. */
 export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
   const reply = await caller.call(call);

@@ -26,7 +26,6 @@ type PagesSources = Operation & {
   readonly where: () => Omit<Served, "proxy">;
 };
 
-/** Returns a loader of the pages. */
 export function lazyPages({ core, proxy, loadBundle }: PagesOptions, sources: PagesSources): LoadPages {
   let opened: Promise<Pages> | null = null;
   const open = async (): Promise<Pages> => {

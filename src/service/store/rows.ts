@@ -134,7 +134,6 @@ export type Level = Grant | "none";
 /** A grant. `target`: row number of the file or folder; `ROOT` for the whole workspace. */
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
-/** A grant, with the row number of its key. */
 export type GrantOfKey = GrantRow & { readonly key: number };
 
 /** A grant on a file or folder, with its place. `parent` is the row number of the parent folder. */

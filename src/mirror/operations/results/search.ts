@@ -3,7 +3,6 @@ import type { FoundLine } from "../search.ts";
 
 /** Words for a search, and the lines that the search found. */
 
-/** Returns the fault of a query, or null. */
 export function queryFault(query: string, regex: boolean): string | null {
   if (query.trim() === "" && !regex) return "QUERY is blank";
   if (query === "") return "QUERY is empty";
