@@ -38,8 +38,9 @@ describe("a stop", () => {
     const person = await personAt(rigged);
     const shown = await person.until(`Carry out ${COUNT + 1} changes`);
     expect(shown).toContain("Stopped: 13");
-    expect(shown).toContain("→ delete on the service: 12");
-    expect(shown.indexOf("d/03.md")).toBeLessThan(shown.indexOf("d/11.md"));
+    expect(shown).toContain("Delete 12 documents on the service?");
+    expect(shown).toContain("<b>12</b> delete on the service");
+    expect(shown.indexOf(">03.md")).toBeLessThan(shown.indexOf(">11.md"));
     expect(shown).toContain("with the same id and history");
     await person.answer(shown, "approve");
     const after = await person.until("Approved: the next sync");
