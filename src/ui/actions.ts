@@ -1,10 +1,13 @@
+import { spawn } from "node:child_process";
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { undo } from "../mirror/operations/history/undo.ts";
 import type { APPROVE } from "../mirror/operations/declared/stop.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
-import { askDaemon, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
+import { DAEMON_FLAGS } from "../mirror/daemon/autostart/service-unit.ts";
+import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
+import { PROGRAM_FILE } from "../common/package-files.ts";
 import { count } from "../common/count.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Notice } from "../page/layout.ts";
@@ -18,7 +21,8 @@ import {
   syncFolder,
   type UiAction,
 } from "./action.ts";
-import { documentAddress, mirrorAddress } from "./addresses.ts";
+import { documentAddress, LINK, mirrorAddress } from "./addresses.ts";
+import { completeLink, draftLink } from "./linking.ts";
 import type { Folder } from "./folders.ts";
 import { noticeOfTrouble } from "./jobs.ts";
 import type { Ui } from "./page.ts";
@@ -33,6 +37,7 @@ export const ACTIONS: readonly UiAction[] = [
   // Only a sync shows what reviewers have decided.
   { path: "reviews", run: (ui, { folder }) => startSync(ui, folder, "reviews") },
   { path: "pause", run: (_ui, { folder }) => askFolder("pause", folder, "paused", "the daemon was already paused") },
+  { path: "start", run: startDaemon },
   { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder, "resumed", "the daemon was not paused") },
   { path: "conflict/*", operation: "resolve", run: resolveConflict },
   { path: "resolve", operation: "resolve", run: resolveMany },
@@ -41,6 +46,57 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "safety-stop/approve", operation: "approve", run: answer("approve", approve, noticeOfApproval) },
   { path: "safety-stop/reject", operation: "reject", run: answer("reject", reject, noticeOfRejection) },
 ];
+
+/**
+ * Plans the first sync of a new folder; with the draft of such a plan, links its folder and syncs.
+ */
+export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
+  const id = form.get("draft");
+  if (id === null) return draftNext(ui, form);
+  const draft = ui.links.get(id);
+  if (draft === undefined) return { to: LINK, notice: nothingDone("This plan is too old") };
+  const linked = completeLink(ui, draft);
+  if (linked.kind === "trouble") return { to: LINK, notice: noticeOfTrouble(linked.trouble) };
+  ui.links.delete(id);
+  ui.folders.add(linked.value);
+  const all = await ui.folders.all();
+  const folder = all.kind === "ok" ? all.value.folders.find(({ root }) => root === linked.value) : undefined;
+  return folder === undefined ? { to: "/", notice: good("linked") } : startSync(ui, folder, "");
+}
+
+const DRAFT_DIGITS = 32;
+
+async function draftNext(ui: Ui, form: URLSearchParams): Promise<Done> {
+  const draft = await draftLink(ui, form);
+  if (draft.kind === "trouble") {
+    const shown = new URLSearchParams();
+    for (const name of ["url", "dir", "remote"]) shown.set(name, form.get(name) ?? "");
+    return { to: `${LINK}?${shown}`, notice: noticeOfTrouble(draft.trouble) };
+  }
+  const id = ui.random.hex(DRAFT_DIGITS);
+  ui.links.set(id, draft.value);
+  return { to: `${LINK}?draft=${id}`, notice: null };
+}
+
+/** LIMIT: looks for a new daemon; milliseconds between two of them. */
+const LOOKS = 50;
+const LOOK_MS = 200;
+
+/** Starts a daemon for the folder, which runs on after these pages have ended. */
+function startDaemon(ui: Ui, { folder: { name, root } }: ActionRequest): Done {
+  const started = ui.jobs.start(root, "start of the daemon", async () => {
+    const argv = [...DAEMON_FLAGS, PROGRAM_FILE, "watch", root];
+    const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
+    child.on("error", () => undefined).unref();
+    for (let look = 0; look < LOOKS && child.exitCode === null; look++) {
+      if ((await askStatus(root)) !== NO_DAEMON)
+        return { ...good("The daemon runs"), next: "It ends when this computer restarts." };
+      await ui.clock.sleep(LOOK_MS);
+    }
+    return { tone: "bad", text: "the daemon did not start", next: "mdmirror watch shows why" };
+  });
+  return { to: mirrorAddress(name), notice: started ? null : BUSY };
+}
 
 /** Sends a request to the folder's daemon. */
 async function askFolder(

@@ -1,6 +1,7 @@
 /** Addresses of pages and actions. */
 
 export const SIGN_OUT = "/sign-out";
+export const LINK = "/link";
 
 type Query = Readonly<Record<string, string | number | null>>;
 

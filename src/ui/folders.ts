@@ -43,13 +43,19 @@ type World = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
 
 export class Folders {
   readonly #world: World;
-  readonly #roots: ReadonlySet<string> | null;
+  readonly #roots: Set<string> | null;
   #last: { readonly at: number; readonly read: ReturnType<typeof readAllStatuses> } | null = null;
 
   /** @param roots real paths of the folders to show; null for all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
     this.#world = world;
-    this.#roots = roots;
+    this.#roots = roots === null ? null : new Set(roots);
+  }
+
+  /** Shows a folder that was linked just now. */
+  add(root: string): void {
+    this.#roots?.add(root);
+    this.forget();
   }
 
   async all(): Promise<Result<AllFolders>> {

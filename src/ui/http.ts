@@ -7,8 +7,8 @@ import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
 import type { UiAction } from "./action.ts";
-import { ACTIONS } from "./actions.ts";
-import { eventsAddress, pageOfEvents, SIGN_OUT } from "./addresses.ts";
+import { ACTIONS, runLink } from "./actions.ts";
+import { eventsAddress, LINK, pageOfEvents, SIGN_OUT } from "./addresses.ts";
 import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
 import { FAULT } from "./jobs.ts";
 import { sendUpdates } from "./live.ts";
@@ -95,6 +95,7 @@ function mount(app: FastifyInstance, site: Site): void {
   app.setErrorHandler((error, _request, reply) => answerError(site, reply, error));
   app.get(`${ASSETS}:name`, (request, reply) => sendAsset(site, request, reply));
   app.get("/enter", (request, reply) => enter(site, request, reply));
+  app.post(LINK, (request, reply) => link(site, request, reply));
   app.post(SIGN_OUT, (request, reply) => signOut(site, request, reply));
   for (const page of PAGES) {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
@@ -168,6 +169,14 @@ async function runAction(site: Site, action: UiAction, request: FastifyRequest, 
   ui.folders.forget();
   ui.changes.emit("change");
   return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
+}
+
+/** Plans the first sync of a new folder, or links the folder of an earlier plan. */
+async function link(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const form = readForm(site, request, reply);
+  if (form === null) return reply;
+  const { to, notice } = await runLink(site.ui, form.fields);
+  return reply.code(303).headers(PAGE_HEADERS).header("location", site.notices.at(to, notice)).send();
 }
 
 async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {

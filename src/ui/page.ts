@@ -1,3 +1,4 @@
+import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { Result } from "../common/trouble.ts";
 import type { Content, Link, LinkGroup } from "../page/layout.ts";
@@ -7,6 +8,7 @@ import { mirrorAddress } from "./addresses.ts";
 import type { Folder, Folders } from "./folders.ts";
 import { isSameName } from "../mirror/trust/list.ts";
 import type { Changes, Drafts, Jobs } from "./jobs.ts";
+import type { LinkDraft } from "./linking.ts";
 import type { Stops } from "./stops.ts";
 
 /** Objects that all pages and actions share. */
@@ -21,6 +23,8 @@ export type Ui = {
   readonly changes: Changes;
   readonly drafts: Drafts;
   readonly stops: Stops;
+  /** Folders that a user is about to link, by a secret of the page. */
+  readonly links: BoundedMap<string, LinkDraft>;
 };
 
 export type PageRequest = {

@@ -9,6 +9,7 @@ import type { Random } from "../common/random.ts";
 import { UiAccess } from "./access.ts";
 import { Folders } from "./folders.ts";
 import { Stops } from "./stops.ts";
+import type { LinkDraft } from "./linking.ts";
 import { listen } from "./http.ts";
 import { type Changes, Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
@@ -18,6 +19,8 @@ import { Notices } from "../page/notices.ts";
 const NOTICE_DIGITS = 16;
 /** LIMIT: drafts that are kept. */
 const MOST_DRAFTS = 50;
+/** LIMIT: folders that are about to be linked. */
+const MOST_LINKS = 8;
 
 export type UiOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -56,6 +59,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const ui = {
     ...world,
     drafts: new BoundedMap<string, string>(MOST_DRAFTS),
+    links: new BoundedMap<string, LinkDraft>(MOST_LINKS),
     documents: new Renderer(),
     stops: new Stops({ ...world, onFault }),
     folders: new Folders(world, roots),

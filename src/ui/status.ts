@@ -100,15 +100,20 @@ export function statusBanner(folder: Folder, asked: PageRequest): Html {
 export function folderActions(folder: Folder, asked: PageRequest): Html {
   const { name, state, job, daemon } = folder;
   const isStopped = state === "stopped";
-  const [path, label] = daemon?.paused === true ? ["resume", "Resume"] : ["pause", "Pause"];
+  const [path, label] = daemonAction(daemon);
   const decide = html`<a class="button main-action" href="${mirrorAddress(name, "safety-stop")}">Decide</a>`;
   const sync = html`<button${!isStopped && html` class="main-action"`}${job?.end === null && html` disabled`}>Sync now</button>`;
-  return html`${isStopped && decide}${daemon !== null && folderForm(folder, { path: path! }, asked, html`<button>${label!}</button>`)}${folderForm(
+  return html`${isStopped && decide}${folderForm(folder, { path }, asked, html`<button${job?.end === null && html` disabled`}>${label}</button>`)}${folderForm(
     folder,
     { path: "sync" },
     asked,
     sync,
   )}`;
+}
+
+function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: string] {
+  if (daemon === null) return ["start", "Start"];
+  return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
 /** Shows the transfers of this moment; null if nothing is transferred. */

@@ -2,6 +2,7 @@ import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
 import { DOCS, WHY } from "./pages/docs.ts";
 import { DIFF, HISTORY, VERSION } from "./pages/history.ts";
+import { LINK_PAGE } from "./pages/link.ts";
 import { HOME } from "./pages/home.ts";
 import { OVERVIEW } from "./pages/overview.ts";
 import { PROBLEMS } from "./pages/problems.ts";
@@ -14,6 +15,6 @@ import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 
 /** Every page. */
 export const PAGES: readonly UiPage[] = [
-  ...[HOME, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, VERSION, DIFF],
+  ...[HOME, LINK_PAGE, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, VERSION, DIFF],
   ...[RUNS, RUN, LOG, REVIEWS, SEARCH, USER_DOCS, USER_DOC, LEAVE],
 ];

@@ -2,7 +2,7 @@ import { ok } from "../../common/trouble.ts";
 import { count } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, commandOf, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
-import { mirrorAddress } from "../addresses.ts";
+import { LINK, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 import { folderActions, jobOf, screenReaderText, stateOf, worstFirst } from "../status.ts";
@@ -19,7 +19,7 @@ export const HOME: UiPage = {
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
       here: "/",
       said: folders.map(screenReaderText).join("; "),
-      main: html`<div class="title"><h1>Linked folders</h1></div>
+      main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${commandOf("mdmirror trust FOLDER")}</div>`)}
 ${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), asked)}`,
     });
@@ -29,7 +29,7 @@ ${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), asked)}`,
 const NOTHING_YET = emptyOf(
   "No folder is linked yet",
   "Link a folder to a workspace; it then appears on this page.",
-  commandOf("mdmirror init DIR --url URL --key-file FILE"),
+  html`<a class="button main-action" href="${LINK}">Add a folder</a>`,
 );
 
 function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
