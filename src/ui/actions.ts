@@ -122,7 +122,7 @@ async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): 
   const n = numberIn(form.get("n"));
   if (n === null)
     return { to: documentAddress(name, "history", path), notice: nothingDone("that is not the number of a version") };
-  const back = documentAddress(name, "version", path, { n });
+  const back = documentAddress(name, "history", path, { n });
   if (ui.jobs.isBusy(root)) return { to: back, notice: BUSY };
   const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
   const done = await runOperation(root, restore, { paths: [path], n, expected, noSync: true }, ui);

@@ -63,6 +63,12 @@ function verbOf({ kind, outcome }: MirrorEvent): Verb {
   return VERBS[kind] ?? ["·", `${publicKind(kind)}:`];
 }
 
+/** Returns the verb for a kind of event, without its document. */
+export function verbWords(kind: string): string {
+  const [, verb, after = ""] = VERBS[kind] ?? ["", publicKind(kind)];
+  return verb + after;
+}
+
 /** Events of one run with the same verb, which are shown as one line. */
 type EventGroup = { readonly first: MirrorEvent; readonly size: number };
 

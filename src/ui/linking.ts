@@ -7,8 +7,14 @@ import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
-import { judgeFolder, judgeInside, judgeLeftOver, linkFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
-import { nearestFolder } from "../mirror/folder/nearest-folder.ts";
+import {
+  judgeFolder,
+  judgeInside,
+  judgeLeftOver,
+  linkFolder,
+  nearestFolder,
+  openUnlinked,
+} from "../mirror/folder/link-folder.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";

@@ -75,10 +75,8 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
   ["needs", "Problems"],
   ["docs/", "Documents"],
   ["history/", "History"],
-  ["runs", "Runs"],
   ["reviews", "Reviews"],
   ["search", "Search"],
-  ["log", "Log"],
 ];
 
 /** Returns the tabs of the linked folder that a page is about; null for other pages. */

@@ -103,6 +103,17 @@ export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   )}</ol></nav>`;
 }
 
+/** Pages of the history of a folder, by their part of the address. */
+const HISTORY_TABS = { "history/": "Documents", runs: "Runs", log: "Log" } as const;
+
+/** Returns links among the pages of the history. */
+export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {
+  return html`<nav class="segments" aria-label="History">${Object.entries(HISTORY_TABS).map(
+    ([part, label]) =>
+      html`<a href="${mirrorAddress(mirror, part)}"${part === here && html` aria-current="true"`}>${label}</a>`,
+  )}</nav>`;
+}
+
 /** One page of a long list (`?page=N`). */
 type Part<T> = { readonly items: readonly T[]; readonly page: number; readonly pages: number; readonly total: number };
 

@@ -1,7 +1,8 @@
 import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
 import { DOCS, WHY } from "./pages/docs.ts";
-import { DIFF, HISTORY, VERSION } from "./pages/history.ts";
+import { DIFF } from "./pages/diff.ts";
+import { HISTORY } from "./pages/history.ts";
 import { LINK_PAGE } from "./pages/link.ts";
 import { HOME } from "./pages/home.ts";
 import { OVERVIEW } from "./pages/overview.ts";
@@ -15,6 +16,6 @@ import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 
 /** Every page. */
 export const PAGES: readonly UiPage[] = [
-  ...[HOME, LINK_PAGE, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, VERSION, DIFF],
+  ...[HOME, LINK_PAGE, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, DIFF],
   ...[RUNS, RUN, LOG, REVIEWS, SEARCH, USER_DOCS, USER_DOC, LEAVE],
 ];

@@ -28,7 +28,15 @@ describe("the history of a document", () => {
     await rig.run(["sync", "w"]);
     const page = await ask("/m/w/history/b%20%26%20c.md", { headers: { cookie } });
     expect(page.status).toBe(200);
-    for (const words of ["@1", "@2", "@3", "the local file", "was live", "renamed", "b &amp; c.md"])
+    for (const words of [
+      "Version 1",
+      "Version 2",
+      "Version 3",
+      "the local file",
+      "was live",
+      "renamed",
+      "b &amp; c.md",
+    ])
       expect([words, page.text.includes(words)]).toEqual([words, true]);
     expect((await ask("/m/w/history/?of=a.md", { headers: { cookie } })).text).toContain("b &amp; c.md");
     rmSync(join(rig.root, "b & c.md"));
@@ -48,8 +56,8 @@ describe("the history of a document", () => {
     await rig.run(["sync", "w"]);
     const { text } = await ask("/m/w/history/a.md", { headers: { cookie: await enter() } });
     expect(text).toMatch(/merged from .*base @1, mine.* and theirs @\d/);
-    const n = /@(\d)<\/a><\/b>\s*<span[^>]*>was live<\/span> <span[^>]*>merged/.exec(text)![1];
-    const version = await ask(`/m/w/version/a.md?n=${n}`, { headers: { cookie: await enter() } });
+    const n = /Version (\d)<\/a>(?:(?!<\/li>).)*>merged</s.exec(text)![1];
+    const version = await ask(`/m/w/history/a.md?n=${n}`, { headers: { cookie: await enter() } });
     expect(version.text).toMatch(/<ins>.*mine<\/span><span dir="auto">mine/);
     expect(version.text).toMatch(/<ins>.*theirs<\/span><span dir="auto">theirs/);
   });
@@ -75,7 +83,7 @@ describe("a restore", () => {
   test("restores an older version, which the service gets", async () => {
     const opened = await withHistory();
     const { rig } = opened;
-    const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
+    const form = (await restoreForm(opened, "/m/w/history/a.md?n=1"))!;
     expect(toneOf(await send(opened, form))).toBe("good");
     expect(rig.read("a.md")).toBe("# a\n\none\n");
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\none\n");
@@ -84,7 +92,7 @@ describe("a restore", () => {
   test("writes nothing where the file was changed since the page was shown", async () => {
     const opened = await withHistory();
     const { rig } = opened;
-    const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
+    const form = (await restoreForm(opened, "/m/w/history/a.md?n=1"))!;
     rig.write("a.md", "# a\n\nwritten meanwhile\n");
     expect(toneOf(await send(opened, form))).toBe("asks");
     expect(rig.read("a.md")).toBe("# a\n\nwritten meanwhile\n");
@@ -98,7 +106,7 @@ describe("a restore", () => {
     rmSync(join(rig.root, "a.md"));
     await rig.run(["sync", "w"]);
     expect(rig.remote("a.md")).toBeNull();
-    const form = (await restoreForm(opened, "/m/w/version/a.md?n=2"))!;
+    const form = (await restoreForm(opened, "/m/w/history/a.md?n=2"))!;
     expect(await send(opened, form)).toContain("new document");
     expect(rig.read("a.md")).toBe("# a\n\ntwo\n");
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\ntwo\n");
@@ -107,12 +115,12 @@ describe("a restore", () => {
   test("is not offered of the present version, nor of a document in conflict", async () => {
     const opened = await withHistory();
     const { rig } = opened;
-    expect(await restoreForm(opened, "/m/w/version/a.md?n=3")).toBeNull();
+    expect(await restoreForm(opened, "/m/w/history/a.md?n=3")).toBeNull();
     rig.editRemotely("a.md", "# a\n\ntheirs\n");
     rig.write("a.md", "# a\n\nmine\n");
     await rig.run(["sync", "w"]);
-    expect(await restoreForm(opened, "/m/w/version/a.md?n=1")).toBeNull();
-    const { text } = await opened.ask("/m/w/version/a.md?n=1", { headers: { cookie: opened.cookie } });
+    expect(await restoreForm(opened, "/m/w/history/a.md?n=1")).toBeNull();
+    const { text } = await opened.ask("/m/w/history/a.md?n=1", { headers: { cookie: opened.cookie } });
     expect(text).toContain("is in conflict");
   });
 });

@@ -50,8 +50,8 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     const page = await (await openBrowser()).newPage();
     await page.goto(ui.enterUrl());
     await page.goto(`${ui.url}/m/w`);
-    await page.getByRole("link", { name: "History" }).click();
-    await page.getByRole("heading", { name: "What changed last in w" }).waitFor();
+    await page.getByRole("link", { name: "History", exact: true }).click();
+    await page.getByRole("heading", { name: "History" }).waitFor();
     await page.getByRole("link", { name: "plan.md" }).click();
     await page.getByText("merged from").waitFor();
     await shoot(page, "history");
@@ -59,13 +59,12 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByText("1 line removed, 1 line added").waitFor();
     await shoot(page, "diff");
     await page.getByRole("link", { name: "Its history" }).press("Enter");
-    await page.getByRole("link", { name: "@4" }).press("Enter");
+    await page.getByRole("link", { name: "Version 4" }).press("Enter");
     await page.getByRole("heading", { name: "Origin of each line" }).waitFor();
-    await page.getByRole("link", { name: "Its history" }).press("Enter");
-    await page.getByRole("link", { name: "@1" }).press("Enter");
-    await page.getByRole("button", { name: "Restore this version" }).waitFor();
+    await page.getByRole("link", { name: "Version 1" }).press("Enter");
+    await page.getByRole("heading", { name: "Version 1" }).waitFor();
     await shoot(page, "version");
-    await page.getByRole("button", { name: "Restore this version" }).press("Enter");
+    await page.getByRole("button", { name: "Restore", exact: true }).press("Enter");
     await page.getByText("plan.md: version 1 is restored").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("# Plan\n\n- one\n- two\n\nA line that stays.\n");
   });
@@ -79,6 +78,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     const page = await (await openBrowser()).newPage();
     await page.goto(ui.enterUrl());
     await page.goto(`${ui.url}/m/w`);
+    await page.getByRole("link", { name: "History", exact: true }).press("Enter");
     await page.getByRole("link", { name: "Runs" }).press("Enter");
     await page.getByText("2 uploaded").waitFor();
     await shoot(page, "runs");
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
     await page.locator("#main").getByText("2 undone; Synced: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
-    await page.getByRole("link", { name: "Log", exact: true }).press("Enter");
+    await page.goto(`${ui.url}/m/w/log`);
     await page.getByText("Restored").first().waitFor();
     await shoot(page, "log");
     rig.write("new.md", "# new\n");

@@ -11,7 +11,7 @@ import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { eventItem, folderForm, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
+import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
 import { jobOf, STATES } from "../status.ts";
 
 /** Shows all runs, one run with the plan for its undo, and the log. */
@@ -25,14 +25,14 @@ const EVENTS = 10_000;
 
 export const RUNS = folderPage({
   path: "/m/:name/runs",
-  section: "runs",
+  section: "history/",
   show(ui, { name, root, job }, asked) {
     const runs = withLocal(root, ui, ({ state }) => ok(readRuns(state)));
     if (runs.kind === "trouble") return runs;
     const part = partOf(runs.value, asked, RUNS_SIZE);
     return ok({
       title: `Runs · ${name} · mdmirror`,
-      main: html`<h1>Runs of ${nameView(name)}</h1>
+      main: html`<div class="title"><h1>History</h1>${historyTabs(name, "runs")}</div>
 ${jobOf(job, asked.csrf)}
 ${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="card flush rows">${part.items.map((run) => runRow(name, run, asked.now))}</ul>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
@@ -59,7 +59,7 @@ function runBadge({ state, endedAt }: RunLine): Html | null {
 
 export const RUN = folderPage({
   path: "/m/:name/runs/:run",
-  section: "runs",
+  section: "history/",
   show(ui, folder, asked) {
     const { name, root, job } = folder;
     const run = numberIn(asked.params["run"]);
@@ -117,7 +117,7 @@ ${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, asked, b
 /** Shows the folder's events, newest first. */
 export const LOG = folderPage({
   path: "/m/:name/log",
-  section: "log",
+  section: "history/",
   show(ui, { name, root }, asked) {
     const read = withLocal(root, ui, ({ state }) =>
       ok(readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed()),
@@ -127,7 +127,7 @@ export const LOG = folderPage({
     const lines = part.items.map((event) => eventItem(name, event, true));
     return ok({
       title: `Log · ${name} · mdmirror`,
-      main: html`<h1>Log of ${nameView(name)}</h1>
+      main: html`<div class="title"><h1>History</h1>${historyTabs(name, "log")}</div>
 ${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="card flush rows">${lines}</ol>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, "log", { page }))}`,
     });

@@ -1,0 +1,78 @@
+import { type MergeRow, type MergeOrigins, originHunks } from "../../mirror/operations/history/origins.ts";
+import type { VersionSeen } from "../../mirror/operations/history/read-texts.ts";
+import { html, type Html } from "../../page/html.ts";
+import { nextOf, sentenceView } from "../../page/parts.ts";
+import { differenceOf } from "../../page/side-by-side.ts";
+import { documentPart } from "../addresses.ts";
+import type { Folder } from "../folders.ts";
+import type { PageRequest } from "../page.ts";
+import { folderForm, timeOf } from "../parts.ts";
+
+/** Shows one version of a document beside its timeline. */
+
+/** @param before the version before; null if there is none, or its content is no longer kept */
+export function versionPart(
+  folder: Folder,
+  seen: VersionSeen,
+  before: { readonly n: number; readonly text: string } | null,
+  asked: PageRequest,
+): Html {
+  const { entry, text, origins } = seen;
+  const label = `Version ${entry.n}`;
+  return html`<section class="card flush" id="version"><header><h2>${label} · ${timeOf(entry.at, asked.now)}</h2>${restorePart(folder, seen, asked)}</header>
+<div>${noteOf(seen)}${
+    before === null
+      ? html`<p class="faint">The first known version.</p>`
+      : html`<h3>Changes since version ${before.n}</h3>${differenceOf({ text: before.text, label: `Version ${before.n}` }, { text, label })}`
+  }
+${origins !== null && originsPart(origins)}
+<details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
+}
+
+/** Shows why the version cannot be restored, or what its restore does. */
+function noteOf({ entry, localFile, asNew, obstacle }: VersionSeen): Html {
+  if (localFile?.digest === entry.digest) return html`<p class="faint">This is the present content of the local file.</p>`;
+  if (obstacle !== null)
+    return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+  const how = asNew
+    ? "A restore uploads the version as a new document."
+    : "A restore makes this version an edit; the present version stays in the history.";
+  return html`<p class="faint">${how}</p>`;
+}
+
+function restorePart(folder: Folder, { path, entry, localFile, obstacle }: VersionSeen, asked: PageRequest): Html | null {
+  if (localFile?.digest === entry.digest || obstacle !== null) return null;
+  const fields = { n: String(entry.n), version: entry.digest, local: localFile?.digest ?? "" };
+  const button = html`<button class="main-action">Restore</button>`;
+  return folderForm(folder, { path: documentPart("restore", path), fields }, asked, button);
+}
+
+/** LIMIT: lines of a merged version that are shown. */
+const MOST_LINES = 2_000;
+
+const WHOSE: Readonly<Record<string, string>> = {
+  base: "",
+  both: "both",
+  mixed: "mine and theirs",
+  mine: "mine",
+  theirs: "theirs",
+};
+
+/** Shows the side of each line of a merged version. */
+function originsPart(origins: MergeOrigins): Html {
+  if (origins.kind === "gone")
+    return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
+  const rows = originHunks(origins.rows).flatMap(({ after, lines: own }) => [`line ${after.line}`, ...own]);
+  return html`<h3>Origin of each line</h3>
+<p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
+<div class="diff" role="group" aria-label="Whose each line is" tabindex="0">${rows.slice(0, MOST_LINES).map(lineOf)}</div>`;
+}
+
+function lineOf(row: MergeRow | string): Html {
+  if (typeof row === "string") return html`<p class="place">${row}</p>`;
+  const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
+  const line = html`<span class="whose">${whose}</span>${sentenceView(row.line.replace(/\n$/, ""))}`;
+  if (row.kind === "added") return html`<ins><span class="sign">+</span>${line}</ins>`;
+  if (row.kind === "removed") return html`<del><span class="sign">-</span>${line}</del>`;
+  return html`<div><span class="sign"> </span>${line}</div>`;
+}
