@@ -77,14 +77,10 @@ test("I13 a damaged new file is created again wherever the power is cut a second
   rig.app.create("other.md", "another\n");
   const mirror = rig.mirror({}, { ...begun.copy(), boot: 2 });
   const texts = { "note.md": TEXT, "other.md": "another\n" };
+  mirror.disk.settle();
   const cuts = await killAtEachCall(
     { rig, mirror },
     {
-      open(beginning) {
-        const pair = beginning.open();
-        pair.mirror.disk.settle();
-        return pair;
-      },
       async judge(pair, at, lived) {
         if (lived) return;
         pair.mirror.disk.losePower(() => 0);

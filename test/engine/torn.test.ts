@@ -351,14 +351,10 @@ test.each([
     rig.app.edit(name, LINES.with(7, "theirs\n\n").join(""));
   }
   const merged = (isMerged ? LINES.with(1, "mine\n\n") : LINES).with(7, "theirs\n\n").join("");
+  mirror.disk.settle();
   const cuts = await killAtEachCall(
     { rig, mirror },
     {
-      open(beginning) {
-        const pair = beginning.open();
-        pair.mirror.disk.settle();
-        return pair;
-      },
       async judge(pair, call, lived) {
         if (lived) return;
         pair.mirror.disk.losePower(() => 0);

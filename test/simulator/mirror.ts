@@ -36,6 +36,8 @@ export type MirrorCopy = StateCopy & {
   readonly disk: Buffer;
   readonly requests: readonly string[];
   readonly boot: number;
+  /** Rows and texts that a power cut leaves; null: no process has run. */
+  readonly safe: StateCopy | null;
 };
 
 export type MirrorOptions = {
@@ -66,7 +68,7 @@ export class Mirror {
   readonly #options: MirrorOptions;
   readonly #memory: MemoryState;
   readonly #boot: number;
-  #safe: StateCopy | null = null;
+  #safe: StateCopy | null;
   /** Called before each call of a port. */
   onCall: (() => void) | null = null;
   #writes = 0;
@@ -81,6 +83,7 @@ export class Mirror {
     this.#memory = openInMemory(around.clock, from);
     this.requests = [...(from?.requests ?? [])];
     this.#boot = from?.boot ?? 1;
+    this.#safe = from?.safe ?? null;
     if (from === null) rememberRoot(this.world());
   }
 
@@ -177,7 +180,8 @@ export class Mirror {
 
   /** Copies everything that outlives the process, between two runs. */
   copy(): MirrorCopy {
-    return { disk: this.disk.copy(), ...this.#memory.copy(), requests: [...this.requests], boot: this.#boot };
+    const { disk, requests } = this;
+    return { disk: disk.copy(), ...this.#memory.copy(), requests: [...requests], boot: this.#boot, safe: this.#safe };
   }
 
   /**
