@@ -3,7 +3,7 @@ import { rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import type { Ledger } from "./ledger.ts";
-import { isDocumentPath } from "./desk.ts";
+import { isDocumentPath } from "./user-folder.ts";
 import { actHere } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SyncStep } from "./script.ts";
@@ -62,32 +62,32 @@ export class Aim {
   }
 
   #at(path: string, to: string | null, odds: number): void {
-    const { desk } = this.#actors.mirrors[this.#step.mirror]!;
+    const { userFolder } = this.#actors.mirrors[this.#step.mirror]!;
     const own = ownPath(path);
     if (own === null) return;
-    const removed = desk.removed.get(own);
-    if (!desk.user.exists(path)) {
+    const removed = userFolder.removed.get(own);
+    if (!userFolder.user.exists(path)) {
       if (removed === undefined || !this.#meets(odds / 8)) return;
       // Restores a file from the desktop's own trash.
-      desk.removed.delete(own);
+      userFolder.removed.delete(own);
       const folder = path.slice(0, path.lastIndexOf("/"));
-      if (desk.user.exists(folder)) this.#act(`${own} comes back`, () => desk.user.write(path, removed));
+      if (userFolder.user.exists(folder)) this.#act(`${own} comes back`, () => userFolder.user.write(path, removed));
       return;
     }
     const isParking = to?.startsWith(PARKED) === true;
-    if (isParking && desk.half === null && this.#meets(odds / 2)) this.keepOpen(path);
+    if (isParking && userFolder.half === null && this.#meets(odds / 2)) this.keepOpen(path);
     else if (this.#meets(odds))
-      this.#act("aimed", () => actHere(desk, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own));
+      this.#act("aimed", () => actHere(userFolder, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own));
   }
 
   /** An editor has the file open that is being set aside, and saves into it a little later. */
   keepOpen(path: string): void {
-    const { desk } = this.#actors.mirrors[this.#step.mirror]!;
+    const { userFolder } = this.#actors.mirrors[this.#step.mirror]!;
     const { history } = this.#actors;
-    const text = desk.user.read(path);
+    const text = userFolder.user.read(path);
     if (text === null || !text.includes("tag ")) return;
-    const handle = desk.user.open(path);
-    const isGone = this.#ledger.watchRemoval(desk.user.inode(path));
+    const handle = userFolder.user.open(path);
+    const isGone = this.#ledger.watchRemoval(userFolder.user.inode(path));
     const seed = this.#seed();
     this.#late = {
       // RACE: content that is written after the second check of the set-aside file, in the
@@ -95,8 +95,8 @@ export class Aim {
       calls: 2 + this.#dice.below(2),
       write: () => {
         if (isGone()) return;
-        const next = history.edit(text, seed, `mirror ${desk.mirror}`);
-        history.editedHere(desk.mirror, text);
+        const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
+        history.editedHere(userFolder.mirror, text);
         // Also content that another program of this user has written into that file since.
         for (const overwritten of [text, handle.read()]) history.replaced(overwritten, next);
         handle.write(next);
@@ -106,15 +106,15 @@ export class Aim {
   }
 
   #newcomer(to: string, odds: number): void {
-    const { desk, state } = this.#actors.mirrors[this.#step.mirror]!;
+    const { userFolder, state } = this.#actors.mirrors[this.#step.mirror]!;
     const own = ownPath(to);
-    if (own === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
+    if (own === null || userFolder.user.exists(to) || !this.#meets(odds * 2)) return;
     // The path is free only during a replacement, and still belongs to its document: a file that
     // comes to the path is an edit of that document.
     if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
     // Also if base does not know yet that its document was moved to this path.
     if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
-    this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#actors.history.newText(this.#seed())));
+    this.#act(`a newcomer at ${to}`, () => userFolder.user.write(to, this.#actors.history.newText(this.#seed())));
   }
 
   /** Before a request about a document is carried out, the web app's user edits that document. */

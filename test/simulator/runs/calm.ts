@@ -24,9 +24,9 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
   for (const [index, { level }] of setup.mirrors.entries())
     simulatedWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);
   for (const mirror of actors.mirrors) mirror.direction = "both";
-  for (const { desk, disk } of actors.mirrors) {
-    finishSave(desk, history);
-    closeAll(desk);
+  for (const { userFolder, disk } of actors.mirrors) {
+    finishSave(userFolder, history);
+    closeAll(userFolder);
     disk.settle();
   }
   const rounds = await settle(actors);

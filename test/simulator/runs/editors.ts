@@ -1,6 +1,6 @@
 import { nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { Processes } from "../../../src/mirror/local/editor-locks.ts";
-import { at, type Desk, documentsOf } from "./desk.ts";
+import { at, type UserFolder, documentsOf } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 
 /** Users who keep files open in an editor that shows it by a swap file, as Vim does. */
@@ -19,19 +19,20 @@ export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8
 }
 
 /** Opens a file or closes all files, before an act. Changes no document. */
-export function openOrClose(desk: Desk, seed: number): void {
-  if (seed % 5 === 0) closeAll(desk);
+export function openOrClose(userFolder: UserFolder, seed: number): void {
+  if (seed % 5 === 0) closeAll(userFolder);
   if (seed % 5 > 2) return;
-  const path = choose([...documentsOf(desk).keys()], seed + 1);
+  const path = choose([...documentsOf(userFolder).keys()], seed + 1);
   if (path === null) return;
   const folder = parentOf(path);
   const name = nameOf(path);
   const swap = `${folder === "" ? "" : `${folder}/`}${name.startsWith(".") ? "" : "."}${name}.swp`;
-  desk.user.write(at(desk, swap), swapBlock());
+  userFolder.user.write(at(userFolder, swap), swapBlock());
 }
 
-export function closeAll(desk: Desk): void {
-  for (const path of desk.user.texts(desk.root).keys()) if (isSwap(path)) desk.user.remove(at(desk, path));
+export function closeAll(userFolder: UserFolder): void {
+  for (const path of userFolder.user.texts(userFolder.root).keys())
+    if (isSwap(path)) userFolder.user.remove(at(userFolder, path));
 }
 
 export function isSwap(path: string): boolean {

@@ -113,7 +113,7 @@ export class Incidents {
   /** Returns a document that may come back, or any. */
   #chooseId({ what, seed }: Incident): string | null {
     const { links } = this.#mirror.state.load();
-    const { removed } = this.#mirror.desk;
+    const { removed } = this.#mirror.userFolder;
     const fitting = [...links.values()].filter(({ localPath }) => what !== "back-here" || removed.has(localPath));
     return choose(
       fitting.map(({ id }) => id as string),
@@ -140,25 +140,29 @@ export class Incidents {
   }
 
   #here(what: Happening, path: string, seed: number): void {
-    const { desk, setup } = this.#mirror;
+    const { userFolder, setup } = this.#mirror;
     const { history } = this.#actors;
     // RACE: without hard links there is a moment between the last check and the rename over the
     // file.
     if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     if (what === "edited-here")
-      this.#act(() => history.note(actHere(desk, history, SAVES[seed % SAVES.length]!, seed, path)));
-    else if (what === "written-late" && desk.half === null) this.#aim.keepOpen(`${ROOT}/${path}`);
+      this.#act(() => history.note(actHere(userFolder, history, SAVES[seed % SAVES.length]!, seed, path)));
+    else if (what === "written-late" && userFolder.half === null) this.#aim.keepOpen(`${ROOT}/${path}`);
     else if (what === "back-here") this.#act(() => this.#takeBack(path));
   }
 
   /** Restores a file from the desktop's own trash. */
   #takeBack(path: string): void {
-    const { desk } = this.#mirror;
-    const [removed, whole] = [desk.removed.get(path), `${ROOT}/${path}`];
-    if (removed === undefined || desk.user.exists(whole) || !desk.user.exists(whole.slice(0, whole.lastIndexOf("/"))))
+    const { userFolder } = this.#mirror;
+    const [removed, whole] = [userFolder.removed.get(path), `${ROOT}/${path}`];
+    if (
+      removed === undefined ||
+      userFolder.user.exists(whole) ||
+      !userFolder.user.exists(whole.slice(0, whole.lastIndexOf("/")))
+    )
       return;
-    desk.removed.delete(path);
-    desk.user.write(whole, removed);
+    userFolder.removed.delete(path);
+    userFolder.user.write(whole, removed);
     this.#actors.history.note(`${path} comes back`);
   }
 

@@ -5,7 +5,7 @@ import { TEMP_PREFIX } from "../../../src/mirror/local/names.ts";
 import type { History } from "./history.ts";
 import { marksOf } from "./text-marks.ts";
 import type { SimulatedWorld } from "./world.ts";
-import { documentsOf, isDocumentPath } from "./desk.ts";
+import { documentsOf, isDocumentPath } from "./user-folder.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { storeHas } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
@@ -112,9 +112,9 @@ export class Ledger {
       history.vanishes(text);
       if (!isUnsaved) this.#must.delete(text);
     }
-    const { desk } = this.#mirror;
-    if (desk.half !== null) history.replaced(desk.half.text, live.get(desk.half.path) ?? null);
-    desk.half = null;
+    const { userFolder } = this.#mirror;
+    if (userFolder.half !== null) history.replaced(userFolder.half.text, live.get(userFolder.half.path) ?? null);
+    userFolder.half = null;
   }
 
   /**
@@ -173,7 +173,7 @@ export function checkMarks(
 }
 
 export function treeOf(mirror: SimulatedMirror): Map<string, string> {
-  return documentsOf(mirror.desk);
+  return documentsOf(mirror.userFolder);
 }
 
 export function shownText(text: string): string {

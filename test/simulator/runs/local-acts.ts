@@ -1,4 +1,4 @@
-import { at, canStand, type Desk, documentsOf, makeParent, type Person } from "./desk.ts";
+import { at, canStand, type UserFolder, documentsOf, makeParent, type Person } from "./user-folder.ts";
 import { openOrClose } from "./editors.ts";
 import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
@@ -12,31 +12,31 @@ import type { LocalAct } from "./script.ts";
  * Acts of a user with editors and a file manager in the folder.
  * @param aimed the document; left out: the seed chooses one
  */
-export function actHere(desk: Desk, history: History, act: LocalAct, seed: number, aimed?: string): string {
-  finishSave(desk, history);
-  if (desk.hands) openOrClose(desk, seed);
-  const person = { desk, history, seed };
-  const documents = documentsOf(desk);
+export function actHere(userFolder: UserFolder, history: History, act: LocalAct, seed: number, aimed?: string): string {
+  finishSave(userFolder, history);
+  if (userFolder.hands) openOrClose(userFolder, seed);
+  const person = { userFolder, history, seed };
+  const documents = documentsOf(userFolder);
   const path = aimed === undefined ? choose([...documents.keys()], seed) : documents.has(aimed) ? aimed : null;
   const done = perform(person, act, path);
-  history.weighPaths(desk.mirror, () => documentsOf(desk));
-  return `here ${desk.mirror}: ${act} ${done ?? "nothing"}`;
+  history.weighPaths(userFolder.mirror, () => documentsOf(userFolder));
+  return `here ${userFolder.mirror}: ${act} ${done ?? "nothing"}`;
 }
 
 function perform(person: Person, act: LocalAct, path: string | null): string | null {
-  const { desk, history, seed } = person;
+  const { userFolder, history, seed } = person;
   switch (act) {
     case "create": {
-      const free = freePath(seed, (one) => desk.user.exists(at(desk, one)) || !canStand(desk, one));
-      if (desk.user.exists(at(desk, free)) || !canStand(desk, free)) return null;
-      makeParent(desk, free);
-      desk.user.write(at(desk, free), history.newText(seed));
+      const free = freePath(seed, (one) => userFolder.user.exists(at(userFolder, one)) || !canStand(userFolder, one));
+      if (userFolder.user.exists(at(userFolder, free)) || !canStand(userFolder, free)) return null;
+      makeParent(userFolder, free);
+      userFolder.user.write(at(userFolder, free), history.newText(seed));
       return free;
     }
     case "make-folder": {
       const folder = `box-${seed % 4}`;
-      if (desk.user.exists(at(desk, folder))) return null;
-      desk.user.makeFolder(at(desk, folder));
+      if (userFolder.user.exists(at(userFolder, folder))) return null;
+      userFolder.user.makeFolder(at(userFolder, folder));
       return folder;
     }
     case "remove-many":

@@ -1,39 +1,39 @@
 import { isSimilar, profileOf } from "../../../src/mirror/model/similar.ts";
-import { at, type Desk, documentsOf, foldersOf, type Person } from "./desk.ts";
+import { at, type UserFolder, documentsOf, foldersOf, type Person } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";
 
 export function actOnPlace(
-  { desk, history, seed }: Person,
+  { userFolder, history, seed }: Person,
   act: "rename" | "change-case" | "move" | "swap" | "swap-edited" | "remove",
   path: string,
 ): string | null {
-  const { user } = desk;
-  const text = user.read(at(desk, path))!;
+  const { user } = userFolder;
+  const text = user.read(at(userFolder, path))!;
   if (act === "remove") {
     history.vanishes(text);
     history.replaced(text, null);
-    user.remove(at(desk, path));
-    desk.removed.set(path, text);
+    user.remove(at(userFolder, path));
+    userFolder.removed.set(path, text);
     return path;
   }
   const folder = parentIn(path);
   const name = path.slice(folder === "" ? 0 : folder.length + 1);
   if (act === "swap" || act === "swap-edited") {
     const mate = choose(
-      [...documentsOf(desk).keys()].filter((one) => one !== path),
+      [...documentsOf(userFolder).keys()].filter((one) => one !== path),
       seed + 1,
     );
     if (mate === null) return null;
-    const other = user.read(at(desk, mate))!;
-    for (const one of [text, other]) history.renamedHere(desk.mirror, one);
+    const other = user.read(at(userFolder, mate))!;
+    for (const one of [text, other]) history.renamedHere(userFolder.mirror, one);
     if (act === "swap-edited") history.standTogether(text, other);
-    const aside = freeAside(desk, path);
-    user.rename(at(desk, path), aside);
-    user.rename(at(desk, mate), at(desk, path));
-    user.rename(aside, at(desk, mate));
+    const aside = freeAside(userFolder, path);
+    user.rename(at(userFolder, path), aside);
+    user.rename(at(userFolder, mate), at(userFolder, path));
+    user.rename(aside, at(userFolder, mate));
     if (act === "swap-edited") {
-      const alike = [path, mate].map((one) => editInPlace({ desk, history, seed }, one));
+      const alike = [path, mate].map((one) => editInPlace({ userFolder, history, seed }, one));
       if (alike.includes(false)) for (const one of [text, other]) history.vanishes(one);
     }
     return `${path} ↔ ${mate}`;
@@ -44,15 +44,15 @@ export function actOnPlace(
       ? joined(folder, nameIn(seed))
       : act === "change-case"
         ? joined(folder, changed)
-        : joined(choose([...foldersOf(desk), ""], seed)!, name);
-  const replaced = user.inode(at(desk, to));
-  const isOwn = replaced === user.inode(at(desk, path));
-  const mayReplace = act === "change-case" && user.read(at(desk, to)) === text;
-  if (to === path || (user.exists(at(desk, to)) && !mayReplace)) return null;
-  history.renamedHere(desk.mirror, text);
+        : joined(choose([...foldersOf(userFolder), ""], seed)!, name);
+  const replaced = user.inode(at(userFolder, to));
+  const isOwn = replaced === user.inode(at(userFolder, path));
+  const mayReplace = act === "change-case" && user.read(at(userFolder, to)) === text;
+  if (to === path || (user.exists(at(userFolder, to)) && !mayReplace)) return null;
+  history.renamedHere(userFolder.mirror, text);
   // If the disk distinguishes both cases, the user removes another document of equal content.
   if (replaced !== null && !isOwn) history.vanishes(text);
-  user.rename(at(desk, path), at(desk, to));
+  user.rename(at(userFolder, path), at(userFolder, to));
   return `${path} → ${to}`;
 }
 
@@ -60,42 +60,42 @@ export function actOnPlace(
  * Returns a temporary name; a swap that a power cut reverted in part may have left content at such
  * a name.
  */
-function freeAside(desk: Desk, path: string): string {
-  let aside = at(desk, `${path}.swap~`);
-  while (desk.user.exists(aside)) aside = `${aside}~`;
+function freeAside(userFolder: UserFolder, path: string): string {
+  let aside = at(userFolder, `${path}.swap~`);
+  while (userFolder.user.exists(aside)) aside = `${aside}~`;
   return aside;
 }
 
 /** Removes all documents, or two of three. */
-export function removeMany({ desk, history, seed }: Person): string {
-  const documents = [...documentsOf(desk)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
+export function removeMany({ userFolder, history, seed }: Person): string {
+  const documents = [...documentsOf(userFolder)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
   for (const [path, text] of documents) {
     history.vanishes(text);
     history.replaced(text, null);
-    desk.user.remove(at(desk, path));
+    userFolder.user.remove(at(userFolder, path));
   }
   return String(documents.length);
 }
 
 export function actOnFolder(
-  { desk, history, seed }: Person,
+  { userFolder, history, seed }: Person,
   act: "rename-folder" | "move-folder" | "remove-folder",
 ): string | null {
-  const { user } = desk;
-  const folders = foldersOf(desk);
+  const { user } = userFolder;
+  const folders = foldersOf(userFolder);
   // The workspace folder of a mirror with a prefix stays: these runs do not test its move.
   const folder = choose(
     folders.filter((path) => path !== "work"),
     seed,
   );
   if (folder === null) return null;
-  const below = [...desk.user.texts(desk.root)].filter(([path]) => isBelow(path, folder));
+  const below = [...userFolder.user.texts(userFolder.root)].filter(([path]) => isBelow(path, folder));
   if (act === "remove-folder") {
     for (const [, text] of below) {
       history.vanishes(text);
       history.replaced(text, null);
     }
-    user.remove(at(desk, folder));
+    user.remove(at(userFolder, folder));
     return folder;
   }
   const name = folder.split("/").at(-1)!;
@@ -109,10 +109,10 @@ export function actOnFolder(
           )!,
           name,
         );
-  if (to === folder || user.exists(at(desk, to))) return null;
-  for (const [, text] of below) history.renamedHere(desk.mirror, text);
-  history.folderMovedHere(desk.mirror, folder, to);
-  user.rename(at(desk, folder), at(desk, to));
+  if (to === folder || user.exists(at(userFolder, to))) return null;
+  for (const [, text] of below) history.renamedHere(userFolder.mirror, text);
+  history.folderMovedHere(userFolder.mirror, folder, to);
+  user.rename(at(userFolder, folder), at(userFolder, to));
   return `${folder}/ → ${to}/`;
 }
 
@@ -120,10 +120,10 @@ export function actOnFolder(
  * Edits in place: the inode stays.
  * @returns true if most of the content stays too, so that the file can be recognised
  */
-function editInPlace({ desk, history, seed }: Person, path: string): boolean {
-  const text = desk.user.read(at(desk, path))!;
-  const next = history.edit(text, seed, `mirror ${desk.mirror}`);
+function editInPlace({ userFolder, history, seed }: Person, path: string): boolean {
+  const text = userFolder.user.read(at(userFolder, path))!;
+  const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
   history.replaced(text, next);
-  desk.user.write(at(desk, path), next);
+  userFolder.user.write(at(userFolder, path), next);
   return isSimilar(profileOf(text), profileOf(next));
 }

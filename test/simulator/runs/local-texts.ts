@@ -1,23 +1,23 @@
 import { isConflictCopyName } from "../../../src/contract/path.ts";
-import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
+import { at, type UserFolder, isFile, makeParent, type Person, read } from "./user-folder.ts";
 import type { History } from "./history.ts";
 import { marksOf, tagOf, withOtherEnds } from "./text-marks.ts";
 import { choose } from "./choose.ts";
 
-export function finishSave(desk: Desk, history: History): void {
-  const { half } = desk;
+export function finishSave(userFolder: UserFolder, history: History): void {
+  const { half } = userFolder;
   if (half === null) return;
-  desk.half = null;
-  const before = read(desk, half.path);
+  userFolder.half = null;
+  const before = read(userFolder, half.path);
   if (before === null) history.vanishes(half.text);
   // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the
   // other document.
   else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
-  history.editedHere(desk.mirror, half.text);
-  makeParent(desk, half.path);
+  history.editedHere(userFolder.mirror, half.text);
+  makeParent(userFolder, half.path);
   history.replaced(before, half.text);
   history.links.savedStale(before, half.text);
-  if (before === null || isFile(desk, half.path)) desk.user.write(at(desk, half.path), half.text);
+  if (before === null || isFile(userFolder, half.path)) userFolder.user.write(at(userFolder, half.path), half.text);
 }
 
 export type SaveAct =
@@ -32,22 +32,22 @@ export type SaveAct =
   | "redress";
 
 /** Saves in the ways of editors, system call by system call. */
-export function save({ desk, history, seed }: Person, how: SaveAct, path: string): string | null {
-  const { user } = desk;
-  const whole = at(desk, path);
+export function save({ userFolder, history, seed }: Person, how: SaveAct, path: string): string | null {
+  const { user } = userFolder;
+  const whole = at(userFolder, path);
   const text = user.read(whole);
-  if (text === null || isOdd(desk, path, text)) return null;
+  if (text === null || isOdd(userFolder, path, text)) return null;
   if (how === "touch") {
     user.saveAtomically(whole, text);
-    history.rewrittenHere(desk.mirror, text);
+    history.rewrittenHere(userFolder.mirror, text);
     return path;
   }
-  const next = editedText(history, how, text, seed, `mirror ${desk.mirror}`);
+  const next = editedText(history, how, text, seed, `mirror ${userFolder.mirror}`);
   if (next === null) return null;
-  history.editedHere(desk.mirror, text);
+  history.editedHere(userFolder.mirror, text);
   if (how === "half-write") {
     history.replaced(text, next);
-    desk.half = { path, text: next };
+    userFolder.half = { path, text: next };
     user.write(whole, next.slice(0, Math.floor(next.length / 2)));
     return path;
   }
@@ -81,7 +81,7 @@ function editedText(history: History, how: SaveAct, text: string, seed: number, 
  * Leaves a file that cannot be synced as it is, or has a name that the service refuses: it may
  * delay nothing but itself (I17).
  */
-export function leaveOddFile({ desk, history, seed }: Person): string | null {
+export function leaveOddFile({ userFolder, history, seed }: Person): string | null {
   const odd: readonly (readonly [string, string | Uint8Array])[] = [
     ["My notes.md", history.newText(seed)],
     ["bytes.md", new Uint8Array([0x74, 0xff, 0xfe, 0x0a])],
@@ -92,32 +92,32 @@ export function leaveOddFile({ desk, history, seed }: Person): string | null {
     [".hidden.md", history.newText(seed)],
   ];
   const [name, content] = odd[seed % odd.length]!;
-  if (desk.user.exists(at(desk, name))) return null;
-  desk.user.write(at(desk, name), content);
+  if (userFolder.user.exists(at(userFolder, name))) return null;
+  userFolder.user.write(at(userFolder, name), content);
   return name;
 }
 
-function isOdd(desk: Desk, path: string, text: string): boolean {
-  return text.includes("\0") || text.length > 40_000 || text.includes("\uFFFD") || !isFile(desk, path);
+function isOdd(userFolder: UserFolder, path: string, text: string): boolean {
+  return text.includes("\0") || text.length > 40_000 || text.includes("\uFFFD") || !isFile(userFolder, path);
 }
 
 /**
  * Ends a conflict. Mine: the copy is removed. Theirs: it is moved over the document. Or the copy is
  * edited.
  */
-export function endConflict({ desk, history, seed }: Person): string | null {
-  const { user } = desk;
+export function endConflict({ userFolder, history, seed }: Person): string | null {
+  const { user } = userFolder;
   const conflictCopy = choose(
-    [...user.texts(desk.root).keys()].filter((path) => isConflictCopyName(path.split("/").at(-1)!)),
+    [...user.texts(userFolder.root).keys()].filter((path) => isConflictCopyName(path.split("/").at(-1)!)),
     seed,
   );
   if (conflictCopy === null) return null;
   const note = conflictCopy.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
-  const [theirs, mine] = [user.read(at(desk, conflictCopy))!, read(desk, note)];
+  const [theirs, mine] = [user.read(at(userFolder, conflictCopy))!, read(userFolder, note)];
   if (seed % 3 === 0 || mine === null) {
     history.replaced(theirs, mine);
-    if (mine !== null) history.keptHere(desk.mirror, mine, theirs);
-    user.remove(at(desk, conflictCopy));
+    if (mine !== null) history.keptHere(userFolder.mirror, mine, theirs);
+    user.remove(at(userFolder, conflictCopy));
     return `${conflictCopy} removed`;
   }
   if (seed % 3 === 1) {
@@ -125,14 +125,14 @@ export function endConflict({ desk, history, seed }: Person): string | null {
     // With the copy's content, a document may be edited and moved at the same time. A file that
     // came to the path since the mirror's scan is not the conflict's document. That document is
     // elsewhere, and keeps the links to it.
-    history.takenHere(desk.mirror, mine, theirs);
-    user.rename(at(desk, conflictCopy), at(desk, note));
+    history.takenHere(userFolder.mirror, mine, theirs);
+    user.rename(at(userFolder, conflictCopy), at(userFolder, note));
     return `${conflictCopy} → ${note}`;
   }
-  const next = history.edit(theirs, seed, `the sidecar at mirror ${desk.mirror}`);
+  const next = history.edit(theirs, seed, `the sidecar at mirror ${userFolder.mirror}`);
   // LIMIT: a line in a conflict copy is live only once the copy is taken over; until then only I03
   // protects it.
   for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
-  user.write(at(desk, conflictCopy), next);
+  user.write(at(userFolder, conflictCopy), next);
   return `${conflictCopy} edited`;
 }

@@ -15,7 +15,7 @@ import { placeOfCall } from "./crash-point.ts";
 import { ReadState } from "./read-state.ts";
 import { LIVING } from "./editors.ts";
 import type { SimulatedWorld } from "./world.ts";
-import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
+import { CANARY, type UserFolder, LINKED_FOLDER, PRIVATE_FOLDER } from "./user-folder.ts";
 import type { MirrorSetup } from "./script.ts";
 
 /**
@@ -35,7 +35,7 @@ export class SimulatedMirror {
   readonly index: number;
   readonly setup: MirrorSetup;
   readonly disk: RamDisk;
-  readonly desk: Desk;
+  readonly userFolder: UserFolder;
   /** Everything that was logged: it may have no key and no content (I30). */
   readonly log: string[] = [];
   /** The state for the oracle: no hooks, and unchanged values are read once. */
@@ -74,7 +74,7 @@ export class SimulatedMirror {
     user.write(`${ROOT}/.mdmirrorignore`, `/${PRIVATE_FOLDER}/\n`);
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
-    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: simulatedWorld.hands };
+    this.userFolder = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: simulatedWorld.hands };
     this.#memory = openInMemory(simulatedWorld.wallClock, null);
     this.#stored = this.#memory.state;
     this.state = this.#reads.view(this.#stored);

@@ -6,7 +6,7 @@ import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { documentsOf } from "./desk.ts";
+import { documentsOf } from "./user-folder.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isRefusedForLinks, checkLocalLinks } from "./oracle-links.ts";
 import { checkNames } from "./oracle-names.ts";
@@ -73,7 +73,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const readable = new Map(actors.simulatedWorld.readable(index).map((file) => [file.id as string, file]));
   const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
-  const local = documentsOf(mirror.desk);
+  const local = documentsOf(mirror.userFolder);
   for (const block of blocks.values())
     fail(
       `I01 a hold that nothing ends: ${block.reason} ${block.path} ${block.detail}`,

@@ -1,6 +1,6 @@
 import type { Actors } from "./actors.ts";
 import type { Block, Link } from "../../../src/mirror/model/link.ts";
-import { documentsOf } from "./desk.ts";
+import { documentsOf } from "./user-folder.ts";
 import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "../mirror.ts";
@@ -34,7 +34,7 @@ export function checkServiceLinks(actors: Actors): number {
 /** @returns number of resolved links */
 export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number {
   const files = actors.simulatedWorld.files();
-  const documents = documentsOf(mirror.desk);
+  const documents = documentsOf(mirror.userFolder);
   const { links, conflicts, blocks } = mirror.state.load();
   // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
   // that took its place.
@@ -77,7 +77,7 @@ const LEFT = "renamed-out-of-mirror";
  * @param kept the document's tag by the tag of the content that its user kept of a conflict
  */
 function leadsHomeHere(
-  { desk }: SimulatedMirror,
+  { userFolder }: SimulatedMirror,
   path: string,
   { to, said }: SimulatedLink,
   home: LiveFile,
@@ -85,10 +85,10 @@ function leadsHomeHere(
   kept: ReadonlyMap<string, string> | undefined,
 ): boolean {
   const target = pathSaid(path, said);
-  const found = target === null ? null : desk.user.read(`${ROOT}/${target}`);
+  const found = target === null ? null : userFolder.user.read(`${ROOT}/${target}`);
   const tag = tagOf(found ?? "") ?? "";
   if (tag === to || kept?.get(tag) === to) return true;
-  const isHere = isLinked && [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
+  const isHere = isLinked && [...documentsOf(userFolder).values()].some((one) => tagOf(one) === to);
   // A document that was moved out of the linked folder left a path without a target.
   return !isHere && (said === home.id || found === null);
 }
@@ -98,9 +98,14 @@ function leadsHomeHere(
  * time. Such a target cannot be distinguished from a deleted one. The link then leads to the
  * document that came to its path meanwhile, as after a deletion.
  */
-function leadsToAnother(actors: Actors, { desk }: SimulatedMirror, path: string, { to, said }: SimulatedLink): boolean {
+function leadsToAnother(
+  actors: Actors,
+  { userFolder }: SimulatedMirror,
+  path: string,
+  { to, said }: SimulatedLink,
+): boolean {
   const target = pathSaid(path, said);
-  const isTaken = target !== null && desk.user.read(`${ROOT}/${target}`) !== null;
+  const isTaken = target !== null && userFolder.user.read(`${ROOT}/${target}`) !== null;
   return isTaken && actors.wasHidden(homeOf(actors, to, actors.simulatedWorld.files())!.id);
 }
 
@@ -115,9 +120,9 @@ function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   );
 }
 
-function leadsNowhereHere({ desk }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {
+function leadsNowhereHere({ userFolder }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {
   const target = pathSaid(path, said);
-  return target === null || desk.user.read(`${ROOT}/${target}`) === null;
+  return target === null || userFolder.user.read(`${ROOT}/${target}`) === null;
 }
 
 /**

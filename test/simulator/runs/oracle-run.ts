@@ -8,7 +8,7 @@ import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
 import { checkUndone } from "./oracle-undone.ts";
-import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
+import { CANARY, documentsOf, PRIVATE_FOLDER } from "./user-folder.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
@@ -76,7 +76,7 @@ function checkLockedOut(
   { before, heard, intervened, killed, savedLate }: RunFacts,
 ): void {
   if (intervened || killed || heard.some((status) => status > 0 && status < 300)) return;
-  const after = new Set(Array.from(documentsOf(mirror.desk).values(), essenceOf));
+  const after = new Set(Array.from(documentsOf(mirror.userFolder).values(), essenceOf));
   for (const [path, text] of before)
     if (!after.has(essenceOf(text)) && !savedLate.has(path))
       actors.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
@@ -132,7 +132,7 @@ function checkStopped(actors: Actors, mirror: SimulatedMirror, facts: RunFacts):
   // A deletion whose answer was lost is sent again, and is one deletion.
   const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
   if (before.size === 0 && deleted.size > 1) fail("I21 it deletes there all that is gone here");
-  const after = documentsOf(mirror.desk);
+  const after = documentsOf(mirror.userFolder);
   // The check stops a plan if the service has none of the linked documents any more. One document
   // may remain there without a file in the folder: its user renamed the file to a name that is not
   // synced, a kill interrupted its replacement, or it left the linked folder of the workspace.

@@ -2,7 +2,7 @@ import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
 import { nameOf } from "../../../src/contract/path.ts";
 import type { DirLink, Link } from "../../../src/mirror/model/link.ts";
 import type { Actors } from "./actors.ts";
-import { at, documentsOf, foldersOf } from "./desk.ts";
+import { at, documentsOf, foldersOf } from "./user-folder.ts";
 import { tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { essenceOf } from "./linked-texts.ts";
@@ -59,7 +59,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   const files = actors.simulatedWorld.files();
   const readable = new Set(actors.simulatedWorld.readable(mirror.index).map(({ id }) => id));
   const tagsThere = files.map(({ text }) => tagOf(text));
-  const local = documentsOf(mirror.desk);
+  const local = documentsOf(mirror.userFolder);
   const setAside = inodesSetAside(mirror);
   const stands = ({ id, remotePath }: DirLink): boolean =>
     actors.simulatedWorld.whileOpen(() => actors.simulatedWorld.folderId(whole(remotePath))) === id;
@@ -98,8 +98,8 @@ function inodesSetAside({ disk: { user } }: SimulatedMirror): ReadonlySet<number
   return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
 }
 
-function seenHere({ desk, disk }: SimulatedMirror, dirs: readonly DirLink[]): Dir[] {
-  const byInode = new Map(foldersOf(desk).map((path) => [disk.lstat(at(desk, path)).ino, path]));
+function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly DirLink[]): Dir[] {
+  const byInode = new Map(foldersOf(userFolder).map((path) => [disk.lstat(at(userFolder, path)).ino, path]));
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
 
@@ -111,7 +111,7 @@ export function checkUndone(
   refused: ReadonlySet<string>,
 ): void {
   const files = actors.simulatedWorld.files();
-  const local = documentsOf(mirror.desk);
+  const local = documentsOf(mirror.userFolder);
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   const asSaved = actors.simulatedWorld.normalises ? normaliseText : (one: string) => one;

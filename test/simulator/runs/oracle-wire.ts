@@ -4,7 +4,7 @@ import type { WireResult } from "../../../src/common/wire.ts";
 import { isConflictCopyName, nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { History } from "./history.ts";
 import type { SimulatedWorld } from "./world.ts";
-import { CANARY } from "./desk.ts";
+import { CANARY } from "./user-folder.ts";
 import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteOracle } from "./oracle-delete.ts";

@@ -327,7 +327,7 @@ describe("a link to a document whose local text was kept of a conflict", () => {
     const mine = history.newText(5);
     mirror!.disk.user.write(`${ROOT}/a.md`, mine);
     await sync(actors, 0);
-    expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+    expect(actHere(mirror!.userFolder, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
     await sync(actors, 0);
     mirror!.disk.user.write(`${ROOT}/a.md`, textAtPath(actors, mine));
     expect(checkLocalLinks(actors, mirror!)).toBe(1);

@@ -5,7 +5,7 @@ import { rollDice } from "../dice.ts";
 import { Killed } from "../process.ts";
 import type { Actors } from "./actors.ts";
 import { choose } from "./choose.ts";
-import { at, documentsOf } from "./desk.ts";
+import { at, documentsOf } from "./user-folder.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { actHere } from "./local-acts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -79,23 +79,23 @@ export class Program {
   }
 
   #writeMany(seed: number): string {
-    const { desk, disk } = this.#mirror;
+    const { userFolder, disk } = this.#mirror;
     const dice = rollDice(seed);
-    const before = documentsOf(desk);
+    const before = documentsOf(userFolder);
     const count = 3 + dice.below(12);
     for (let n = 0; n < count; n++) {
       disk.advance(1);
       const act = dice.pick(WRITES);
-      this.#ledger.intervened(() => actHere(desk, this.#actors.history, act, seed + n * 31));
+      this.#ledger.intervened(() => actHere(userFolder, this.#actors.history, act, seed + n * 31));
     }
     const now = this.#now();
-    const after = documentsOf(desk);
+    const after = documentsOf(userFolder);
     for (const path of [...this.#written.keys()])
       if (after.get(path) !== this.#written.get(path)!.text) this.#written.delete(path);
     // A file that was only moved keeps its times.
     const old = new Set(before.values());
     for (const [path, text] of after) if (!old.has(text)) this.#written.set(path, { text, at: now });
-    return `program ${desk.mirror}: ${count} acts`;
+    return `program ${userFolder.mirror}: ${count} acts`;
   }
 
   /**
@@ -103,24 +103,24 @@ export class Program {
    * document.
    */
   #readBack(): string {
-    const { desk, index } = this.#mirror;
-    const texts = documentsOf(desk);
+    const { userFolder, index } = this.#mirror;
+    const texts = documentsOf(userFolder);
     const there = new Set(Array.from(texts.values(), essenceOf));
     let read = 0;
     for (const [path, { text, at: since }] of this.#written) {
-      if (!desk.hands || this.#now() - since > QUIET_MS) continue;
+      if (!userFolder.hands || this.#now() - since > QUIET_MS) continue;
       read++;
       if (!there.has(essenceOf(text)))
         this.#actors.history.fail(
           `I14 mirror ${index} wrote over ${path} under a program's hands: ${shownText(text)} → ${shownText(texts.get(path) ?? "nothing")}`,
         );
     }
-    return `program ${desk.mirror}: read ${read} back`;
+    return `program ${userFolder.mirror}: read ${read} back`;
   }
 
   #wait(seed: number): string {
-    const { desk } = this.#mirror;
-    const texts = documentsOf(desk);
+    const { userFolder } = this.#mirror;
+    const texts = documentsOf(userFolder);
     const one = choose([...texts.keys()], seed);
     const scope = seed % 3 === 0 && one !== null ? [one as LocalPath] : ["" as LocalPath];
     const stop = new AbortController();
@@ -133,7 +133,7 @@ export class Program {
       },
     );
     this.#waits.push({ stop, ended });
-    return `program ${desk.mirror}: waits for ${scope[0] === "" ? "all" : scope[0]}`;
+    return `program ${userFolder.mirror}: waits for ${scope[0] === "" ? "all" : scope[0]}`;
   }
 
   #reported(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
@@ -160,7 +160,7 @@ export class Program {
     const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
     // The program may have moved the content to another path since, and the document may be back at
     // this path.
-    const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.desk, path)) ?? "");
+    const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.userFolder, path)) ?? "");
     if (lost.some((mark) => stands.has(mark)) && tagOf(file.text) === tagOf(text))
       history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);
   }

@@ -4,7 +4,7 @@ import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { calmDown } from "./calm.ts";
 import { Actors } from "./actors.ts";
-import { documentsOf } from "./desk.ts";
+import { documentsOf } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 import { actHere } from "./local-acts.ts";
 import { runSync } from "./sync-step.ts";
@@ -68,7 +68,7 @@ export async function runSimulation(script: Script): Promise<Simulation> {
   }
   if (history.failures.length > 0) why = await explainRun(actors);
   for (const mirror of actors.mirrors)
-    for (const [path, text] of mirror.disk.user.texts(mirror.desk.root)) {
+    for (const [path, text] of mirror.disk.user.texts(mirror.userFolder.root)) {
       history.note(`${path}\n${text}`);
       history.decisions.update(`${path}\n${text}`);
     }
@@ -114,7 +114,7 @@ function linkAll({ simulatedWorld, history }: Actors, seed: number): void {
 function documentAs({ mirrors }: Actors, { as, seed }: Extract<Step, { do: "there" }>): string | undefined {
   const mirror = as === undefined ? undefined : mirrors[as];
   if (mirror === undefined) return undefined;
-  const path = choose([...documentsOf(mirror.desk).keys()], seed);
+  const path = choose([...documentsOf(mirror.userFolder).keys()], seed);
   return [...mirror.state.load().links.values()].find(({ localPath }) => localPath === path)?.id;
 }
 
@@ -123,7 +123,7 @@ async function takeStep(actors: Actors, step: Step): Promise<string> {
   switch (step.do) {
     case "here":
       actors.mirrors[step.mirror]!.disk.advance(10);
-      return actHere(actors.mirrors[step.mirror]!.desk, history, step.act, step.seed);
+      return actHere(actors.mirrors[step.mirror]!.userFolder, history, step.act, step.seed);
     case "there":
       return actInApp(simulatedWorld, history, step.act, step.seed, documentAs(actors, step));
     case "sync": {

@@ -138,7 +138,7 @@ function noteMayHaveLeft({ history }: Actors, { state }: SimulatedMirror): void 
 export function settingsOf(mirror: SimulatedMirror, sleeps = true): Settings {
   const { direction, setup } = mirror;
   const usual = { ...SETTINGS, direction, conflicts: () => setup.conflicts };
-  return mirror.desk.hands ? { ...usual, handsOff: { unchangedMs: 2_000, openMs: 600_000, sleeps } } : usual;
+  return mirror.userFolder.hands ? { ...usual, handsOff: { unchangedMs: 2_000, openMs: 600_000, sleeps } } : usual;
 }
 
 async function survive<T>(work: () => Promise<T>): Promise<T | null> {
@@ -153,7 +153,7 @@ async function survive<T>(work: () => Promise<T>): Promise<T | null> {
 /** A user acts between two port calls: late writes, torn listings. */
 function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: number) => void {
   const { simulatedWorld, history } = actors;
-  const desk = actors.mirrors[step.mirror]!.desk;
+  const userFolder = actors.mirrors[step.mirror]!.userFolder;
   // RACE: without hard links there is a moment between the last check and the rename over the file.
   const mayWrite = actors.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
@@ -161,7 +161,8 @@ function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: numb
       if (intervene.at !== call) continue;
       actors.tally.interventions++;
       if (intervene.by === "app") history.note(actInApp(simulatedWorld, history, intervene.act, intervene.seed));
-      else if (mayWrite) ledger.intervened(() => history.note(actHere(desk, history, intervene.act, intervene.seed)));
+      else if (mayWrite)
+        ledger.intervened(() => history.note(actHere(userFolder, history, intervene.act, intervene.seed)));
       actors.noteIds();
     }
   };

@@ -96,7 +96,7 @@ function perform({ actors, mirror, ledger, program }: People, act: Act): string 
   return ledger.intervened(() =>
     act.by === "app"
       ? actInApp(simulatedWorld, history, act.act, act.seed)
-      : actHere(mirror.desk, history, act.act, act.seed),
+      : actHere(mirror.userFolder, history, act.act, act.seed),
   );
 }
 

@@ -1,6 +1,6 @@
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
-import { documentsOf } from "./desk.ts";
+import { documentsOf } from "./user-folder.ts";
 import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
 
@@ -14,7 +14,7 @@ export async function explainRun(actors: Actors): Promise<readonly string[]> {
   for (const mirror of actors.mirrors) {
     const { links } = mirror.state.load();
     const paths = new Set([
-      ...documentsOf(mirror.desk).keys(),
+      ...documentsOf(mirror.userFolder).keys(),
       ...[...links.values()].map(({ localPath }) => localPath),
     ]);
     const concerned = [...paths].filter((path) => {

@@ -6,7 +6,7 @@ import { parentIn } from "./names.ts";
 /**
  * One user's folder; paths are relative to it. A half-done save is finished before the next act.
  */
-export type Desk = {
+export type UserFolder = {
   readonly mirror: number;
   readonly root: string;
   readonly user: RamUser;
@@ -18,15 +18,15 @@ export type Desk = {
 };
 
 /** The acting user, and the seed of every choice of the act. */
-export type Person = { readonly desk: Desk; readonly history: History; readonly seed: number };
+export type Person = { readonly userFolder: UserFolder; readonly history: History; readonly seed: number };
 
 /** A folder that is never synced, and must never be read or touched (I26). */
 export const PRIVATE_FOLDER = "private";
 export const LINKED_FOLDER = "linked";
 export const CANARY = "canary: nobody but its owner may read this";
 
-export function documentsOf(desk: Pick<Desk, "user" | "root">): Map<string, string> {
-  return new Map([...desk.user.texts(desk.root)].filter(([path]) => isDocumentPath(path)));
+export function documentsOf(userFolder: Pick<UserFolder, "user" | "root">): Map<string, string> {
+  return new Map([...userFolder.user.texts(userFolder.root)].filter(([path]) => isDocumentPath(path)));
 }
 
 export function isDocumentPath(path: string): boolean {
@@ -41,34 +41,34 @@ export function isDocumentPath(path: string): boolean {
   );
 }
 
-export function foldersOf(desk: Pick<Desk, "user" | "root">): string[] {
-  return desk.user
-    .folders(desk.root)
+export function foldersOf(userFolder: Pick<UserFolder, "user" | "root">): string[] {
+  return userFolder.user
+    .folders(userFolder.root)
     .filter((path) => !path.split("/").some((name) => name.startsWith(".") || name === PRIVATE_FOLDER));
 }
 
-export function at(desk: Desk, path: string): string {
-  return `${desk.root}/${path}`;
+export function at(userFolder: UserFolder, path: string): string {
+  return `${userFolder.root}/${path}`;
 }
 
-export function read(desk: Desk, path: string): string | null {
-  return canStand(desk, path) ? desk.user.read(at(desk, path)) : null;
+export function read(userFolder: UserFolder, path: string): string | null {
+  return canStand(userFolder, path) ? userFolder.user.read(at(userFolder, path)) : null;
 }
 
-export function isFile(desk: Desk, path: string): boolean {
-  return desk.user.read(at(desk, path)) !== null;
+export function isFile(userFolder: UserFolder, path: string): boolean {
+  return userFolder.user.read(at(userFolder, path)) !== null;
 }
 
 /** Returns true if every part of the path above is a folder, or free. */
-export function canStand(desk: Desk, path: string): boolean {
+export function canStand(userFolder: UserFolder, path: string): boolean {
   const names = path.split("/").slice(0, -1);
   return names.every((_, index) => {
-    const above = at(desk, names.slice(0, index + 1).join("/"));
-    return !desk.user.exists(above) || desk.user.read(above) === null;
+    const above = at(userFolder, names.slice(0, index + 1).join("/"));
+    return !userFolder.user.exists(above) || userFolder.user.read(above) === null;
   });
 }
 
-export function makeParent(desk: Desk, path: string): void {
+export function makeParent(userFolder: UserFolder, path: string): void {
   const parent = parentIn(path);
-  if (parent !== "") desk.user.makeFolder(at(desk, parent));
+  if (parent !== "") userFolder.user.makeFolder(at(userFolder, parent));
 }
