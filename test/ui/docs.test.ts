@@ -73,7 +73,8 @@ describe("the page of a folder", () => {
     const cookie = await enter();
     const root = await ask("/m/w/docs/", { headers: { cookie } });
     expect(root.text).toContain("a &amp; b &lt;i&gt;.md");
-    expect(root.text).toContain("in sync");
+    expect(root.text).toMatch(/class="number">\d+ bytes/);
+    expect((await ask("/m/w/docs/?filter=A%20%26", { headers: { cookie } })).text).toContain("1 name<");
     const [folder] = hrefs(root.text).filter((href) => href.includes("100"));
     const below = await ask(folder!, { headers: { cookie } });
     const [document] = hrefs(below.text).filter((href) => href.endsWith(".md"));

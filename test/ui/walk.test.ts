@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.keyboard.press("Enter");
     await page.getByText("5 names").waitFor();
     await shoot(page, "tree");
-    await page.getByRole("link", { name: "many/" }).focus();
+    await page.getByRole("link", { name: "many/", exact: true }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("Page 1 of 2, 240 names").waitFor();
     await page.getByRole("link", { name: "Next" }).press("Enter");
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     rig.write("many/note-300.md", "# Note 300\n\nEdited meanwhile.\n");
     await page.getByText("Edited meanwhile.").waitFor();
     await page.locator("#main").getByText("waiting", { exact: true }).waitFor();
-    await page.getByRole("link", { name: "All documents" }).press("Enter");
+    await page.getByRole("link", { name: "All documents" }).first().press("Enter");
     await page.getByRole("link", { name: "deep/" }).press("Enter");
     await page.getByRole("link", { name: "large.md" }).press("Enter");
     await page.getByText("split the document").waitFor();

@@ -1,22 +1,23 @@
 import {
-  findEntry,
   type EntryList,
-  listFolder,
-  readEntry,
   type EntryState,
+  findEntry,
+  listFolder,
+  listTree,
+  readEntry,
 } from "../../mirror/operations/doctor/list-folder.ts";
 import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
-import { joinPath, nameOf, parentOf } from "../../contract/path.ts";
+import { ancestorsOf, joinPath, nameOf, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content, Tone } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
-import { ageOf, badgeOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
+import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath, sizeOf } from "../parts.ts";
 
 /** Shows folders and documents, and explains their states. */
 
@@ -45,24 +46,50 @@ export const DOCS = folderPage({
   },
 });
 
-function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, { query }: PageRequest): Result<Content> {
-  const asked = numberIn(query.get("page")) ?? 1;
-  const listed = listFolder(root, path, { from: (asked - 1) * SIZE, count: SIZE }, ui.random);
+function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, asked: PageRequest): Result<Content> {
+  const page = numberIn(asked.query.get("page")) ?? 1;
+  const filter = (asked.query.get("filter") ?? "").trim();
+  const listed = listFolder(root, path, { from: (page - 1) * SIZE, count: SIZE, filter }, ui.random);
   if (listed.kind === "trouble") return listed;
   const { total, entries } = listed.value;
   const pages = Math.max(1, Math.ceil(total / SIZE));
+  const rows = entries.map((entry) => entryRow(mirror, path, entry, asked.now));
+  const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
   return ok({
     title: `${path === "" ? "Documents" : path} · ${mirror} · mdmirror`,
     main: html`${path !== "" && crumbsOf(mirror, path)}
-<h1>${path === "" ? html`Documents of ${nameView(mirror)}` : nameView(path)}</h1>
-<p class="faint">${total === 0 ? "Nothing is in this folder." : plural(total, "name")}</p>
-<ul class="card flush rows">${entries.map((entry) => entryRow(mirror, path, entry))}</ul>
-${pagerOf({ page: Math.min(asked, pages), pages, total }, "names", (page) => documentAddress(mirror, "docs", path, { page }))}`,
+<div class="title"><h1>${path === "" ? "Documents" : nameView(nameOf(path))}</h1>
+<form class="row" role="search" action="${documentAddress(mirror, "docs", path)}"><label for="filter" class="unseen">Filter by name</label>
+<input id="filter" type="search" name="filter" value="${filter}" placeholder="Filter by name" dir="auto"><button>Filter</button></form></div>
+<div class="with-tree"><nav aria-label="Folders" class="card tree">${treeOf(mirror, root, path)}</nav>
+<section class="card flush"><header><span>${plural(total, "name")}</span></header>${
+      rows.length === 0
+        ? emptyOf("Nothing here", filter === "" ? "This folder is empty." : "No name has this text.")
+        : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead><tbody>${rows}</tbody></table>`
+    }</section></div>
+${pagerOf({ page: Math.min(page, pages), pages, total }, "names", addressOf)}`,
   });
 }
 
-const BADGES: Readonly<Record<EntryState, readonly [Tone, string]>> = {
-  "in-sync": ["good", "in sync"],
+/** LIMIT: folders in the tree. */
+const MOST_FOLDERS = 300;
+
+/** Shows the folders around `here` as links, indented by their depth. */
+function treeOf(mirror: string, root: string, here: string): Html {
+  const all = listTree(root, here);
+  const item = (path: string, label: Html | string) => {
+    const depth = path === "" ? 0 : ancestorsOf(path).length + 1;
+    return html`<li class="${`deep-${Math.min(depth, 6)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === here && html` aria-current="page"`}>${label}</a></li>`;
+  };
+  const more = all.length - MOST_FOLDERS;
+  return html`<ul>${item("", "All documents")}${all.slice(0, MOST_FOLDERS).map((path) => item(path, nameView(nameOf(path))))}</ul>${
+    more > 0 && html`<p class="faint">… and ${plural(more, "more folder")}</p>`
+  }`;
+}
+
+/** Colour and words for each state; the usual state has none. */
+const BADGES: Readonly<Record<EntryState, readonly [Tone, string] | null>> = {
+  "in-sync": null,
   waiting: ["quiet", "waiting"],
   blocked: ["asks", "blocked"],
   "in-review": ["quiet", "in review"],
@@ -70,23 +97,23 @@ const BADGES: Readonly<Record<EntryState, readonly [Tone, string]>> = {
   ignored: ["quiet", "ignored"],
 };
 
-function entryBadge({ state, needs }: Entry): Html {
-  const [tone, word] = BADGES[state];
-  return needs > 0 ? badgeOf("asks", `${plural(needs, "thing")} below`) : badgeOf(tone, word);
+function entryBadge({ state, needs }: Entry): Html | null {
+  const badge = BADGES[state];
+  if (needs > 0) return badgeOf("asks", `${plural(needs, "problem")} below`);
+  return badge === null ? null : badgeOf(badge[0], badge[1]);
 }
 
 /**
  * Returns a row in the list of `folder`. The id of the row lets a live page replace this row only.
  */
-function entryRow(mirror: string, folder: string, entry: Entry): Html {
-  const { name, kind, why, needs } = entry;
+function entryRow(mirror: string, folder: string, entry: Entry, now: number): Html {
+  const { name, kind, why, file } = entry;
   const label = html`${nameView(name)}${kind === "folder" && "/"}`;
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", joinPath(folder, name));
-  return html`<li id="${`e-${name}`}">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}
-<span class="state">${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}${
-    needs > 0 && why === null && html` <span class="unseen">to fix</span>`
-  }</span></li>`;
+  return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
+<td>${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}</td>
+<td class="number">${file !== null && sizeOf(file.size)}</td><td class="number">${file !== null && html`${ageOf(file.changedAt, now)} ago`}</td></tr>`;
 }
 
 async function documentContent(
@@ -105,18 +132,17 @@ async function documentContent(
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
   const open = [...needs, ...waits].filter((one) => one.path === path);
   const button = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
-  const other = documentAddress(mirror, "docs", path, { as: asText ? null : "text" });
+  const view = (label: string, as: string | null) =>
+    html`<a href="${documentAddress(mirror, "docs", path, { as })}"${(as === "text") === asText && html` aria-current="true"`}>${label}</a>`;
   return ok({
     title: `${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
-<h1>${nameView(nameOf(path))}</h1>
+<div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row"><nav class="segments" aria-label="View">${view("Preview", null)}${view("Source", "text")}</nav>
+${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
 <p>${entryBadge(entry)}${entry.why !== null && html` ${sentenceView(entry.why)}`}${
-      file !== null && html` <span class="faint">file changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
+      file !== null &&
+      html` <span class="faint">${sizeOf(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
     }</p>
-<p class="row">${button("History", documentAddress(mirror, "history", path))}${button(
-      "Explain its state",
-      documentAddress(mirror, "why", path),
-    )}${button(asText ? "Rendered" : "As text", other)}</p>
 ${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
 ${
   rendered !== null

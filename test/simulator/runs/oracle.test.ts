@@ -345,7 +345,7 @@ it("a link leads to its document after a conflict, although another document has
   const former = simulatedWorld.files().find(({ path }) => path === "a.md")!.text;
   mirror!.disk.user.write(`${ROOT}/a.md`, history.newText(5));
   await sync(actors, 0);
-  expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+  expect(actHere(mirror!.userFolder, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
   await sync(actors, 0);
   mirror!.disk.user.write(`${ROOT}/c.md`, former);
   await sync(actors, 0);

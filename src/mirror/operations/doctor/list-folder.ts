@@ -1,7 +1,8 @@
 import { sameStamp, type Block } from "../../model/link.ts";
 import { join } from "node:path";
+import { comparePaths } from "../../model/by-path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { joinPath, type LocalPath, nameOf, parentOf, isBelow } from "../../../contract/path.ts";
+import { ancestorsOf, isBelow, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
@@ -11,7 +12,6 @@ import { openDisk } from "../../folder/open-disk.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
-import { comparePaths } from "../../model/by-path.ts";
 import { BLOCK_REASONS, isReview } from "../../model/block.ts";
 import { STAYS } from "./why.ts";
 
@@ -138,27 +138,50 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
  * no network, no walk of its subfolders, no lock.
  */
 
-type ShownEntry = Omit<FolderEntry, "row">;
+type ShownEntry = Omit<FolderEntry, "row"> & {
+  /**
+   * Size in bytes, and time of the last change in milliseconds since the epoch; null if there is no
+   * such file.
+   */
+  readonly file: { readonly size: number; readonly changedAt: number } | null;
+};
 
 /** Some entries of a folder, out of `total`. */
 export type EntryList = { readonly total: number; readonly entries: readonly ShownEntry[] };
 
-type EntryRange = { readonly from: number; readonly count: number };
+type EntryRange = {
+  readonly from: number;
+  readonly count: number;
+  /** Text that the names have, in any case; left out: all names. */
+  readonly filter?: string;
+};
 
 /**
  * @param root real path of a folder that has `.mdmirror/`
  * @param part range of entries, from 0
  */
-export function listFolder(
-  root: string,
-  folder: LocalPath,
-  { from, count }: EntryRange,
-  random: Random,
-): Result<EntryList> {
+export function listFolder(root: string, folder: LocalPath, part: EntryRange, random: Random): Result<EntryList> {
+  const { from, count, filter = "" } = part;
   const opened = openFolder(root, folder, random);
   if (opened.kind === "trouble") return opened;
-  const { disk, entries } = opened.value;
+  const { disk } = opened.value;
+  const wanted = filter.toLowerCase();
+  const entries = opened.value.entries.filter(({ name }) => name.toLowerCase().includes(wanted));
   return ok({ total: entries.length, entries: judged(disk, folder, entries.slice(from, from + count)) });
+}
+
+/**
+ * Returns the linked folders around a folder, in the order of a tree: those above it, each with the
+ * folders beside it, and those directly below it.
+ */
+export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
+  const open = new Set(["", ...ancestorsOf(folder), folder]);
+  const below = (above: LocalPath): readonly LocalPath[] => {
+    const found = readFolderRows(join(root, MIRROR_FOLDER), above);
+    const folders = found.kind === "read" ? found.value.folders.toSorted(comparePaths) : [];
+    return folders.flatMap((one) => [one, ...(open.has(one) ? below(one) : [])]);
+  };
+  return below("");
 }
 
 /**
@@ -212,11 +235,12 @@ function judged(disk: LocalDisk, folder: LocalPath, shown: readonly FolderEntry[
   );
   return shown.map(({ row, ...entry }, at) => {
     const stamp = stamps[at]!;
-    if (row === null) return entry;
-    if (stamp === null) return { ...entry, state: "waiting", why: "the file does not exist now" };
+    const file = stamp === null || entry.kind === "folder" ? null : { size: stamp.size, changedAt: stamp.mtimeMs };
+    if (row === null) return { ...entry, file };
+    if (stamp === null) return { ...entry, file, state: "waiting", why: "the file does not exist now" };
     const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
-    if (isSame || hasContent(row, disk.look(joinPath(folder, entry.name)))) return entry;
-    return { ...entry, state: "waiting", why: "edited locally" };
+    if (isSame || hasContent(row, disk.look(joinPath(folder, entry.name)))) return { ...entry, file };
+    return { ...entry, file, state: "waiting", why: "edited locally" };
   });
 }
 
