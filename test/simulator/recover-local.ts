@@ -24,8 +24,8 @@ export type LocalIntent =
  */
 export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
   if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);
-  const parked = disk.readSetAside(intent.setAsideAt, intent.path);
-  if (parked.kind === "done" && parked.value === null) return "settled";
+  const setAside = disk.readSetAside(intent.setAsideAt, intent.path);
+  if (setAside.kind === "done" && setAside.value === null) return "settled";
   const there = disk.look(intent.path);
   if (there.kind === "unknown") return "open";
   const back = disk.putBack(intent.setAsideAt, intent.path);
@@ -33,8 +33,8 @@ export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: strin
   // The path is taken: by the content to be written, or by another file. Both stay.
   if (back.kind === "fault") return "open";
   if (intent.kind === "trash") return "settled";
-  if (parked.kind !== "done" || parked.value === null) return "open";
-  keep(parked.value.text);
+  if (setAside.kind !== "done" || setAside.value === null) return "open";
+  keep(setAside.value.text);
   disk.removeSetAside(intent.setAsideAt);
   return "settled";
 }

@@ -13,7 +13,7 @@ const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-repla
  * safety check stops.
  * @returns the approved actions
  */
-export async function approveHalt(actors: Actors, index: number): Promise<string> {
+export async function approveStop(actors: Actors, index: number): Promise<string> {
   const mirror = actors.mirrors[index]!;
   const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
     ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }) as const;

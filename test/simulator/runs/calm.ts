@@ -1,7 +1,7 @@
 import { unreachableTexts } from "../reachable.ts";
 import type { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
-import { approveHalt } from "./approve.ts";
+import { approveStop } from "./approve.ts";
 import { closeAll } from "./editors.ts";
 import { checkConverged } from "./oracle-end.ts";
 import { checkServiceLinks } from "./oracle-links.ts";
@@ -50,7 +50,7 @@ async function settle(actors: Actors): Promise<number> {
       // refused again each time.
       const facts = await quietSync(actors, mirror.index, round <= 3);
       if (facts.report?.state === "stopped") {
-        actors.history.note(`approve: ${await approveHalt(actors, mirror.index)}`);
+        actors.history.note(`approve: ${await approveStop(actors, mirror.index)}`);
         quiet = false;
       }
       if (facts.report?.state === "offline")
@@ -106,11 +106,11 @@ async function checkBounded(actors: Actors): Promise<void> {
     const { heard } = await quietSync(actors, mirror.index, false);
     // With each check of an absence, a known document is read to see that the key works.
     if (heard.includes(404)) continue;
-    const { blocks: held, conflicts } = mirror.state.load();
+    const { blocks: blocked, conflicts } = mirror.state.load();
     const { requests } = actors.oracles[mirror.index]!;
     for (const [id, count] of countById(requests, READ)) {
       // Blocked documents, and documents in a blocked folder, are checked again in each cycle.
-      if (held.size > 0 || conflicts.has(id as never)) continue;
+      if (blocked.size > 0 || conflicts.has(id as never)) continue;
       // One for each version: the web app's, and the ones that this mirror saved, whose answer may
       // show no content.
       const versions = 1 + (countById(requests, SAVE).get(id) ?? 0);
@@ -124,7 +124,7 @@ async function checkBounded(actors: Actors): Promise<void> {
   // A document that comes to a folder shows that the folder is readable. Then a document that was
   // blocked in it is sent as new, and shows the same about another folder. A link that the service
   // refused may have the new document as its target.
-  const rounds = blocks.some((held) => /gone-or-unreadable|refused/.test(held)) ? ROUNDS : 1;
+  const rounds = blocks.some((reason) => /gone-or-unreadable|refused/.test(reason)) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;
     for (const { index } of actors.mirrors)

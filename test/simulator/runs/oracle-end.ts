@@ -80,19 +80,19 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       !MAY_STAND.has(block.reason) && !isRefusedForLinks(block, [...readable.values()]),
     );
   checkBlocks(actors, mirror, [...blocks.values()], links, fail);
-  const held = new Set([...blocks.values()].flatMap(({ key, path }) => [key, path]));
+  const blocked = new Set([...blocks.values()].flatMap(({ key, path }) => [key, path]));
   // Documents in a folder that may not be moved, or created, wait with the folder; a move that the
   // key may not make is blocked under the document's id.
-  const heldFolders = new Set(
+  const blockedFolders = new Set(
     [...blocks.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
   );
-  const isBelowHeld = (path: string): boolean => ancestorsOf(path).some((folder) => heldFolders.has(folder));
-  const tagsBelowHeld = new Set([...local].flatMap(([path, text]) => (isBelowHeld(path) ? [tagOf(text)] : [])));
+  const isBelowBlocked = (path: string): boolean => ancestorsOf(path).some((folder) => blockedFolders.has(folder));
+  const tagsBelowBlocked = new Set([...local].flatMap(([path, text]) => (isBelowBlocked(path) ? [tagOf(text)] : [])));
   const tagOfLink = (link: Link): string | null => tagOf(state.text(link.digest) ?? "");
   const waits = (link: Link): boolean =>
-    blocks.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
+    blocks.has(link.id) || isBelowBlocked(link.localPath) || tagsBelowBlocked.has(tagOfLink(link));
   const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
-  const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
+  const isMovedAndBlocked = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
   // The files that may be a blocked document's wait with the document: by its content, or by its
   // inode.
   const undecided = [...links.values()].filter(({ id }) => blocks.get(id)?.reason === "ambiguous-file");
@@ -118,8 +118,12 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     const link = byPath.get(path);
     if (link === undefined) {
       fail(
-        `I01 ${path} is not linked and not held`,
-        !held.has(path) && !isMovedAndHeld(text) && !mayBeUndecided(path, text) && !isBelowHeld(path) && !mayNotMove,
+        `I01 ${path} is not linked and not blocked`,
+        !blocked.has(path) &&
+          !isMovedAndBlocked(text) &&
+          !mayBeUndecided(path, text) &&
+          !isBelowBlocked(path) &&
+          !mayNotMove,
       );
       continue;
     }
@@ -127,7 +131,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     const reason = blocks.get(link.id)?.reason;
     if (reason === "in-review" || reason === "review-conflict")
       fail(`I31 ${path} counts as sent, and was not: ${unsent(actors, text, file)}`, unsent(actors, text, file) !== "");
-    if (held.has(link.id) || conflicts.has(link.id)) continue;
+    if (blocked.has(link.id) || conflicts.has(link.id)) continue;
     if (file === undefined) {
       fail(`I01 ${path} is linked to ${link.id}, which is not there`);
       continue;
@@ -143,9 +147,9 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     );
     fail(
       `I01 ${path} is at ${file.path} on the service`,
-      !isNamedFor(mirror, path, own(file.path), held, link.id) &&
-        !isBelowHeld(path) &&
-        !isBelowHeld(own(file.path)) &&
+      !isNamedFor(mirror, path, own(file.path), blocked, link.id) &&
+        !isBelowBlocked(path) &&
+        !isBelowBlocked(own(file.path)) &&
         !mayNotMove,
     );
   }
@@ -153,7 +157,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     const link = links.get(file.id);
     if (!inside(file)) continue;
     if (link === undefined) {
-      fail(`I01 ${file.path} of the service is not linked`, !held.has(file.id) && !held.has(own(file.path)));
+      fail(`I01 ${file.path} of the service is not linked`, !blocked.has(file.id) && !blocked.has(own(file.path)));
       continue;
     }
     fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !waits(link) && !mayNotMove);
@@ -211,15 +215,15 @@ function checkBlocks(
   const { level } = mirror.setup;
   for (const { key, reason, path } of blocks) {
     if (reason === "read-only")
-      fail(`I01 ${path} is held read-only, and the key may ${level}`, level === "full" || level === "edit");
+      fail(`I01 ${path} is blocked read-only, and the key may ${level}`, level === "full" || level === "edit");
     if (reason === "conflict")
       fail(
-        `I27 ${path} is held by a conflict that is not on record`,
+        `I27 ${path} is blocked by a conflict that is not on record`,
         links.has(key) && !mirror.state.load().conflicts.has(key as never),
       );
     if (reason === "gone-or-unreadable")
       fail(
-        `I01 ${path} is held as gone, and it is there`,
+        `I01 ${path} is blocked as gone, and it is there`,
         actors.simulatedWorld.readable(mirror.index).some(({ id }) => id === key),
       );
   }
@@ -247,20 +251,20 @@ function isNamedFor(
   mirror: SimulatedMirror,
   here: string,
   there: string,
-  held: ReadonlySet<string>,
+  blocked: ReadonlySet<string>,
   id: string,
 ): boolean {
   if (here === there) return true;
-  const [hereNames, thereNames] = [here.split("/"), there.split("/")];
-  if (hereNames.length !== thereNames.length) return held.has(there);
+  const [localNames, remoteNames] = [here.split("/"), there.split("/")];
+  if (localNames.length !== remoteNames.length) return blocked.has(there);
   const folding = {
     foldsCase: mirror.setup.disk.foldsCase ?? false,
     foldsUnicode: mirror.setup.disk.foldsUnicode ?? false,
   };
-  return hereNames.every((name, depth) => {
-    const other = thereNames[depth]!;
+  return localNames.every((name, depth) => {
+    const other = remoteNames[depth]!;
     if (name === other) return true;
-    const kind = depth === hereNames.length - 1 ? "file" : "folder";
+    const kind = depth === localNames.length - 1 ? "file" : "folder";
     if (nameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
     // On a disk that folds, a name with only such a difference stays.
     if (pathKey(name, folding) === pathKey(other, folding)) return true;

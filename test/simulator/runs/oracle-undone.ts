@@ -47,7 +47,7 @@ export type Sighted = {
   readonly ids: ReadonlySet<string>;
   readonly dirs: readonly Dir[];
   /** Ids of blocked documents and folders. */
-  readonly held: ReadonlySet<string>;
+  readonly blocked: ReadonlySet<string>;
 };
 
 export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
@@ -86,7 +86,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
     documents,
     ids: new Set(files.map(({ id }) => id)),
     dirs: seenHere(mirror, [...dirs.values()]),
-    held: new Set(blocks.keys()),
+    blocked: new Set(blocks.keys()),
   };
 }
 
@@ -115,7 +115,7 @@ export function checkUndone(
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   const asSaved = actors.simulatedWorld.normalises ? normaliseText : (one: string) => one;
-  const stopped = { ids: new Set([...refused, ...before.held]), dirs: before.dirs };
+  const stopped = { ids: new Set([...refused, ...before.blocked]), dirs: before.dirs };
   for (const { link, tag, text, place, isSetAside, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
       actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);

@@ -52,8 +52,8 @@ function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
 
 /** A user saves into a file that the mirror has replaced. */
 function saveLate({ history, mirrors: [mirror] }: Actors, document: string): void {
-  const parked = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
-  const aside = `${ROOT}/.mdmirror/${parked.find(({ path }) => path === document)!.setAsideAt}`;
+  const setAside = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
+  const aside = `${ROOT}/.mdmirror/${setAside.find(({ path }) => path === document)!.setAsideAt}`;
   mirror!.disk.user.write(aside, history.edit(mirror!.disk.user.read(aside)!, 7, "mirror 0"));
 }
 
@@ -188,7 +188,7 @@ describe("a document whose file is one of several", () => {
     expect(actors.history.failures).toEqual([]);
     user.write(`${ROOT}/d.md`, "of another document\n");
     checkConverged(actors, mirror!);
-    expect(actors.history.failures).toEqual([expect.stringContaining("I01 d.md is not linked and not held")]);
+    expect(actors.history.failures).toEqual([expect.stringContaining("I01 d.md is not linked and not blocked")]);
   });
 });
 

@@ -20,7 +20,7 @@ import { marksOf, tagOf } from "./text-marks.ts";
  * checked immediately.
  */
 
-type Ground = {
+type WatchSetup = {
   readonly actors: Actors;
   readonly mirror: SimulatedMirror;
   readonly ledger: Ledger;
@@ -60,7 +60,7 @@ export class Program {
   readonly #written = new Map<string, Written>();
   readonly #waits: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
 
-  constructor({ actors, mirror, ledger, daemon }: Ground) {
+  constructor({ actors, mirror, ledger, daemon }: WatchSetup) {
     this.#actors = actors;
     this.#mirror = mirror;
     this.#ledger = ledger;

@@ -1,7 +1,7 @@
 import type { Script, Step } from "./script.ts";
 import { tellStep } from "./script.ts";
 import { actInApp } from "./app-acts.ts";
-import { approveHalt } from "./approve.ts";
+import { approveStop } from "./approve.ts";
 import { calmDown } from "./calm.ts";
 import { Actors } from "./actors.ts";
 import { documentsOf } from "./user-folder.ts";
@@ -149,7 +149,7 @@ async function takeStep(actors: Actors, step: Step): Promise<string> {
       await simulatedWorld.late.arrive(true);
       return `${tellStep(step)}: ${simulatedWorld.restore()}`;
     case "approve":
-      return `${tellStep(step)}: ${await approveHalt(actors, step.mirror)}`;
+      return `${tellStep(step)}: ${await approveStop(actors, step.mirror)}`;
     case "wait":
       await simulatedWorld.clock.sleep(step.ms);
       for (const { disk } of actors.mirrors) disk.advance(step.ms);

@@ -12,9 +12,9 @@ import { bare } from "./wire-reading.ts";
  * has saved since. That content comes back, whatever the service shows.
  */
 export function savedLate({ state, disk }: SimulatedMirror): ReadonlySet<string> {
-  const parked = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
+  const setAside = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const isOther = (text: string | null, digest: Digest): boolean => text !== null && !isTextOf(state, digest, text);
-  const late = parked.filter(({ setAsideAt, expect }) =>
+  const late = setAside.filter(({ setAsideAt, expect }) =>
     isOther(disk.user.read(`${ROOT}/.mdmirror/${setAsideAt}`), expect),
   );
   return new Set(late.map(({ path }) => path));
