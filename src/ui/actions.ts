@@ -27,6 +27,7 @@ import type { Folder } from "./folders.ts";
 import { noticeOfTrouble } from "./jobs.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
+import { addRule, changeOne, replaceKey } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
 /** Carries out the forms of pages by the operations of `mirror/`. */
@@ -41,6 +42,9 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder, "resumed", "the daemon was not paused") },
   { path: "conflict/*", operation: "resolve", run: resolveConflict },
   { path: "resolve", operation: "resolve", run: resolveMany },
+  { path: "settings", run: changeOne },
+  { path: "ignore", run: addRule },
+  { path: "key", run: replaceKey },
   { path: "restore/*", operation: "restore", run: restoreVersion },
   { path: "runs/:run/undo", operation: "undo", run: undoRun },
   { path: "safety-stop/approve", operation: "approve", run: answer("approve", approve, noticeOfApproval) },

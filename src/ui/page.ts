@@ -77,6 +77,7 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
   ["history/", "History"],
   ["reviews", "Reviews"],
   ["search", "Search"],
+  ["settings", "Settings"],
 ];
 
 /** Returns the tabs of the linked folder that a page is about; null for other pages. */

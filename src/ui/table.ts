@@ -10,6 +10,7 @@ import { PROBLEMS } from "./pages/problems.ts";
 import { REVIEWS } from "./pages/reviews.ts";
 import { LOG, RUN, RUNS } from "./pages/runs.ts";
 import { SEARCH } from "./pages/search.ts";
+import { SETTINGS_PAGE } from "./pages/settings.ts";
 import { STOP } from "./pages/stop.ts";
 import { LEAVE } from "./pages/trouble.ts";
 import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
@@ -17,5 +18,5 @@ import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 /** Every page. */
 export const PAGES: readonly UiPage[] = [
   ...[HOME, LINK_PAGE, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, DIFF],
-  ...[RUNS, RUN, LOG, REVIEWS, SEARCH, USER_DOCS, USER_DOC, LEAVE],
+  ...[RUNS, RUN, LOG, REVIEWS, SEARCH, SETTINGS_PAGE, USER_DOCS, USER_DOC, LEAVE],
 ];
