@@ -36,7 +36,7 @@ export type LinkDraft = {
 };
 
 /** Steps of one kind, with the paths of the first ones. */
-export type PreviewGroup = { readonly label: string; readonly size: number; readonly first: readonly string[] };
+type PreviewGroup = { readonly label: string; readonly size: number; readonly first: readonly string[] };
 
 type World = {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -78,7 +78,7 @@ const PHASES: Readonly<Record<string, string>> = {
 };
 
 /** Returns what the daemon does, in a few words. */
-export function daemonWords({ daemon }: Folder): Shown {
+function daemonWords({ daemon }: Folder): Shown {
   if (daemon === null) return "No daemon: nothing is synced until the next sync";
   const { phase, detail, paused } = daemon;
   if (paused) return "The daemon is paused";

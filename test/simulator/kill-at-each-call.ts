@@ -1,7 +1,9 @@
 import { Moment, type Pair } from "./moment.ts";
 
 type Kills<P extends Pair> = {
-  /** Opens a copy: the beginning, and both sides after each kill; a plain rig and mirror unless given. */
+  /**
+   * Opens a copy: the beginning, and both sides after each kill. Left out: a plain rig and mirror.
+   */
   readonly open?: (moment: Moment) => P;
   /** Does what is killed; a sync unless given. */
   readonly work?: (pair: P) => Promise<unknown>;

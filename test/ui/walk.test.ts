@@ -17,6 +17,15 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("link", { name: /^Documents/ }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("5 names").waitFor();
+    await page.keyboard.press("j");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("deep/");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("deep/");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByRole("button", { name: "Close" }).press("Enter");
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.id")).toBe("filter");
     await shoot(page, "tree");
     await page.getByRole("link", { name: "many/", exact: true }).focus();
     await page.keyboard.press("Enter");

@@ -61,7 +61,7 @@ type DocumentPage = {
   readonly hasMore: boolean;
 };
 
-export function listDocuments(folder: LocalPath, request: Omit<ListWalk, "found" | "folders">): DocumentPage {
+function listDocuments(folder: LocalPath, request: Omit<ListWalk, "found" | "folders">): DocumentPage {
   const walk: ListWalk = { ...request, found: [], folders: [] };
   walkFolder(walk, folder);
   const { found, folders, limit: most } = walk;

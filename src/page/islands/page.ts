@@ -1,6 +1,7 @@
 /** Script of every page. Without it, the user has to reload a page. */
 
 import { keepAges } from "./page/ages.ts";
+import { keepKeyboard } from "./page/keys.ts";
 import { keepUpToDate } from "./page/live.ts";
 import { closeMenus } from "./page/menus.ts";
 import { keepSelections } from "./page/select-all.ts";
@@ -11,3 +12,4 @@ keepUpToDate();
 keepToasts();
 keepSelections();
 closeMenus();
+keepKeyboard();

@@ -63,7 +63,7 @@ function settingRow(folder: Folder, config: Config, name: string, asked: PageReq
   const seen = JSON.stringify(value);
   const isDefault = seen === JSON.stringify(setting.usual);
   const id = `s-${name}`;
-  const about = html`<div class="main"><label for="${id}"><b>${labelOf(name)}</b></label> ${!isDefault && badgeOf("quiet", "changed")}<br>
+  const about = html`<div class="main"><label for="${id}"><b>${LABELS[name] ?? name}</b></label> ${!isDefault && setting.setBy === undefined && badgeOf("quiet", "changed")}<br>
 <span class="faint">${sentenceView(setting.meaning.replaceAll("`", ""))}</span></div>`;
   if (setting.setBy !== undefined)
     return html`<li>${about}<div><output id="${id}">${shown(value)}</output>${commandOf(setting.setBy)}</div></li>`;
@@ -78,11 +78,25 @@ function settingRow(folder: Folder, config: Config, name: string, asked: PageReq
   return html`<li>${about}${form}</li>`;
 }
 
-/** Returns `Keep history` for `keepHistory`, and `Polling: requests per minute` for a group. */
-function labelOf(name: string): string {
-  const words = name.replaceAll(".", ": ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words[0]!.toUpperCase() + words.slice(1);
-}
+const LABELS: Readonly<Record<string, string>> = {
+  direction: "Direction",
+  conflicts: "Conflicts",
+  names: "Names that the service refuses",
+  gitignore: "Use .gitignore files",
+  keepHistory: "Keep earlier versions",
+  "polling.requestsPerMinute": "Requests a minute",
+  "events.listen": "Receive events",
+  "events.pollEvery": "Ask for changes every",
+  "handsOff.quiet": "Wait after the last change",
+  "handsOff.open": "Wait for open editors",
+  url: "Address of the service",
+  remote: "Subfolder of the workspace",
+  "links.mode": "Links",
+  "links.wiki": "Wiki links",
+  allowHttp: "Hosts without encryption",
+  "interface.progress": "Show progress",
+  "interface.quietFor": "Report lasting problems after",
+};
 
 function shown(value: unknown): string {
   return typeof value === "string" ? value || "none" : JSON.stringify(value);
@@ -98,7 +112,7 @@ function controlOf(id: string, name: string, { usual, values }: Setting<unknown>
   )}</select>`;
 }
 
-/** The form has the names that the script of the search uses, so that the test answers as one types. */
+/** The form has the ids of the search, whose script makes the test answer as the user types. */
 function ignorePart(folder: Folder, asked: PageRequest): Html {
   const lines = readIgnoreLines(folder.root);
   const path = (asked.query.get("q") ?? "").trim();

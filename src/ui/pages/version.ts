@@ -31,7 +31,8 @@ ${origins !== null && originsPart(origins)}
 
 /** Shows why the version cannot be restored, or what its restore does. */
 function noteOf({ entry, localFile, asNew, obstacle }: VersionSeen): Html {
-  if (localFile?.digest === entry.digest) return html`<p class="faint">This is the present content of the local file.</p>`;
+  if (localFile?.digest === entry.digest)
+    return html`<p class="faint">This is the present content of the local file.</p>`;
   if (obstacle !== null)
     return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
   const how = asNew
@@ -40,7 +41,11 @@ function noteOf({ entry, localFile, asNew, obstacle }: VersionSeen): Html {
   return html`<p class="faint">${how}</p>`;
 }
 
-function restorePart(folder: Folder, { path, entry, localFile, obstacle }: VersionSeen, asked: PageRequest): Html | null {
+function restorePart(
+  folder: Folder,
+  { path, entry, localFile, obstacle }: VersionSeen,
+  asked: PageRequest,
+): Html | null {
   if (localFile?.digest === entry.digest || obstacle !== null) return null;
   const fields = { n: String(entry.n), version: entry.digest, local: localFile?.digest ?? "" };
   const button = html`<button class="main-action">Restore</button>`;

@@ -87,7 +87,7 @@ export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly bl
  * An action that achieved nothing. `times`: how often; `isNotFound`: the service answered that it
  * does not have the target.
  */
-export type Futile = { readonly times: number; readonly detail: string; readonly isNotFound: boolean };
+type Futile = { readonly times: number; readonly detail: string; readonly isNotFound: boolean };
 
 /** Counts of the cycles of one run. */
 export type Tally = {

@@ -26,7 +26,7 @@ import { STAYS } from "./why.ts";
  */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
-export type FolderEntry = {
+type FolderEntry = {
   readonly name: string;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
@@ -42,7 +42,7 @@ export type FolderEntry = {
 };
 
 /** Returns the entries of a folder: folders first, then by the characters of their names. */
-export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly FolderEntry[] {
+function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly FolderEntry[] {
   const open = openBy(rows);
   const byName = new Map(names.map((one) => [one.name, one]));
   const documents = new Map(rows.documents.map((row) => [nameOf(row.path), row]));

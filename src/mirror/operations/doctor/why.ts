@@ -185,7 +185,7 @@ function remoteOf(trees: Trees, link: Link | null, named: LocalPath): RemoteFile
  * Returns true if a path is the folder or below it. Every path is below the root, which is the
  * empty path.
  */
-export function isWithin(folder: LocalPath, path: LocalPath): boolean {
+function isWithin(folder: LocalPath, path: LocalPath): boolean {
   return folder === "" ? path !== "" : isBelow(path, folder);
 }
 

@@ -26,7 +26,16 @@ import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type ResolveWay } from "../declared/resolve.ts";
 import type { Operation } from "../run-operation.ts";
 import { judgeText } from "./judge-text.ts";
-import { ITEMS_IN_PARALLEL, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems, isDone } from "./many.ts";
+import {
+  ITEMS_IN_PARALLEL,
+  leftRow,
+  type ManyPlan,
+  type PlanItem,
+  plannedRow,
+  rowsOf,
+  runItems,
+  isDone,
+} from "./many.ts";
 import { readTheirs, type Versions, versionsOf } from "./problem-view.ts";
 import { namesSeveral, selectPaths } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf, NEXT_WITHOUT_PROBLEM } from "./open-problem.ts";

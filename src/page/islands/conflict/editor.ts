@@ -120,5 +120,11 @@ const LOOKS = EditorView.theme({
     textDecoration: "underline 2px",
   },
   ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
-  ".cm-chunkButtons button": { color: "var(--ground)", backgroundColor: "var(--link)", padding: "4px 8px" },
+  // The usual sign is in few fonts.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
+  "&.cm-editor .cm-chunkButtons button[name]": {
+    color: "var(--ground)",
+    backgroundColor: "var(--link)",
+    padding: "4px 8px",
+  },
 });

@@ -52,8 +52,8 @@ const SQL = {
 } as const;
 
 /**
- * Table `files` of the only process that uses the database. Remembers files that were read last, and
- * chooses the index for a subtree by the subtree's size.
+ * Table `files` of the only process that uses the database. Remembers files that were read last,
+ * and chooses the index for a subtree by the subtree's size.
  */
 export function sqliteFiles(session: SqliteSession, db: Db): Files {
   const files = filesTable(session);

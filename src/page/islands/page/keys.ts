@@ -1,0 +1,81 @@
+/** Keys of every page, with what each does. */
+const KEYS = [
+  ["/", "go to the search or filter field"],
+  ["j", "next row"],
+  ["k", "previous row"],
+  ["?", "show these keys"],
+] as const;
+
+const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step";
+
+/** Moves among the rows of a page, to its search field, and shows the keys. */
+export function keepKeyboard(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
+    if (act(event.key)) event.preventDefault();
+  });
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && (target.shadowRoot !== null || target.matches("input, textarea, select"));
+}
+
+/** Returns true if the key means something on this page. */
+function act(key: string): boolean {
+  switch (key) {
+    case "/":
+      return goToSearch();
+    case "j":
+      return move(1);
+    case "k":
+      return move(-1);
+    case "?":
+      showKeys();
+      return true;
+    default:
+      return false;
+  }
+}
+
+function goToSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>("main input[type=search]");
+  const link = document.querySelector<HTMLAnchorElement>('#sections a[href$="/search"]');
+  if (field !== null) field.focus();
+  else link?.click();
+  return field !== null || link !== null;
+}
+
+function move(by: 1 | -1): boolean {
+  const links = [...document.querySelectorAll(ROWS)].flatMap(
+    (row) => row.querySelector<HTMLElement>("a, button") ?? [],
+  );
+  const row = document.activeElement?.closest(ROWS)?.querySelector<HTMLElement>("a, button") ?? null;
+  const at = row === null ? -1 : links.indexOf(row);
+  const next = at === -1 ? links[by === 1 ? 0 : links.length - 1] : links[at + by];
+  next?.focus();
+  return next !== undefined;
+}
+
+function showKeys(): void {
+  const open = document.querySelector<HTMLDialogElement>("dialog#keys") ?? document.body.appendChild(makeDialog());
+  open.showModal();
+}
+
+function makeDialog(): HTMLDialogElement {
+  const dialog = document.createElement("dialog");
+  dialog.id = "keys";
+  dialog.setAttribute("aria-label", "Keys");
+  const list = document.createElement("dl");
+  list.className = "facts";
+  for (const [key, does] of KEYS) {
+    const name = document.createElement("kbd");
+    name.textContent = key;
+    const term = document.createElement("dt");
+    term.append(name);
+    list.append(term, Object.assign(document.createElement("dd"), { textContent: does }));
+  }
+  const form = Object.assign(document.createElement("form"), { method: "dialog" });
+  form.append(Object.assign(document.createElement("button"), { textContent: "Close" }));
+  dialog.append(list, form);
+  return dialog;
+}
