@@ -57,8 +57,8 @@ export function isGone(
 }
 
 /**
- * Counts the removed words that the edits of `there` kept or added again. `of` is the count of all
- * removed words. Undefined if a whole line is kept.
+ * Counts the removed words that the edits of `otherScript` kept or added again. `of` is the count
+ * of all removed words. Undefined if a whole line is kept.
  */
 function wordsLeft(
   edit: Edit,

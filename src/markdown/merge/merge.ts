@@ -11,8 +11,8 @@ import { keepsColumns } from "./tables.ts";
 export type { ConflictHunk } from "./hunk.ts";
 
 /**
- * Rule that gave the merged text: an equal or unchanged side; `held` if one side has everything
- * that the other did; or the size of the merged pieces.
+ * Rule that gave the merged text: an equal or unchanged side; `contained` if one side has
+ * everything that the other did; or the size of the merged pieces.
  */
 type MergeHow = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
 

@@ -5,10 +5,10 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: the last change of a local path is long enough ago. `news`: events of the service wait.
- * `deletion`: the delay of a deletion is over. `unchanged`: content was unchanged, or a document
- * empty, for long enough. `free`: a file that a program had open may be free. `hot`: places where
- * somebody works are due for a listing.
+ * `dirty`: the last change of a local path is long enough ago. `events`: events of the service
+ * wait. `deletion`: the delay of a deletion is over. `unchanged`: content was unchanged, or a
+ * document empty, for long enough. `free`: a file that a program had open may be free. `hot`:
+ * places where somebody works are due for a listing.
  */
 export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
