@@ -25,8 +25,9 @@ export function page(content: Content): PageResult {
   return { kind: "page", content };
 }
 
-export function go(to: string, text: string | null = null, tone: Notice["tone"] = "good"): PageResult {
-  return { kind: "go", to, notice: text === null ? null : { tone, text, next: null } };
+/** Leads to another page, which says `text`. */
+export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
+  return { kind: "go", to, notice: { tone, text, next: null, link } };
 }
 
 export function notShown(trouble: PageTrouble): PageResult {
@@ -48,7 +49,7 @@ export function refusedPage(refused: Refused): PageResult {
 
 /** Returns to the page of the form, with the service's refusal as a notice. */
 export function refusedForm(to: string, refused: Refused): PageResult {
-  return go(to, `${clauseOf(refused.detail)}; nothing was done`, "bad");
+  return go(to, `${clauseOf(refused.detail)}; nothing was done`, { tone: "bad" });
 }
 
 export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back to the first page" };

@@ -232,8 +232,8 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   const workspaceId = form.get("workspace") ?? "";
   const back = withQuery(`${KEYS}/new`, { workspace: workspaceId });
   const wishes = readWishes(call);
-  if (typeof wishes === "string") return go(back, wishes, "bad");
-  if (wishes.grants.length === 0) return go(back, "give the key access to a path; / is everything", "bad");
+  if (typeof wishes === "string") return go(back, wishes, { tone: "bad" });
+  if (wishes.grants.length === 0) return go(back, "give the key access to a path; / is everything", { tone: "bad" });
   const made = await core.admin.createKey({ workspaceId, ...wishes });
   return isRefused(made) ? refusedForm(back, made) : madePage(made);
 }
@@ -243,9 +243,11 @@ const MOST_NAME = 200;
 /** Creates a workspace, and shows the workspace's first key. */
 export async function createWorkspace({ core, form }: PageCall): Promise<PageResult> {
   const name = (form.get("name") ?? "").trim();
-  if (name === "" || name.length > MOST_NAME) return go(APP, `a name has 1 to ${MOST_NAME} characters`, "bad");
+  if (name === "" || name.length > MOST_NAME)
+    return go(APP, `a name has 1 to ${MOST_NAME} characters`, { tone: "bad" });
   const known = await workspacesOf(core);
-  if (known.some((one) => one.name === name)) return go(APP, "there is a workspace with this name already", "bad");
+  if (known.some((one) => one.name === name))
+    return go(APP, "there is a workspace with this name already", { tone: "bad" });
   const made = await core.admin.createWorkspace(name);
   return madePage({ ...made, label: `${made.label} of ${name}` });
 }
@@ -253,11 +255,11 @@ export async function createWorkspace({ core, form }: PageCall): Promise<PageRes
 export async function changeKey(call: PageCall): Promise<PageResult> {
   const { id } = call;
   const wishes = readWishes(call);
-  if (typeof wishes === "string") return go(keyAddress(id), wishes, "bad");
+  if (typeof wishes === "string") return go(keyAddress(id), wishes, { tone: "bad" });
   const changed = await call.core.admin.changeKey(id, wishes);
   if (isRefused(changed)) return refusedForm(KEYS, changed);
   const waiting = waitingWords(changed.grants);
-  return waiting === null ? go(keyAddress(id), "The key is changed.") : go(keyAddress(id), waiting, "asks");
+  return waiting === null ? go(keyAddress(id), "The key is changed.") : go(keyAddress(id), waiting, { tone: "asks" });
 }
 
 export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {

@@ -1,36 +1,43 @@
-import { plural } from "../../common/count.ts";
 import { content as contentSchema } from "../../contract/api/fields.ts";
+import { parentOf } from "../../contract/path.ts";
+import { withLineEnds } from "../../markdown/merge/line-ends.ts";
 import { sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
+import { documentView } from "../../page/markdown.ts";
 import { actionForm, ageOf, badgeOf, nameView } from "../../page/parts.ts";
-import { countChanges, differenceOf, sidesOf } from "../../page/side-by-side.ts";
+import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { Review, ReviewInfo } from "../reviews/reviews.ts";
-import { REVIEWS, reviewAddress, withQuery } from "./addresses.ts";
+import { REVIEWS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { withLineEnds } from "../../markdown/merge/line-ends.ts";
 import { workspaceNames } from "./workspaces.ts";
 
 /** LIMIT: reviews on one page. */
 const MOST = 100;
-const STATES = { in_review: "waiting", accepted: "accepted", rejected: "rejected" } as const;
-type State = keyof typeof STATES;
 
-const WHY: Readonly<Record<string, string>> = {
-  protected: "its document is protected",
-  conflict: "it conflicts with another edit",
+type State = ReviewInfo["status"];
+const STATES: Readonly<Record<State, { readonly label: string; readonly tone: Tone }>> = {
+  in_review: { label: "Open", tone: "asks" },
+  accepted: { label: "Accepted", tone: "good" },
+  rejected: { label: "Rejected", tone: "quiet" },
 };
 
-/** Shows the pending reviews, or the decided ones. */
+const REASONS: Readonly<Record<string, string>> = {
+  protected: "Protected document",
+  conflict: "Conflicting edit",
+};
+
+/** Lists the open reviews, or the decided ones with the latest first. */
 export async function showReviews({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace") ?? undefined;
   const status = (Object.keys(STATES) as State[]).find((one) => one === query.get("status")) ?? "in_review";
   const cursor = query.get("cursor") ?? "";
   const after = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
-  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MOST });
+  const latestFirst = status !== "in_review";
+  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MOST, latestFirst });
   if (isRefused(listed)) return refusedPage(listed);
   const names = await workspaceNames(core);
   const common = { workspace: workspaceId ?? null };
@@ -38,69 +45,120 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   return page({
     title: "Reviews",
     here: REVIEWS,
-    main: html`<h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
-<p class="row">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</p>
-${
-  data.length === 0
-    ? html`<p class="notice quiet">${after === 0 ? `Nothing is ${STATES[status]}.` : "There are no more."}</p>`
-    : html`<ul class="cards">${data.map((one) => reviewCard(one, names.get(one.workspaceId) ?? "", now))}</ul>`
-}
+    main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
+<nav aria-label="States" class="segments">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</nav></div>
+${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}
+${data.length === 0 ? noReviews(status, after === 0) : reviewTable(data, { names, common, now })}
 <nav aria-label="Parts of the list" class="row">${
       after > 0 && html`<a class="button" href="${withQuery(REVIEWS, { ...common, status })}">First page</a>`
     }${
       nextCursor !== null &&
-      html`<a class="button" href="${withQuery(REVIEWS, { ...common, status, cursor: nextCursor })}">Next ${plural(MOST, "review")}</a>`
+      html`<a class="button" href="${withQuery(REVIEWS, { ...common, status, cursor: nextCursor })}">Next page</a>`
     }</nav>`,
   });
 }
 
-function stateLink(one: State, now: State, common: { readonly workspace: string | null }): Html {
+type Filter = { readonly workspace: string | null };
+
+function stateLink(one: State, shown: State, common: Filter): Html {
   const href = withQuery(REVIEWS, { ...common, status: one });
-  return html`<a class="button" href="${href}"${one === now && html` aria-current="true"`}>${STATES[one]}</a>`;
+  return html`<a href="${href}"${one === shown && html` aria-current="true"`}>${STATES[one].label}</a>`;
 }
 
-function reviewCard({ id, path, reason, at, status }: ReviewInfo, workspace: string, now: number): Html {
-  return html`<li class="card"><h2><a href="${reviewAddress(id)}">${nameView(path)}</a></h2>
-<p>${status === "in_review" && badgeOf("asks", "waits")} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}; in ${nameView(workspace)}</p></li>`;
+function noReviews(status: State, isFirst: boolean): Html {
+  if (!isFirst) return html`<p>There are no more reviews.</p>`;
+  const hint = "An edit of a protected document waits for a review, and an edit that conflicts with another one.";
+  return html`<div class="empty"><h2>No ${STATES[status].label.toLowerCase()} reviews</h2><p>${hint}</p></div>`;
 }
 
-const SHOWN_STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> = {
-  in_review: ["asks", "waits"],
-  accepted: ["good", "accepted"],
-  rejected: ["quiet", "rejected"],
+type ListOptions = {
+  /** Names of workspaces by id. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly common: Filter;
+  readonly now: number;
 };
 
-/** Shows one review: the change, both edits if it is a conflict, and the decision. */
-export async function showReview({ core, id, csrf, now }: PageCall): Promise<PageResult> {
-  const review = await core.admin.reviews.show(id);
+function reviewTable(reviews: readonly ReviewInfo[], { names, common, now }: ListOptions): Html {
+  const isDecided = reviews[0]!.status !== "in_review";
+  return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Document</th><th scope="col">From</th>
+<th scope="col">Reason</th><th scope="col">Workspace</th><th scope="col">Sent</th>${isDecided && html`<th scope="col">Decided</th>`}</tr></thead>
+<tbody>${reviews.map(
+    ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
+      html`<tr><th scope="row"><a href="${withQuery(reviewAddress(id), common)}">${nameView(path)}</a></th>
+<td data-label="From">${senderOf(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
+<td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${ageOf(at, now)} ago</td>${
+        isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : html`${ageOf(decidedAt, now)} ago`}</td>`
+      }</tr>`,
+  )}</tbody></table></div>`;
+}
+
+function senderOf(sender: string | null): Html {
+  return sender === null || sender === "" ? html`an unnamed key` : nameView(sender);
+}
+
+/** Shows one review: what the change does, as source or rendered, and the decision. */
+export async function showReview(call: PageCall): Promise<PageResult> {
+  const { core, id, query, csrf } = call;
+  const { reviews } = core.admin;
+  const review = await reviews.show(id);
   if (isRefused(review)) return refusedPage(review);
-  const { path, status, reason, at, content, liveContent, baseContent } = review;
-  const [tone, word] = SHOWN_STATES[status];
-  const isOpen = status === "in_review";
-  const isConflict = isOpen && reason === "conflict" && baseContent !== null;
+  const common = { workspace: query.get("workspace") };
+  const beside = await reviews.neighbours(id, common.workspace);
+  const names = await workspaceNames(core);
+  const isRendered = query.get("view") === "rendered";
+  const isOpen = review.status === "in_review";
   return page({
-    title: `Review of ${path}`,
+    title: `Review of ${review.path}`,
     here: REVIEWS,
     scripts: isOpen ? ["review.js"] : [],
-    main: html`<h1>${nameView(path)}</h1>
-<p>${badgeOf(tone, word)} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}</p>
-${
-  isConflict
-    ? bothEdits(review, baseContent)
-    : html`<h2>Changes</h2>${changeOf(isOpen ? { text: liveContent, label: "Published" } : { text: baseContent, label: "Before" }, content)}`
-}
-${isOpen ? decisions(review, csrf) : html`<p class="notice quiet">It was ${word}; there is nothing left to decide.</p>`}`,
+    main: html`${heading(review, names.get(review.workspaceId) ?? "", call.now)}
+<div class="row apart"><nav aria-label="Views" class="segments">${viewLink(id, "source", isRendered, common)}${viewLink(id, "rendered", isRendered, common)}</nav>
+<nav aria-label="Other reviews" class="row">${besideLink(beside.previous, "Previous", common)}${besideLink(beside.next, "Next", common)}</nav></div>
+<div class="changes">${isRendered ? await renderedVersions(call, review) : changesOf(review)}</div>
+${isOpen && decisions(review, csrf, common)}`,
   });
 }
 
+function heading(review: Review, workspace: string, now: number): Html {
+  const { path, status, reason, at, sender, decidedAt, workspaceId } = review;
+  const { label, tone } = STATES[status];
+  const files = filesAddress(workspaceId, path.slice(1));
+  return html`<div class="title"><h1>${nameView(path)}</h1><a class="button" href="${files}">Open document</a></div>
+<p class="meta">${badgeOf(tone, label)} <span>${senderOf(sender)} sent this ${ageOf(at, now)} ago</span>${
+    decidedAt !== null && html` <span>${label.toLowerCase()} ${ageOf(decidedAt, now)} ago</span>`
+  } <span>${REASONS[reason] ?? reason}</span> <span>${nameView(workspace)}</span></p>`;
+}
+
+function viewLink(id: string, view: "source" | "rendered", isRendered: boolean, common: Filter): Html {
+  const isShown = isRendered === (view === "rendered");
+  const href = withQuery(reviewAddress(id), { ...common, view: view === "source" ? null : view });
+  return html`<a href="${href}"${isShown && html` aria-current="true"`}>${view === "source" ? "Source" : "Rendered"}</a>`;
+}
+
+function besideLink(id: string | null, label: "Previous" | "Next", common: Filter): Html {
+  if (id === null) return html`<span class="button" aria-disabled="true">${label}</span>`;
+  const rel = label === "Previous" ? "prev" : "next";
+  return html`<a class="button" rel="${rel}" href="${withQuery(reviewAddress(id), common)}">${label}</a>`;
+}
+
+type Version = { readonly text: string | null; readonly label: string };
+
 /**
- * Shows what the submitted version changes.
- * @param before the published version; the version that the edit began with once it is decided,
- * because an accepted version is the published one; its text is null if that version was pruned
+ * Returns the version with which the submitted one is compared: the published one; once the review
+ * is decided, the one that the edit began with, because an accepted version is the published one.
+ * Its text is null if the version is no longer stored.
  */
-function changeOf({ text, label }: { readonly text: string | null; readonly label: string }, content: string): Html {
-  if (text === null)
-    return html`<p class="notice quiet">The version that this edit began with is no longer stored.</p>`;
+function versionBefore({ status, liveContent, baseContent }: Review): Version {
+  return status === "in_review" ? { text: liveContent, label: "Published" } : { text: baseContent, label: "Before" };
+}
+
+const NOT_STORED = html`<p class="notice quiet">The version that this edit began with is no longer stored.</p>`;
+
+function changesOf(review: Review): Html {
+  const { status, reason, baseContent, content } = review;
+  if (status === "in_review" && reason === "conflict" && baseContent !== null) return bothEdits(review, baseContent);
+  const { text, label } = versionBefore(review);
+  if (text === null) return NOT_STORED;
   return differenceOf({ text, label }, { text: content, label: "Submitted" });
 }
 
@@ -115,67 +173,96 @@ const WORDS = {
 function bothEdits({ content, liveContent }: Review, base: string): Html {
   const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
   const columns = [
-    { side: "mine", label: "Live" },
+    { side: "mine", label: "Published" },
     { side: "base", label: "Common base" },
-    { side: "theirs", label: "Sent" },
+    { side: "theirs", label: "Submitted" },
   ] as const;
   const caption = "The published version, the common base and the submitted version, line by line";
-  return html`<h2>Both edits</h2>
-${
-  countChanges(passages) === 0
-    ? html`<p class="notice quiet">The submitted version is published.</p>`
-    : sidesOf(passages, { caption, columns, words: WORDS, whole: false })
-}`;
+  return sidesOf(passages, { caption, columns, words: WORDS, whole: false });
 }
 
-function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string): Html {
-  const to = reviewAddress(id);
+/** Shows both versions beside each other, as people read them. */
+async function renderedVersions({ render }: PageCall, review: Review): Promise<Html> {
+  const { path, workspaceId, content } = review;
+  const base = { files: filesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
+  const versions: readonly Version[] = [versionBefore(review), { text: content, label: "Submitted" }];
+  const shown = await Promise.all(
+    versions.map(async ({ text, label }) => {
+      const rendered = text === null ? null : await render(text, base);
+      const view = rendered === null ? html`<pre>${text ?? ""}</pre>` : documentView(rendered);
+      return html`<section class="card"><h2>${label}</h2>${text === null && NOT_STORED}
+<article class="document" dir="auto">${view}</article></section>`;
+    }),
+  );
+  return html`<div class="versions">${shown}</div>`;
+}
+
+function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string, common: Filter): Html {
+  const [accept, reject] = ["accept", "reject"].map((verb) => withQuery(`${reviewAddress(id)}/${verb}`, common)) as [
+    string,
+    string,
+  ];
   // The form sends the id of the published version that it shows. If another version is published
   // by then, the service decides nothing.
   const fields = { live: liveChangeId };
-  const replaces =
+  const accepting =
     reason === "conflict"
-      ? "If you accept, the submitted version replaces the published one where they do not merge."
-      : "";
-  return html`<h2>Decide</h2>
-<p class="faint">${replaces} If you reject, the published version stays; the submitted one stays in its history.</p>
-<div class="row">${actionForm({ action: `${to}/accept`, csrf, fields }, html`<button class="main-action">Accept</button>`)}
-${actionForm({ action: `${to}/reject`, csrf, fields }, html`<button>Reject</button>`)}</div>
-<details class="card"${reason === "conflict" && html` open`}><summary>Edit, then accept</summary>
+      ? "Accepting replaces the published version where the two do not merge."
+      : "Accepting publishes the submitted version.";
+  return html`<details class="card"><summary>Edit before accepting</summary>
 ${actionForm(
-  { action: `${to}/accept`, csrf, fields: { ...fields, edited: "yes" } },
+  { action: accept, csrf, fields: { ...fields, edited: "yes" } },
   html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
 ${content}</textarea>
-<textarea id="content-live" hidden readonly aria-label="Live">
+<textarea id="content-live" hidden readonly aria-label="Published">
 ${liveContent}</textarea>
 <button class="main-action">Accept this version</button>`,
 )}
-<details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details></details>`;
+<details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details></details>
+<div class="sticky" role="group" aria-label="Decision"><span class="faint">${accepting} Rejecting keeps the published one.</span>
+<span class="row">${actionForm({ action: reject, csrf, fields }, html`<button>Reject</button>`)}
+${actionForm({ action: accept, csrf, fields }, html`<button class="main-action">Accept</button>`)}</span></div>`;
 }
 
-export async function acceptReview({ core, id, form }: PageCall): Promise<PageResult> {
+export async function acceptReview(call: PageCall): Promise<PageResult> {
+  const { core, id, form } = call;
   const { reviews } = core.admin;
   const review = await reviews.show(id);
   if (isRefused(review)) return refusedForm(REVIEWS, review);
   if (review.liveChangeId !== form.get("live")) return movedOn(id);
   const content = form.has("edited") ? validate(contentSchema, textFrom(form, "content", review.content)) : null;
   if (isRefused(content)) return refusedForm(reviewAddress(id), content);
+  const decided = await decidedPage(call);
   const accepted = await reviews.accept(id, content, review.liveChangeId);
   if (isRefused(accepted)) return refusedForm(reviewAddress(id), accepted);
-  return go(reviewAddress(id), content === null ? "Accepted and published." : "Accepted: your version is published.");
+  return decided(content === null ? "Accepted and published." : "Accepted: your version is published.");
 }
 
-export async function rejectReview({ core, id }: PageCall): Promise<PageResult> {
+export async function rejectReview(call: PageCall): Promise<PageResult> {
+  const { core, id } = call;
+  const decided = await decidedPage(call);
   const rejected = await core.admin.reviews.reject(id);
   if (isRefused(rejected)) return refusedForm(reviewAddress(id), rejected);
-  return go(reviewAddress(id), "Rejected: the published version stays.");
+  return decided("Rejected: the published version stays.");
+}
+
+/**
+ * Returns a function that leads back to the review, with a link to the open review beside it. To be
+ * called before the decision, after which the review is in another list.
+ */
+async function decidedPage({ core, id, query }: PageCall): Promise<(text: string) => PageResult> {
+  const common = { workspace: query.get("workspace") };
+  const { previous, next } = await core.admin.reviews.neighbours(id, common.workspace);
+  const open = next ?? previous;
+  const link = open === null ? null : { href: withQuery(reviewAddress(open), common), label: "Next review" };
+  return (text) => go(withQuery(reviewAddress(id), common), text, { link });
 }
 
 function movedOn(id: string): PageResult {
   const what =
     "Somebody changed the published version since this page was shown; nothing was done. This page shows the present difference.";
-  return go(reviewAddress(id), what, "asks");
+  return go(reviewAddress(id), what, { tone: "asks" });
 }
 
 /**

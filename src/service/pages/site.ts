@@ -3,7 +3,7 @@ import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
-import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
+import { type Content, type Frame, type Link, type Notice, renderPage } from "../../page/layout.ts";
 import { Notices } from "../../page/notices.ts";
 import type { Render } from "../../page/renderer.ts";
 import { REFUSAL_TEXT, type Refusal } from "../../page/same-site.ts";
@@ -24,6 +24,7 @@ import {
   troublePage,
 } from "./answer.ts";
 import type { Operation } from "./call.ts";
+import type { Who } from "./who.ts";
 import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
@@ -42,7 +43,9 @@ const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
 const MOST_OF_STRANGER = 8_192;
 
-type Signed = Session<SignedIn> | null;
+/** `waiting`: number of open reviews, for the tabs. */
+type Shown = { readonly waiting: number };
+type Signed = (Session<SignedIn> & Shown) | null;
 
 /** Renders Markdown; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
@@ -137,13 +140,23 @@ export class Pages {
     if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
     const form = formOf(request, fault);
     if (path === SIGN_IN) return this.#signIn(request, form, from);
-    const session = await this.#sessions.sessionOf(request.headers);
-    if (session === null) return this.#stranger(request);
+    const known = await this.#sessions.sessionOf(request.headers);
+    if (known === null) return this.#stranger(request);
+    const session = { ...known, waiting: await this.#waiting(known.who.who) };
     if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
   }
 
-  async #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Promise<PageAnswer> {
+  /** Returns the number of open reviews, which each page of an administrator shows. */
+  #waiting(who: Who): Promise<number> | 0 {
+    return who.kind === "admin" ? this.#core.admin.reviews.waiting() : 0;
+  }
+
+  async #ofSession(
+    request: WireRequest,
+    form: URLSearchParams,
+    session: Session<SignedIn> & Shown,
+  ): Promise<PageAnswer> {
     const isForm = request.method === "POST";
     if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
     const { path, query: text } = splitRequestTarget(request.path);
@@ -251,13 +264,14 @@ function go(to: string): PageAnswer {
 function frameOf(bundle: Bundle, session: Signed): Frame {
   const brand = { href: APP, label: "mdmirror service" };
   if (session === null) return { brand, nav: [], bundle, csrf: null };
-  const ofAdmin = [
-    { href: REVIEWS, label: "Reviews" },
+  const ofAdmin: Link[] = [
+    { href: APP, label: "Overview" },
+    { href: REVIEWS, label: "Reviews", count: session.waiting, tone: "asks" },
     { href: KEYS, label: "Keys" },
-    { href: APP, label: "Workspaces" },
   ];
-  const nav = [...(session.who.who.kind === "admin" ? ofAdmin : [{ href: APP, label: "Documents" }])];
-  return { brand, nav: [...nav, { href: SIGN_OUT, label: "Sign out" }], bundle, csrf: session.csrf };
+  const links = session.who.who.kind === "admin" ? ofAdmin : [{ href: APP, label: "Documents" }];
+  const nav = [{ href: SIGN_OUT, label: "Sign out" }];
+  return { brand, nav, sections: { label: "Sections", links }, bundle, csrf: session.csrf };
 }
 
 function refusedTrouble(refusal: Refusal): PageTrouble {

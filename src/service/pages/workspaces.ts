@@ -124,7 +124,7 @@ const STATES = {
 
 export async function setState({ core, id, form }: PageCall): Promise<PageResult> {
   const state = (["open", "closed"] as const).find((one) => one === form.get("state"));
-  if (state === undefined) return go(APP, "a workspace is open or closed", "bad");
+  if (state === undefined) return go(APP, "a workspace is open or closed", { tone: "bad" });
   const changed = await core.admin.setWorkspaceState(id, state);
   return isRefused(changed) ? refusedForm(APP, changed) : go(APP, STATES[state]);
 }
@@ -132,7 +132,7 @@ export async function setState({ core, id, form }: PageCall): Promise<PageResult
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
   const workspace = (await workspacesOf(core)).find((one) => one.id === id);
   if (workspace !== undefined && form.get("name") !== workspace.name) {
-    return go(`${workspaceAddress(id)}/remove`, "this is not its name; nothing was removed", "bad");
+    return go(`${workspaceAddress(id)}/remove`, "this is not its name; nothing was removed", { tone: "bad" });
   }
   const refused = await core.admin.removeWorkspace(id);
   return refused === null ? go(APP, "The workspace is removed.") : refusedForm(APP, refused);

@@ -32,9 +32,11 @@ type ReviewsQuery = {
   readonly workspaceId?: string | undefined;
   /** Status of the listed reviews. Default `in_review`. */
   readonly status?: ReviewInfo["status"];
-  /** `nextCursor` of the previous page, as a number. */
+  /** `nextCursor` of the previous page, as a number; 0 for the first page. */
   readonly after?: number;
   readonly limit?: number;
+  /** True to list the latest change first. */
+  readonly latestFirst?: boolean;
 };
 
 type ReviewPage = {
@@ -42,6 +44,9 @@ type ReviewPage = {
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
 };
+
+/** Ids of the reviews beside one; null for none. */
+type Neighbours = { readonly previous: string | null; readonly next: string | null };
 
 export type Review = ReviewInfo & {
   /** Content in review. */
@@ -73,12 +78,14 @@ export class Reviews {
     return isRefused(page) ? page : page.data;
   }
 
-  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsQuery) {
+  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return noWorkspace();
-      const query = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
-      const rows = await tables.changes.reviewed(query);
+      const query = { workspace: workspace?.seq ?? null, status, most: limit + 1 };
+      const rows = latestFirst
+        ? await tables.changes.reviewedBefore({ ...query, from: after === 0 ? Number.MAX_SAFE_INTEGER : after })
+        : await tables.changes.reviewed({ ...query, from: after });
       const page = rows.slice(0, limit);
       const hasMore = rows.length > limit;
       return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.change.seq) : null };
@@ -98,6 +105,27 @@ export class Reviews {
         liveContent: await tables.changes.text(file.changeId),
         liveChangeId: file.changeId as ChangeId,
       };
+    });
+  }
+
+  /** Returns the number of changes in review, of all workspaces. */
+  waiting(): Promise<number> {
+    return this.#server.store.read(({ changes }) => changes.countInReview());
+  }
+
+  /**
+   * Returns the reviews before and after this one in the list of its status.
+   * @param workspaceId workspace whose reviews are listed; null for all workspaces
+   */
+  neighbours(changeId: string, workspaceId: string | null): Promise<Neighbours> {
+    return this.#server.store.read(async ({ changes, workspaces }) => {
+      const found = await changes.review(changeId);
+      if (found === undefined) return { previous: null, next: null };
+      const { seq: from, status } = found.change;
+      const workspace = workspaceId === null ? undefined : await workspaces.byId(workspaceId);
+      const query = { workspace: workspace?.seq ?? null, status: status as ReviewInfo["status"], from, most: 1 };
+      const [before, after] = [await changes.reviewedBefore(query), await changes.reviewed(query)];
+      return { previous: before[0]?.change.id ?? null, next: after[0]?.change.id ?? null };
     });
   }
 

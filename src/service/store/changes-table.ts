@@ -50,6 +50,16 @@ const SQL = {
       `${reviewed(dialect, dialect.by("changes_reviewed"))} AND c.status = $1 AND c.seq > $2
          AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq LIMIT $4`,
   ),
+  reviewedBefore: sql<ReviewedRow>(
+    "changes.reviewedBefore",
+    (dialect) =>
+      `${reviewed(dialect, dialect.by("changes_reviewed"))} AND c.status = $1 AND c.seq < $2
+         AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq DESC LIMIT $4`,
+  ),
+  countReviewed: sql<{ readonly waiting: number }>(
+    "changes.countReviewed",
+    ({ by }) => `SELECT count(*) AS waiting FROM changes c ${by("changes_in_review")} WHERE c.status = 'in_review'`,
+  ),
   submit: sql(
     "changes.submit",
     `INSERT INTO changes (id, file, base_id, status, reason, codec, text, at, sender)
@@ -78,7 +88,7 @@ type ReviewedQuery = {
   readonly workspace: number | null;
   readonly status: Exclude<ChangeStatus, "saved">;
   /** Row number of the last known change. */
-  readonly after: number;
+  readonly from: number;
   readonly most: number;
 };
 
@@ -128,10 +138,16 @@ export function changesTable(session: Session) {
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
-    /** Returns changes in the order in which they went to review. */
-    async reviewed({ workspace, status, after, most }: ReviewedQuery) {
-      return (await session.all(SQL.reviewed, status, after, workspace, most)).map(reviewedOf);
+    /** Returns changes after `from`, in the order in which they went to review. */
+    async reviewed({ workspace, status, from, most }: ReviewedQuery) {
+      return (await session.all(SQL.reviewed, status, from, workspace, most)).map(reviewedOf);
     },
+    /** Returns changes before `from`, the latest first. */
+    async reviewedBefore({ workspace, status, from, most }: ReviewedQuery) {
+      return (await session.all(SQL.reviewedBefore, status, from, workspace, most)).map(reviewedOf);
+    },
+    /** Returns the number of changes in review, of all workspaces. */
+    countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
     /** Sends an edit to review. */
     async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
       const stored = encodeText(text);

@@ -25,19 +25,19 @@ describe("a review", () => {
       const rig = await openRig();
       const browser = await rig.signIn();
       const { id, live, read } = await inReview(rig);
-      expect((await shown(browser, "/app")).text).toContain("1 review");
+      expect((await shown(browser, "/app")).text).toContain('<span class="count asks">1</span>');
       expect((await shown(browser, "/app/reviews")).text).toContain(`/app/reviews/${id}`);
       const page = (await shown(browser, `/app/reviews/${id}`)).text;
       expect(page).toContain("Different changes in both");
       expect(page.match(/<td class="line[^>]*>.*?<\/td>/gs)?.map((line) => line.replace(/<[^>]*>/g, ""))).toEqual([
-        "Livelive",
+        "Publishedlive",
         "Common basebase",
-        "Sentsent",
+        "Submittedsent",
       ]);
       const { how, ...members } = form;
       const after = await browser.submit(`/app/reviews/${id}/${how}`, { ...members, live });
       expect(after).toContain(how === "accept" ? "Accepted" : "Rejected");
-      expect(after).toContain("nothing left to decide");
+      expect(after).not.toContain("Decision");
       // The difference stays visible: from the version that the edit began with.
       expect(after.match(/<mark>.*?<\/mark>/g)).toEqual(["<mark>base</mark>", "<mark>sent</mark>"]);
       expect(await read()).toBe(content);
@@ -84,5 +84,60 @@ describe("a review", () => {
     const typed = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page)![1]!.replaceAll(/\r\n?|\n/g, "\r\n");
     await browser.submit(`/app/reviews/${id}/accept`, { live, edited: "yes", content: typed });
     expect(await read()).toBe("\r\none\ntwo\r\nthree");
+  });
+
+  test("names its sender, when it was sent and decided, and the reviews beside it", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c"]) {
+      const file = await rig.api.file(`${name}.md`, "base\n");
+      expectOk(await rig.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+      ids.push((expectOk(await rig.api.edit(file.id, file.lastChangeId, "sent\n"), 202) as { id: string }).id);
+    }
+    const beside = async (id: string) => {
+      const page = (await shown(browser, `/app/reviews/${id}`)).text;
+      return [...page.matchAll(/rel="(\w+)" href="\/app\/reviews\/(\w+)"/g)].map((match) => match.slice(1));
+    };
+    const [a, b, c] = ids as [string, string, string];
+    expect(await Promise.all([a, b, c].map(beside))).toEqual([
+      [["next", b]],
+      [
+        ["prev", a],
+        ["next", c],
+      ],
+      [["prev", b]],
+    ]);
+    const list = (await shown(browser, "/app/reviews")).text;
+    expect(list.match(/<td data-label="From"><bdi class="name">owner<\/bdi>/g)).toHaveLength(3);
+    rig.clock.now += 3_600_000;
+    const after = await browser.submit(`/app/reviews/${b}/reject`);
+    // Whoever decides one goes on to the next, in the list that they came from.
+    expect(after).toMatch(new RegExp(`role="status".*href="/app/reviews/${c}"`));
+    expect(await beside(b)).toEqual([]);
+    const [sent, decided] = [...after.matchAll(/<time class="age" datetime="([^"]+)"/g)].map((match) => match[1]!);
+    expect(Date.parse(decided!) - Date.parse(sent!)).toBe(3_600_000);
+  });
+
+  test("is shown rendered, without anything that its text could run", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { id } = await inReview(rig, "# Live\n", "# Sent <script>alert(1)</script>\n");
+    const page = (await shown(browser, `/app/reviews/${id}?view=rendered`)).text;
+    const articles = page.match(/<article class="document" dir="auto">\s*<h1[^>]*>/g);
+    expect([articles?.length, page.includes("<script>")]).toEqual([2, false]);
+  });
+
+  test("of a workspace leads to reviews of that workspace alone", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { id } = await inReview(rig);
+    const { workspaceId, key } = await rig.service.admin.createWorkspace("other");
+    const list = (await shown(browser, `/app/reviews?workspace=${workspaceId}`)).text;
+    expect([list.includes(id), key.length > 0]).toEqual([false, true]);
+    expect((await shown(browser, `/app/reviews?workspace=${rig.workspaceId}`)).text).toContain(
+      `/app/reviews/${id}?workspace=${rig.workspaceId}`,
+    );
+    expect((await shown(browser, "/app/reviews?workspace=wsp_no")).status).toBe(404);
   });
 });
