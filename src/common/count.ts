@@ -9,3 +9,12 @@ export function count(n: number): string {
 export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
+
+const SIZES = ["bytes", "kB", "MB", "GB", "TB"] as const;
+
+/** Formats a number of bytes: `812 bytes`, `4.2 kB`, `31 MB`. */
+export function bytesText(bytes: number): string {
+  const at = Math.min(SIZES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const size = bytes / 1_000 ** at;
+  return `${at > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${SIZES[at]}`;
+}

@@ -86,8 +86,9 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
   test("makes a workspace and removes it, without scripts", async () => {
     const rig = await openServiceRig();
     const page = await rig.signIn({ context: await openBrowser({ javaScriptEnabled: false }) });
+    await page.getByText("New workspace").click();
     await page.getByLabel("Name").fill("drafts 草稿");
-    await page.getByRole("button", { name: "Create the workspace" }).click();
+    await page.getByRole("button", { name: "Create workspace" }).click();
     await page.locator("pre.secret").waitFor();
     await page.getByRole("link", { name: "mdmirror service" }).click();
     await page.getByRole("button", { name: "Close drafts 草稿" }).click();

@@ -6,7 +6,8 @@ import { showFiles, showRaw } from "./documents.ts";
 import { changeKey, createKey, createWorkspace, revokeKey, showKey, showKeys, showNewKey } from "./keys.ts";
 import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
 import { showSignOut } from "./sign-in.ts";
-import { removeWorkspace, setState, showHome, showRemoval } from "./workspaces.ts";
+import { showOverview } from "./overview.ts";
+import { ownPage, removeWorkspace, setState, showRemoval } from "./workspaces.ts";
 import type { Who } from "./who.ts";
 
 /** Routes of all pages and forms. */
@@ -17,7 +18,7 @@ const page = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute 
 const form = (path: string, run: PageRoute["run"]): PageRoute => ({ method: "POST", path, adminOnly: true, run });
 
 const ROUTES: readonly PageRoute[] = [
-  page(APP, showHome, false),
+  page(APP, (call) => (call.who.kind === "admin" ? showOverview(call) : ownPage(call, call.who.hash)), false),
   page(SIGN_OUT, showSignOut, false),
   page(`${APP}/w/{id}/files/*`, showFiles, false),
   page(`${APP}/w/{id}/raw/*`, showRaw, false),

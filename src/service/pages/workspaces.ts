@@ -1,7 +1,8 @@
 import { count, plural } from "../../common/count.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { actionForm, badgeOf, nameView } from "../../page/parts.ts";
+import { actionForm, dotOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, readerOf } from "../requests/authenticate.ts";
@@ -12,56 +13,44 @@ import { APP, KEYS, REVIEWS, WORKSPACES, filesAddress, withQuery, workspaceAddre
 import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 
-/** Shows the first page: all workspaces for an administrator, else the grants of the key. */
-export function showHome(call: PageCall): Promise<PageResult> {
-  return call.who.kind === "admin" ? workspacesPage(call) : ownPage(call, call.who.hash);
-}
-
-async function workspacesPage(call: PageCall): Promise<PageResult> {
-  const workspaces = await call.core.admin.workspaces();
-  const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
-  const title = `${waiting === 0 ? "" : `(${count(waiting)}) `}Workspaces`;
-  return page({
-    title,
-    here: APP,
-    main: html`<h1>Workspaces</h1>
-<p>${
-      waiting === 0
-        ? html`${badgeOf("good", "no reviews")} to decide.`
-        : html`${badgeOf("asks", plural(waiting, "review"))} <a href="${REVIEWS}">to decide</a>.`
-    }</p>
-${workspaces.length === 0 && html`<p>There is no workspace yet.</p>`}
-<ul class="cards">${workspaces.map((one) => workspaceCard(one, call))}</ul>
-<h2>A new workspace</h2>
-${actionForm(
-  { action: WORKSPACES, csrf: call.csrf },
-  html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
-<button>Create the workspace</button></span>`,
-)}`,
-  });
-}
-
 type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[number];
 
 const TONES: Readonly<Record<Workspace["state"], Tone>> = { open: "good", closed: "quiet", restoring: "asks" };
 
-function workspaceCard({ id, name, state, documents, inReview }: Workspace, { csrf }: PageCall): Html {
+/** Lists all workspaces, with a form for a new one. */
+export function workspacesSection(workspaces: readonly Workspace[], csrf: string): Html {
+  const form = actionForm(
+    { action: WORKSPACES, csrf },
+    html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
+<button class="main-action">Create workspace</button></span>`,
+  );
+  return html`<section class="card flush" aria-labelledby="workspaces"><header><h2 id="workspaces">Workspaces</h2></header>
+${
+  workspaces.length === 0
+    ? html`<div class="empty"><h3>No workspace yet</h3><p>A workspace holds the documents that its keys can read and edit.</p></div>`
+    : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Documents</th>
+<th scope="col" class="number">Open reviews</th><th scope="col">Keys</th><th scope="col" class="end">Actions</th></tr></thead>
+<tbody>${workspaces.map((one) => workspaceRow(one, csrf))}</tbody></table>`
+}
+<details class="new"${workspaces.length === 0 && html` open`}><summary>New workspace</summary>${form}</details></section>`;
+}
+
+function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
   const [wanted, verb] = state === "open" ? ["closed", "Close"] : ["open", "Open"];
-  const fields = { state: wanted! };
-  const waits = plural(inReview, "review");
-  return html`<li class="card"><h2>${nameView(name)}</h2>
-<p>${badgeOf(TONES[state], state)} <a href="${filesAddress(id, "")}">${plural(documents, "document")}</a>,
-<a href="${withQuery(REVIEWS, { workspace: id })}">${waits} waiting</a>,
-<a href="${withQuery(KEYS, { workspace: id })}">its keys</a></p>
-<div class="row">${actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields }, html`<button>${verb} ${nameView(name)}</button>`)}
-<a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameView(name)} …</a></div></li>`;
+  const reviews = withQuery(REVIEWS, { workspace: id });
+  return html`<tr><th scope="row"><a href="${filesAddress(id, "")}">${nameView(name)}</a></th>
+<td data-label="State">${dotOf(TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
+<td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
+<td><a href="${withQuery(KEYS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
+<td class="end">${actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields: { state: wanted! } }, html`<button class="small" aria-label="${`${verb} ${shownName(name)}`}">${verb}</button>`)}
+<a class="button small" aria-label="${`Remove ${shownName(name)} …`}" href="${workspaceAddress(id)}/remove">Remove …</a></td></tr>`;
 }
 
 /**
  * Lists the grants of the key. They lead to documents that the key may see even if the folder above
  * is hidden.
  */
-async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
+export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const own = await lookAtOwn(core, hash);
   if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
   const { workspace } = own;

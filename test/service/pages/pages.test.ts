@@ -184,6 +184,39 @@ describe("keys", () => {
   });
 });
 
+describe("the overview of an administrator", () => {
+  test("draws each figure over an hour or a day, and what its bars mean without colour", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    for (const [span, bars] of [
+      ["hour", 60],
+      ["day", 48],
+    ] as const) {
+      const page = (await shown(browser, `/app?span=${span}`)).text;
+      const charts = [...page.matchAll(/<svg [^>]*role="img" aria-label="([^"]+)">(.*?)<\/svg>/gs)];
+      expect(charts.map((match) => match[1]!.split(" from ")[0])).toEqual([
+        "Requests",
+        "Errors",
+        "Latency",
+        "Documents",
+        "Size of the database",
+        "Listeners",
+      ]);
+      for (const [, , drawn] of charts) expect(drawn!.match(/<title>/g)!.length).toBeGreaterThanOrEqual(bars);
+      expectHarmless(page);
+    }
+  });
+
+  test("counts documents of all workspaces, and is for administrators alone", async () => {
+    const rig = await openRig();
+    await rig.api.file("secret-plan.md", "text");
+    const { browser } = await keyOf(rig, [{ on: null, level: "full" }]);
+    expect((await shown(browser, "/app")).text).not.toMatch(/<svg|Requests/);
+    const page = (await shown(await rig.signIn(), "/app")).text;
+    expect(/Documents<\/h3><p class="figure">(\d+)/.exec(page)![1]).toBe("1");
+  });
+});
+
 describe("workspaces", () => {
   test("are made, closed, opened, and removed by who types their name", async () => {
     const rig = await openRig();

@@ -1,0 +1,46 @@
+import { type Html, html } from "../../page/html.ts";
+
+/** Draws figures over time as bars: inline SVG, readable without colour. */
+
+/** A bar. `part` is the filled lower end; the remainder has only an outline. Null: not known. */
+export type Bar = { readonly value: number | null; readonly part: number | null; readonly title: string };
+
+export type Panel = {
+  readonly title: string;
+  /** The number that stands for the whole, in large type. */
+  readonly value: string;
+  /** What the number and the bars mean; says what an outline is, if there are any. */
+  readonly detail: string;
+  readonly bars: readonly Bar[];
+  /** Largest value, in words: the scale. */
+  readonly most: string;
+};
+
+/** Size of the drawing in its own units; the page stretches it to its width. */
+const TALL = 40;
+const STEP = 10;
+const WIDE = 8;
+
+/** @param times start and end of the bars, in words */
+export function panelOf({ title, value, detail, bars, most }: Panel, times: readonly [string, string]): Html {
+  return html`<section class="card panel"><h3>${title}</h3><p class="figure">${value}</p><p class="faint">${detail}</p>
+<div class="plot"><span class="faint" aria-hidden="true">${most}</span>
+<svg viewBox="0 0 ${bars.length * STEP} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
+<span class="axis faint" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
+}
+
+function drawn(bars: readonly Bar[]): Html[] {
+  const most = Math.max(1, ...bars.map(({ value }) => value ?? 0));
+  const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (TALL - 1)));
+  return bars.map(({ value, part, title }, at) => {
+    if (value === null || value === 0) return barOf("none", at, 0.5, title);
+    const outer = heightOf(value);
+    const inner = part === null ? outer : heightOf(part);
+    return html`${outer > inner && barOf("outline", at, outer, title)}${inner > 0 && barOf("fill", at, inner, title)}`;
+  });
+}
+
+function barOf(kind: "none" | "outline" | "fill", at: number, height: number, title: string): Html {
+  const tall = Math.round(height * 10) / 10;
+  return html`<rect class="${kind}" x="${at * STEP + 1}" y="${Math.round((TALL - tall) * 10) / 10}" width="${WIDE}" height="${tall}"><title>${title}</title></rect>`;
+}

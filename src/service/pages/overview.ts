@@ -1,0 +1,173 @@
+import { ageText } from "../../common/age.ts";
+import { bytesText, count, plural } from "../../common/count.ts";
+import { type Html, html } from "../../page/html.ts";
+import { bannerOf } from "../../page/parts.ts";
+import type { ServiceFigures } from "../figures.ts";
+import type { RouteCount } from "../http/metrics.ts";
+import type { RequestSpan } from "../http/request-history.ts";
+import { APP, REVIEWS, withQuery } from "./addresses.ts";
+import { type PageResult, page } from "./answer.ts";
+import type { PageCall } from "./call.ts";
+import { type Bar, type Panel, panelOf } from "./charts.ts";
+import { workspacesSection } from "./workspaces.ts";
+
+/** Windows of the charts. `minutes`: length of one bar. */
+const WINDOWS = {
+  hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60 },
+  day: { label: "Last day", within: "in the last day", minutes: 30, count: 48 },
+} as const;
+type Window = keyof typeof WINDOWS;
+
+const MINUTE_MS = 60_000;
+
+/** Shows an administrator what asks for a decision, the workspaces, and how the service runs. */
+export async function showOverview(call: PageCall): Promise<PageResult> {
+  const { core, operation, query } = call;
+  const workspaces = await core.admin.workspaces();
+  const figures = await operation.figures();
+  const shown: Window = query.get("span") === "day" ? "day" : "hour";
+  const spans = operation.watch.history.spans(WINDOWS[shown]);
+  const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
+  return page({
+    title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
+    here: APP,
+    main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
+${workspacesSection(workspaces, call.csrf)}
+<div class="title" id="figures"><h2>How the service runs</h2><nav aria-label="Time shown" class="segments">${Object.entries(
+      WINDOWS,
+    ).map(
+      ([name, { label }]) =>
+        html`<a href="${withQuery(APP, { span: name })}#figures"${name === shown && html` aria-current="true"`}>${label}</a>`,
+    )}</nav></div>
+<div class="panels">${panelsOf(spans, figures, WINDOWS[shown].minutes)}</div>
+${routesSection(operation.watch.routes())}`,
+  });
+}
+
+type Health = {
+  readonly figures: ServiceFigures | null;
+  readonly spans: readonly RequestSpan[];
+  /** Time of the spans, in words. */
+  readonly within: string;
+  readonly uptimeMs: number;
+};
+
+function bannerFor(waiting: number, { figures, spans, within, uptimeMs }: Health): Html {
+  const failed = sum(spans, (span) => span.failed);
+  const facts = [
+    `Running for ${ageText(uptimeMs)}`,
+    `${failed === 0 ? "No failed requests" : plural(failed, "failed request")} ${within}`,
+  ];
+  const indexing = figures?.database?.indexing ?? 0;
+  if (indexing > 0) facts.push(`${plural(indexing, "change")} not in the search index yet`);
+  const detail = `${facts.join(". ")}.`;
+  if (figures !== null && figures.database === null) return bannerOf("bad", "The database does not answer", detail);
+  if (waiting === 0) return bannerOf("good", "No reviews to decide", detail);
+  const open = html`<a class="button main-action" href="${REVIEWS}">Open reviews</a>`;
+  return bannerOf("asks", `${plural(waiting, "review")} to decide`, detail, open);
+}
+
+function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null, minutes: number): Html[] {
+  const times = [timeText(spans[0]!.at), timeText(spans.at(-1)!.at + minutes * MINUTE_MS)] as const;
+  return [
+    requestsPanel(spans),
+    errorsPanel(spans),
+    latencyPanel(spans),
+    gaugePanel("Documents", spans, ({ documents }) => documents, figures?.database?.documents ?? null, count),
+    gaugePanel("Size of the database", spans, ({ bytes }) => bytes, figures?.database?.bytes ?? null, bytesText),
+    gaugePanel("Listeners", spans, ({ listeners }) => listeners, figures?.listeners ?? null, count),
+  ].map((panel) => panelOf(panel, times));
+}
+
+/** Times are in UTC, because the time zone of the user is not known. */
+function timeText(at: number): string {
+  return `${new Date(at).toISOString().slice(5, 16).replace("T", " ")} UTC`;
+}
+
+function sum(spans: readonly RequestSpan[], of: (span: RequestSpan) => number): number {
+  return spans.reduce((total, span) => total + of(span), 0);
+}
+
+function allOf({ answered, refused, failed }: RequestSpan): number {
+  return answered + refused + failed;
+}
+
+function requestsPanel(spans: readonly RequestSpan[]): Panel {
+  const bars = spans.map((span): Bar => ({ value: allOf(span), part: null, title: titled(span, count(allOf(span))) }));
+  const most = count(Math.max(...spans.map(allOf)));
+  return { title: "Requests", value: count(sum(spans, allOf)), detail: "all answers, with those of pages", bars, most };
+}
+
+function errorsPanel(spans: readonly RequestSpan[]): Panel {
+  const [failed, refused] = [sum(spans, (span) => span.failed), sum(spans, (span) => span.refused)];
+  const bars = spans.map((span): Bar => {
+    const title = titled(span, `${count(span.failed)} failed, ${count(span.refused)} refused`);
+    return { value: span.failed + span.refused, part: span.failed, title };
+  });
+  const most = count(Math.max(...bars.map(({ value }) => value!)));
+  const detail = `failed (filled, 5xx); ${count(refused)} refused (outline, 4xx)`;
+  return { title: "Errors", value: count(failed), detail, bars, most };
+}
+
+function latencyPanel(spans: readonly RequestSpan[]): Panel {
+  const bars = spans.map(({ at, median, p95 }): Bar => {
+    const title =
+      median === null ? timeText(at) : `${timeText(at)}: half in ${msText(median)}, 95 % in ${msText(p95!)}`;
+    return { value: p95, part: median, title };
+  });
+  const slowest = Math.max(0, ...spans.map(({ p95 }) => p95 ?? 0));
+  const latest = spans.findLast(({ p95 }) => p95 !== null);
+  const detail = `for 95 % of answers (outline); ${msText(latest?.median ?? null)} for half of them (filled)`;
+  return { title: "Latency", value: msText(latest?.p95 ?? null), detail, bars, most: msText(slowest) };
+}
+
+function msText(ms: number | null): string {
+  if (ms === null) return "–";
+  return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+type Gauges = NonNullable<RequestSpan["gauges"]>;
+
+/** @param now current value; null if it is not known */
+function gaugePanel(
+  title: string,
+  spans: readonly RequestSpan[],
+  read: (gauges: Gauges) => number | null,
+  now: number | null,
+  textOf: (value: number) => string,
+): Panel {
+  // A span without requests has the value of the span before, and the last span the current one.
+  let last: number | null = null;
+  const values = spans.map(({ gauges }, at) => {
+    last = (at === spans.length - 1 ? now : gauges && read(gauges)) ?? last;
+    return last;
+  });
+  const bars = spans.map((span, at): Bar => {
+    const value = values[at]!;
+    return { value, part: null, title: titled(span, value === null ? "not known" : textOf(value)) };
+  });
+  const most = textOf(Math.max(0, ...values.map((value) => value ?? 0)));
+  return { title, value: now === null ? "–" : textOf(now), detail: "now", bars, most };
+}
+
+function titled({ at }: RequestSpan, words: string): string {
+  return `${timeText(at)}: ${words}`;
+}
+
+/** LIMIT: routes that are shown. */
+const MOST_ROUTES = 20;
+
+function routesSection(counts: readonly RouteCount[]): Html {
+  const routes = [...Map.groupBy(counts, ({ route }) => route)].map(([route, answers]) => {
+    const total = (from: number, to: number) =>
+      answers.reduce((all, { code, count: n }) => (code >= from && code < to ? all + n : all), 0);
+    return { route, all: total(0, 1_000), refused: total(400, 500), failed: total(500, 1_000) };
+  });
+  const rows = routes.toSorted((a, b) => b.all - a.all).slice(0, MOST_ROUTES);
+  return html`<div class="card flush"><header><h2>Requests since the start</h2></header><table class="table narrow"><thead><tr>
+<th scope="col">Route</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Failed</th></tr></thead>
+<tbody>${rows.map(
+    ({ route, all, refused, failed }) =>
+      html`<tr><th scope="row"><code>${route}</code></th><td class="number">${count(all)}</td><td class="number">${count(refused)}</td><td class="number">${count(failed)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
