@@ -59,12 +59,12 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const page = await rig.signIn();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     await shoot(page, "service-keys");
-    await page.getByRole("link", { name: "A new key …" }).click();
-    await page.getByLabel("Label").fill("ann");
-    await page.getByLabel("Path 1", { exact: true }).fill("/team");
-    await page.getByLabel("May, path 1").selectOption("edit");
+    await page.getByRole("link", { name: "Create key" }).click();
+    await page.getByLabel("Name").fill("ann");
+    await page.getByLabel("Chosen folders").check();
+    await page.getByLabel("Access to /team").selectOption("edit");
     await shoot(page, "service-new-key");
-    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const key = await page.locator("pre.secret").innerText();
     await expectAccessible(page);
     const ann = await rig.signIn({ key });
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     expect(await ann.getByRole("link", { name: "Keys", exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "All keys" }).click();
     await page.getByRole("link", { name: "ann" }).click();
-    await page.getByText("Revoke it").click();
+    await page.getByText("Revoke this key").click();
     await page.getByRole("button", { name: "Revoke ann" }).click();
     await page.getByText("is revoked").waitFor();
     await ann.reload();

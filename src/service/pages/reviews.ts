@@ -5,7 +5,7 @@ import { sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
-import { actionForm, ageOf, badgeOf, nameView } from "../../page/parts.ts";
+import { actionForm, badgeOf, emptyOf, nameView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
@@ -13,6 +13,7 @@ import type { Review, ReviewInfo } from "../reviews/reviews.ts";
 import { REVIEWS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
+import { agoOf, listNav } from "./parts.ts";
 import { workspaceNames } from "./workspaces.ts";
 
 /** LIMIT: reviews on one page. */
@@ -49,12 +50,10 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
 <nav aria-label="States" class="segments">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</nav></div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}
 ${data.length === 0 ? noReviews(status, after === 0) : reviewTable(data, { names, common, now })}
-<nav aria-label="Parts of the list" class="row">${
-      after > 0 && html`<a class="button" href="${withQuery(REVIEWS, { ...common, status })}">First page</a>`
-    }${
-      nextCursor !== null &&
-      html`<a class="button" href="${withQuery(REVIEWS, { ...common, status, cursor: nextCursor })}">Next page</a>`
-    }</nav>`,
+${listNav(
+  after > 0 ? withQuery(REVIEWS, { ...common, status }) : null,
+  nextCursor === null ? null : withQuery(REVIEWS, { ...common, status, cursor: nextCursor }),
+)}`,
   });
 }
 
@@ -68,7 +67,7 @@ function stateLink(one: State, shown: State, common: Filter): Html {
 function noReviews(status: State, isFirst: boolean): Html {
   if (!isFirst) return html`<p>There are no more reviews.</p>`;
   const hint = "An edit of a protected document waits for a review, and an edit that conflicts with another one.";
-  return html`<div class="empty"><h2>No ${STATES[status].label.toLowerCase()} reviews</h2><p>${hint}</p></div>`;
+  return emptyOf(`No ${STATES[status].label.toLowerCase()} reviews`, hint);
 }
 
 type ListOptions = {
@@ -86,8 +85,8 @@ function reviewTable(reviews: readonly ReviewInfo[], { names, common, now }: Lis
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
       html`<tr><th scope="row"><a href="${withQuery(reviewAddress(id), common)}">${nameView(path)}</a></th>
 <td data-label="From">${senderOf(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
-<td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${ageOf(at, now)} ago</td>${
-        isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : html`${ageOf(decidedAt, now)} ago`}</td>`
+<td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${agoOf(at, now)}</td>${
+        isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : agoOf(decidedAt, now)}</td>`
       }</tr>`,
   )}</tbody></table></div>`;
 }
@@ -124,8 +123,8 @@ function heading(review: Review, workspace: string, now: number): Html {
   const { label, tone } = STATES[status];
   const files = filesAddress(workspaceId, path.slice(1));
   return html`<div class="title"><h1>${nameView(path)}</h1><a class="button" href="${files}">Open document</a></div>
-<p class="meta">${badgeOf(tone, label)} <span>${senderOf(sender)} sent this ${ageOf(at, now)} ago</span>${
-    decidedAt !== null && html` <span>${label.toLowerCase()} ${ageOf(decidedAt, now)} ago</span>`
+<p class="meta">${badgeOf(tone, label)} <span>${senderOf(sender)} sent this ${agoOf(at, now)}</span>${
+    decidedAt !== null && html` <span>${label.toLowerCase()} ${agoOf(decidedAt, now)}</span>`
   } <span>${REASONS[reason] ?? reason}</span> <span>${nameView(workspace)}</span></p>`;
 }
 

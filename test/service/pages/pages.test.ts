@@ -137,7 +137,7 @@ describe("keys", () => {
     const rig = await openRig();
     await rig.api.file("team/a.md");
     const browser = await rig.signIn();
-    expect((await shown(browser, "/app/keys/new")).text).toContain('<option value="/team">');
+    expect((await shown(browser, "/app/keys/new")).text).toContain('name="path" value="/team"');
     const made = await browser.post("/app/keys", {
       workspace: rig.workspaceId,
       label: "ann",
@@ -163,7 +163,7 @@ describe("keys", () => {
     const change = (form: Readonly<Record<string, string>>) =>
       browser.submit(`/app/keys/${id}`, { label: "owner", path: "/", level: "full", ...form });
     for (const [form, shown] of [
-      [{ label: "" }, "a label has 1 to 200 characters"],
+      [{ label: "" }, "a name has 1 to 200 characters"],
       [{ expires: "2020-01-01" }, "cannot expire in the past"],
       [{ expires: "2026-13-01" }, "this is not a date"],
       [{ requests: "5" }, "a rate is a number of requests"],
@@ -179,8 +179,45 @@ describe("keys", () => {
     expect(await rig.service.admin.keys()).toEqual([]);
     expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
     expect(await browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain(
-      "give the key access",
+      "choose what the key may read",
     );
+  });
+
+  test("have a preset for the whole workspace, or a level for each chosen folder", async () => {
+    const rig = await openRig();
+    for (const path of ["team/plans/a.md", "team-notes/a.md"]) await rig.api.file(path);
+    const browser = await rig.signIn();
+    const form = (await shown(browser, "/app/keys/new")).text;
+    // A folder is listed after the folder above, and before its neighbours.
+    expect([...form.matchAll(/name="path" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
+      "/",
+      "/team",
+      "/team/plans",
+      "/team-notes",
+    ]);
+    const made = async (members: Readonly<Record<string, string | readonly string[]>>) => {
+      await browser.post("/app/keys", { workspace: rig.workspaceId, label: "new", ...members });
+      const key = (await rig.service.admin.keys()).at(-1)!;
+      return { id: key.id, grants: key.grantPaths.map((path, at) => [path, key.grants[at]!.level]) };
+    };
+    const path = ["/", "/team", "/team/plans", "/team-notes", ""];
+    const chosen = { path, level: ["", "edit", "none", "", "read"] };
+    expect((await made({ access: "read", ...chosen })).grants).toEqual([["/", "read"]]);
+    const { id, grants } = await made({ access: "chosen", ...chosen });
+    expect(grants).toEqual([
+      ["/team", "edit"],
+      ["/team/plans", "none"],
+    ]);
+    // The form for a change begins with what the key has.
+    const change = (await shown(browser, `/app/keys/${id}`)).text;
+    expect(change).toMatch(/value="chosen" checked/);
+    const rows = [...change.matchAll(/value="(\/[^"]*)">\s*<select.*?<\/select>/gs)];
+    expect(rows.map((match) => [match[1], /value="(\w*)" selected/.exec(match[0])?.[1] ?? ""])).toEqual([
+      ["/", ""],
+      ["/team", "edit"],
+      ["/team/plans", "none"],
+      ["/team-notes", ""],
+    ]);
   });
 });
 
