@@ -1,6 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/operations/search.ts";
-import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
+import { foundPieces } from "../../markdown/search/found-pieces.ts";
+import { queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, misuse } from "../exit.ts";

@@ -1,9 +1,10 @@
-import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/operations/search.ts";
-import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
+import { searchMirror } from "../../mirror/operations/search.ts";
+import { queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
+import { foundList } from "../../page/found.ts";
 import { nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
@@ -50,17 +51,5 @@ async function foundBy(ui: Ui, { name, root }: Folder, query: string, regex: boo
   const { files, notes } = searched.value;
   return html`${notes.map((note) => html`<p class="notice quiet">${sentenceView(note)}</p>`)}
 <p id="count">${files.length === 0 ? "Nothing found." : plural(files.length, "document")}</p>
-<ol class="found">${files.map((file) => fileOf(name, file))}</ol>`;
-}
-
-function fileOf(mirror: string, { path, lines }: FoundFile): Html {
-  return html`<li class="found-file"><a href="${documentAddress(mirror, "docs", path)}">${nameView(path)}</a>${
-    lines.length > 0 && html`<ul class="found-lines">${lines.map(lineOf)}</ul>`
-  }</li>`;
-}
-
-function lineOf(line: FoundLine): Html {
-  return html`<li class="found-line"><span class="faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${foundPieces(
-    line,
-  ).map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
+${foundList(files.map(({ path, lines }) => ({ href: documentAddress(name, "docs", path), path, lines })))}`;
 }

@@ -1,0 +1,24 @@
+import type { Snippet } from "./snippets.ts";
+
+/** Splits a line into non-empty pieces: the matches, and the characters between them. */
+export function foundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">): readonly FoundPiece[] {
+  const characters = [...text];
+  const pieces: FoundPiece[] = [];
+  let at = 0;
+  for (const [start, end] of ranges) {
+    pieces.push(pieceOf(characters.slice(at, start), false), pieceOf(characters.slice(start, end), true));
+    at = end;
+  }
+  return [...pieces, pieceOf(characters.slice(at), false)].filter((piece) => piece.text !== "");
+}
+
+type FoundPiece = { readonly text: string; readonly isMatch: boolean };
+
+/**
+ * Returns a piece of a line without control characters of the document, which could control a
+ * terminal; tabs stay.
+ */
+function pieceOf(characters: readonly string[], isMatch: boolean): FoundPiece {
+  const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
+  return { text, isMatch };
+}

@@ -1,0 +1,24 @@
+import { foundPieces } from "../markdown/search/found-pieces.ts";
+import type { Snippet } from "../markdown/search/snippets.ts";
+import { html, type Html } from "./html.ts";
+import { nameView } from "./parts.ts";
+
+/** Shows what a search found. */
+
+type Found = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
+
+/** Lists documents, each with the lines that show why it was found. */
+export function foundList(files: readonly Found[]): Html {
+  return html`<ol class="found">${files.map(
+    ({ href, path, lines }) =>
+      html`<li class="found-file"><a href="${href}">${nameView(path)}</a>${
+        lines.length > 0 && html`<ul class="found-lines">${lines.map(lineOf)}</ul>`
+      }</li>`,
+  )}</ol>`;
+}
+
+function lineOf(line: Snippet): Html {
+  return html`<li class="found-line"><span class="faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${foundPieces(
+    line,
+  ).map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
+}
