@@ -7,13 +7,20 @@ export const KEYS = `${APP}/keys`;
 export const REVIEWS = `${APP}/reviews`;
 export const WORKSPACES = `${APP}/workspaces`;
 
+/** What a page shows of a folder or document, or what a form does to it. */
+export type FilesPart = "files" | "raw" | "history" | "protect";
+
 /**
  * Returns the address of the page for a folder or document.
  * @param path without slashes at its ends; "" is the root
  */
-export function filesAddress(workspaceId: string, path: string): string {
+export function filesAddress(workspaceId: string, path: string, part: FilesPart = "files"): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
-  return `${APP}/w/${encodeURIComponent(workspaceId)}/files/${encoded}`;
+  return `${APP}/w/${encodeURIComponent(workspaceId)}/${part}/${encoded}`;
+}
+
+export function searchAddress(workspaceId: string): string {
+  return `${APP}/w/${encodeURIComponent(workspaceId)}/search`;
 }
 
 export function reviewAddress(id: string): string {

@@ -1,18 +1,23 @@
+import { shownName } from "../../common/shown-name.ts";
+import { bytesText } from "../../common/count.ts";
+import type { DocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
 import { type Html, html } from "../../page/html.ts";
 import { type RenderedMarkdown, documentView } from "../../page/markdown.ts";
-import { badgeOf, nameView } from "../../page/parts.ts";
-import type { Render } from "../../page/renderer.ts";
+import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
 import { includes } from "../files/access.ts";
+import { patchFile } from "../files/file-writes.ts";
 import { placeAt } from "../keys/kept-grants.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
-import { type RequestContext, workingIn } from "../requests/context.ts";
+import { type RequestContext, workingIn, writeWith } from "../requests/context.ts";
 import { admitByRate } from "../requests/dispatch.ts";
+import type { Published } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { filesAddress, withQuery } from "./addresses.ts";
-import { NO_PAGE, type PageResult, notShown, page, refusedPage } from "./answer.ts";
+import { APP, filesAddress, REVIEWS, searchAddress, withQuery } from "./addresses.ts";
+import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
+import { agoOf, listNav } from "./parts.ts";
 import { contextFor } from "./who.ts";
 
 /** Shows a folder or a document, as far as the signed-in key may see it. */
@@ -23,9 +28,9 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
     case "nothing":
       return notShown(NOT_THERE);
     case "document":
-      return documentPage(looked, call.render);
+      return documentPage(looked, call);
     case "folder":
-      return folderPage(looked.workspace, looked.page, call.query.has("after"));
+      return folderPage(looked.workspace, looked.page, call);
   }
 }
 
@@ -36,14 +41,17 @@ export async function showRaw(call: PageCall): Promise<PageResult> {
   return looked.kind === "document" ? { kind: "text", text: looked.text } : notShown(NOT_THERE);
 }
 
-const NOT_THERE = { ...NO_PAGE, what: "there is no such document or folder, or this key may not see it" };
+export const NOT_THERE = { ...NO_PAGE, what: "there is no such document or folder, or this key may not see it" };
 
 type Document = {
   readonly kind: "document";
   readonly workspace: WorkspaceRow;
   readonly row: FileRow;
   readonly text: string;
+  /** Time of the published change, in milliseconds since the epoch. */
+  readonly at: number;
   readonly isInReview: boolean;
+  readonly mayProtect: boolean;
 };
 
 type Looked =
@@ -52,62 +60,111 @@ type Looked =
   | { readonly kind: "nothing" };
 
 /** Reads everything that a page shows in one transaction. */
-function lookAt({ core, who, id, rest, query }: PageCall): Promise<Looked | Refused> {
-  const admit = admitOnce(admitByRate(core));
-  return core.server.store.read(async (tables): Promise<Looked | Refused> => {
-    const context = await contextFor(workingIn(core.server, tables), who, id, admit);
-    if (isRefused(context)) return context;
-    const { workspace } = context;
-    const found = await find(context, rest.replace(/\/+$/, ""));
+function lookAt(call: PageCall): Promise<Looked | Refused> {
+  return inWorkspace(call, async (context): Promise<Looked> => {
+    const { workspace, tables, access } = context;
+    const found = await find(context, pathOf(call));
     if (found === null) return { kind: "nothing" };
     if (found.kind === "folder") {
-      return { kind: "folder", workspace, page: await listFolder(context, found, query.get("after")) };
+      return { kind: "folder", workspace, page: await listFolder(context, found, call.query.get("after")) };
     }
     const { row } = found;
-    const text = await tables.changes.text(row.changeId);
-    return { kind: "document", workspace, row, text, isInReview: await tables.changes.hasReview(row.seq) };
+    const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
+    const isInReview = await tables.changes.hasReview(row.seq);
+    const mayProtect = includes(await access.levelOfFile(row), "full");
+    return { kind: "document", workspace, row, text, at: published.get(row.seq)!.at, isInReview, mayProtect };
   });
 }
 
-function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, isLater: boolean): PageResult {
+/** Runs work in one reading transaction, with the access of the signed-in key to the workspace. */
+export function inWorkspace<T>(
+  { core, who, id }: PageCall,
+  work: (context: RequestContext) => Promise<T>,
+): Promise<T | Refused> {
+  const admit = admitOnce(admitByRate(core));
+  return core.server.store.read(async (tables): Promise<T | Refused> => {
+    const context = await contextFor(workingIn(core.server, tables), who, id, admit);
+    return isRefused(context) ? context : work(context);
+  });
+}
+
+/** Returns the path in the workspace that the address names, without slashes at its ends. */
+export function pathOf({ rest }: PageCall): string {
+  return rest.replace(/\/+$/, "");
+}
+
+function folderPage(
+  workspace: WorkspaceRow,
+  { path, entries, next }: FolderPage,
+  { query, now }: PageCall,
+): PageResult {
   const here = filesAddress(workspace.id, path);
+  const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
   return page({
     title: path === "" ? workspace.name : path,
+    here: APP,
     main: html`${crumbs(workspace, path)}
-<h1>${nameView(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1))}</h1>
+<div class="title"><h1>${nameView(name)}</h1>${searchForm(workspace, path, "")}</div>
 ${
   entries.length === 0
-    ? html`<p class="notice quiet">${next === null ? "This folder is empty, or this key may not see its documents." : "Nothing on this page may be seen by this key; the next one may have more."}</p>`
-    : html`<ul class="entries">${entries.map((entry) => entryItem(workspace, path, entry))}</ul>`
+    ? emptyOf(
+        next === null ? "No documents" : "No documents on this page",
+        next === null
+          ? "This folder is empty, or this key may not see its documents."
+          : "This key may see none of these documents; the next page may have more.",
+      )
+    : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Changed</th></tr></thead>
+<tbody>${entries.map((entry) => entryRow(workspace, path, { entry, now }))}</tbody></table></div>`
 }
-<nav aria-label="Parts of the list" class="row">${isLater && html`<a class="button" href="${here}">First page</a>`}
-${next !== null && html`<a class="button" href="${withQuery(here, { after: next })}">Next</a>`}</nav>`,
+${listNav(query.has("after") ? here : null, next === null ? null : withQuery(here, { after: next }))}`,
   });
 }
 
-function entryItem(workspace: WorkspaceRow, path: string, { kind, name, isProtected }: Entry): Html {
-  const whole = path === "" ? name : `${path}/${name}`;
-  return html`<li class="${kind}"><a href="${filesAddress(workspace.id, whole)}">${nameView(name)}${kind === "folder" && "/"}</a>${
+function entryRow(
+  workspace: WorkspaceRow,
+  folder: string,
+  { entry, now }: { readonly entry: Entry; readonly now: number },
+): Html {
+  const { kind, name, isProtected, isInReview, published } = entry;
+  const path = folder === "" ? name : `${folder}/${name}`;
+  return html`<tr class="${kind}"><th scope="row"><a href="${filesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${badgeOf("quiet", "protected")}`
-  }</li>`;
+  }${isInReview && html` ${badgeOf("asks", "in review")}`}</th>
+<td data-label="Size" class="number">${published === null ? "" : bytesText(published.bytes)}</td>
+<td data-label="Changed">${published === null ? "" : agoOf(published.at, now)}</td></tr>`;
 }
 
-async function documentPage(document: Document, render: Render): Promise<PageResult> {
+/** @param path folder in which the form searches */
+export function searchForm(workspace: WorkspaceRow, path: string, query: string): Html {
+  const place = shownName(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1));
+  return html`<form role="search" method="get" action="${searchAddress(workspace.id)}" class="row search">${
+    path !== "" && html`<input type="hidden" name="in" value="${path}">`
+  }<input type="search" id="q" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" aria-label="${`Search in ${place}`}" placeholder="${`Search in ${place}`}">
+<button>Search</button></form>`;
+}
+
+async function documentPage(document: Document, call: PageCall): Promise<PageResult> {
   const { workspace, row, text } = document;
   const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
-  return renderedPage(document, await render(text, base));
+  return renderedPage(document, await call.render(text, base), call);
 }
 
 /** @param rendered null if rendering failed; the content is then shown as plain text */
-function renderedPage({ workspace, row, text, isInReview }: Document, rendered: RenderedMarkdown | null): PageResult {
-  const raw = filesAddress(workspace.id, row.path).replace("/files/", "/raw/");
+function renderedPage(document: Document, rendered: RenderedMarkdown | null, { who, csrf, now }: PageCall): PageResult {
+  const { workspace, row, text, at, isInReview, mayProtect } = document;
+  const isAdmin = who.kind === "admin";
+  const reviews = withQuery(REVIEWS, { workspace: workspace.id });
   return page({
     title: row.path,
+    here: APP,
     main: html`${crumbs(workspace, row.path)}
-<h1>${nameView(row.name)}</h1>
-<p>${row.protected === 1 && html`${badgeOf("quiet", "protected")} `}${
-      isInReview && html`${badgeOf("asks", "a change is in review")} `
-    }<a href="${raw}">As text</a></p>
+<div class="title"><h1>${nameView(row.name)}</h1><span class="row"><a class="button" href="${filesAddress(workspace.id, row.path, "raw")}">Source</a>${
+      isAdmin && html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
+    }${mayProtect && protectionForm(workspace, row, csrf)}</span></div>
+<p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${
+      isInReview &&
+      (isAdmin ? html`<a href="${reviews}">${badgeOf("asks", "in review")}</a>` : badgeOf("asks", "in review"))
+    }<span>Changed ${agoOf(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   rendered === null && html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
@@ -115,20 +172,51 @@ ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   });
 }
 
-/** Returns links from the workspace down to this folder or document. */
-function crumbs(workspace: WorkspaceRow, path: string): Html {
-  const names = path === "" ? [] : path.split("/");
-  const steps = names.map((name, at) => ({ name, to: names.slice(0, at + 1).join("/") }));
-  const first = html`<li><a href="${filesAddress(workspace.id, "")}"${path === "" && html` aria-current="page"`}>${nameView(workspace.name)}</a></li>`;
-  return html`<nav aria-label="Where this is"><ol class="crumbs">${first}${steps.map(
-    ({ name, to }) =>
-      html`<li><a href="${filesAddress(workspace.id, to)}"${to === path && html` aria-current="page"`}>${nameView(name)}</a></li>`,
-  )}</ol></nav>`;
+function protectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Html {
+  const isProtected = row.protected === 1;
+  const fields = { protected: isProtected ? "no" : "yes" };
+  const action = filesAddress(workspace.id, row.path, "protect");
+  const hint = isProtected ? "Publish edits at once" : "Send edits to review first";
+  return actionForm(
+    { action, csrf, fields },
+    html`<button title="${hint}">${isProtected ? "Remove protection" : "Protect"}</button>`,
+  );
 }
 
-/**
- * Reads what a page may show of a workspace: nothing that the API would not show to the same key.
- */
+/** Protects a document, or removes the protection, by the same rules as the API. */
+export async function changeProtection(call: PageCall): Promise<PageResult> {
+  const { core, who, id, form } = call;
+  const path = pathOf(call);
+  const isProtected = form.get("protected") === "yes";
+  const admit = admitOnce(admitByRate(core));
+  const answer = await writeWith(core.server, async (working) => {
+    const context = await contextFor(working, who, id, admit);
+    if (isRefused(context)) return context;
+    const found = await find(context, path);
+    if (found?.kind !== "file") return null;
+    return patchFile({ context, id: found.row.id as DocId, query: null, body: { protected: isProtected } });
+  });
+  if (answer === null) return notShown(NOT_THERE);
+  const to = filesAddress(id, path);
+  if (isRefused(answer)) return refusedForm(to, answer);
+  return go(
+    to,
+    isProtected ? "Protected: edits now go to review first." : "Not protected: edits are published at once.",
+  );
+}
+
+/** Returns links from the workspace down to this folder or document; none for the workspace. */
+export function crumbs(workspace: WorkspaceRow, path: string): Html | null {
+  if (path === "") return null;
+  const names = path.split("/");
+  const steps = names.map((label, at) => ({ label, to: names.slice(0, at + 1).join("/") }));
+  return crumbsView(
+    "Path to this page",
+    [{ label: workspace.name, to: "" }, ...steps].map(({ label, to }) => {
+      return { href: filesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
+    }),
+  );
+}
 
 /** LIMIT: entries on one page. */
 const MOST_ENTRIES = 200;
@@ -138,7 +226,14 @@ const MOST_ENTRIES = 200;
  */
 const MOST_READ = 2_000;
 
-type Entry = { readonly kind: "folder" | "file"; readonly name: string; readonly isProtected: boolean };
+type Entry = {
+  readonly kind: "folder" | "file";
+  readonly name: string;
+  readonly isProtected: boolean;
+  readonly isInReview: boolean;
+  /** Null for a folder. */
+  readonly published: Published | null;
+};
 
 type FolderPage = {
   readonly path: string;
@@ -155,7 +250,7 @@ type Found =
  * Finds the folder or document at a path.
  * @param path without slashes at its ends; "" is the root
  */
-async function find(context: RequestContext, path: string): Promise<Found | null> {
+export async function find(context: RequestContext, path: string): Promise<Found | null> {
   const { tables, access } = context;
   // Every key may open the root. The page is empty if the key may see nothing directly in the root.
   if (path === "") return { kind: "folder", seq: ROOT, path };
@@ -208,17 +303,22 @@ function rowsOf({ tables, workspace }: RequestContext, folder: number, { kind, n
 }
 
 async function entriesOf(
-  { access }: RequestContext,
+  { access, tables }: RequestContext,
   kind: At["kind"],
   rows: readonly (FileRow | FolderRow)[],
 ): Promise<Entry[]> {
   await access.know(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
     const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
-    return seen.map(({ name }) => ({ kind, name, isProtected: false }));
+    return seen.map(({ name }) => ({ kind, name, isProtected: false, isInReview: false, published: null }));
   }
   const seen = (rows as readonly FileRow[]).filter((row) => includes(access.file(row), "read"));
-  return seen.map((row) => ({ kind, name: row.name, isProtected: row.protected === 1 }));
+  const seqs = seen.map(({ seq }) => seq);
+  const [published, inReview] = [await tables.files.published(seqs), await tables.changes.filesInReview(seqs)];
+  return seen.map(({ seq, name, protected: isProtected }): Entry => {
+    const isInReview = inReview.has(seq);
+    return { kind, name, isProtected: isProtected === 1, isInReview, published: published.get(seq) ?? null };
+  });
 }
 
 /**

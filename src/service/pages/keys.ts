@@ -11,7 +11,7 @@ import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import { APP, KEYS, keyAddress, withQuery } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav } from "./parts.ts";
+import { agoOf, LEVELS, listNav } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
 /** LIMIT: keys on one page. */
@@ -192,12 +192,6 @@ const MOST_FOLDERS = 200;
 /** Rows for paths that are not offered. */
 const OTHER_ROWS = 2;
 
-const LEVELS: Readonly<Record<Level, string>> = {
-  full: "full access",
-  edit: "can edit",
-  read: "can read",
-  none: "hidden",
-};
 const LEVEL_NAMES = Object.keys(LEVELS) as Level[];
 
 /** Choices for the access of a key: one level for the whole workspace, or one for each folder. */

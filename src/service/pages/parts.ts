@@ -1,7 +1,16 @@
 import { type Html, html } from "../../page/html.ts";
 import { ageOf } from "../../page/parts.ts";
+import type { Level } from "../store/rows.ts";
 
 /** Parts that several pages of the service share. */
+
+/** Levels of access, in words. */
+export const LEVELS: Readonly<Record<Level, string>> = {
+  full: "full access",
+  edit: "can edit",
+  read: "can read",
+  none: "hidden",
+};
 
 /** @param at in milliseconds since the epoch, as `now` */
 export function agoOf(at: number, now: number): Html {

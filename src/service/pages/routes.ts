@@ -2,9 +2,11 @@ import { decodeSegment } from "../requests/validate.ts";
 import { routeTable } from "../requests/router.ts";
 import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";
-import { showFiles, showRaw } from "./documents.ts";
+import { changeProtection, showFiles, showRaw } from "./documents.ts";
+import { showHistory } from "./history.ts";
 import { changeKey, createKey, createWorkspace, revokeKey, showKey, showKeys, showNewKey } from "./keys.ts";
 import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
+import { showSearch } from "./search.ts";
 import { showSignOut } from "./sign-in.ts";
 import { showOverview } from "./overview.ts";
 import { ownPage, removeWorkspace, setState, showRemoval } from "./workspaces.ts";
@@ -15,13 +17,18 @@ import type { Who } from "./who.ts";
 const page = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
   return { method: "GET", path, adminOnly, run };
 };
-const form = (path: string, run: PageRoute["run"]): PageRoute => ({ method: "POST", path, adminOnly: true, run });
+const form = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
+  return { method: "POST", path, adminOnly, run };
+};
 
 const ROUTES: readonly PageRoute[] = [
   page(APP, (call) => (call.who.kind === "admin" ? showOverview(call) : ownPage(call, call.who.hash)), false),
   page(SIGN_OUT, showSignOut, false),
   page(`${APP}/w/{id}/files/*`, showFiles, false),
   page(`${APP}/w/{id}/raw/*`, showRaw, false),
+  page(`${APP}/w/{id}/search`, showSearch, false),
+  page(`${APP}/w/{id}/history/*`, showHistory),
+  form(`${APP}/w/{id}/protect/*`, changeProtection, false),
   page(REVIEWS, showReviews),
   page(`${REVIEWS}/{id}`, showReview),
   form(`${REVIEWS}/{id}/accept`, acceptReview),
@@ -40,7 +47,7 @@ const ROUTES: readonly PageRoute[] = [
 
 const findRoute = routeTable(ROUTES.map((route) => [route, route]));
 /** Matches the address of a folder or document; the remainder is its path in the workspace. */
-const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw)\/)(.*)$/s;
+const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw|history|protect)\/)(.*)$/s;
 
 type Matched = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 

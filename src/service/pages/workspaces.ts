@@ -2,7 +2,7 @@ import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { actionForm, dotOf, nameView } from "../../page/parts.ts";
+import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, readerOf } from "../requests/authenticate.ts";
@@ -12,6 +12,8 @@ import type { WorkspaceRow } from "../store/rows.ts";
 import { APP, KEYS, REVIEWS, WORKSPACES, filesAddress, withQuery, workspaceAddress } from "./addresses.ts";
 import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
+import { searchForm } from "./documents.ts";
+import { LEVELS } from "./parts.ts";
 
 type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[number];
 
@@ -27,7 +29,7 @@ export function workspacesSection(workspaces: readonly Workspace[], csrf: string
   return html`<section class="card flush" aria-labelledby="workspaces"><header><h2 id="workspaces">Workspaces</h2></header>
 ${
   workspaces.length === 0
-    ? html`<div class="empty"><h3>No workspace yet</h3><p>A workspace holds the documents that its keys can read and edit.</p></div>`
+    ? emptyOf("No workspace yet", "A workspace holds the documents that its keys can read and edit.")
     : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Documents</th>
 <th scope="col" class="number">Open reviews</th><th scope="col">Keys</th><th scope="col" class="end">Actions</th></tr></thead>
 <tbody>${workspaces.map((one) => workspaceRow(one, csrf))}</tbody></table>`
@@ -59,16 +61,16 @@ export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageRes
   return page({
     title: `Documents of ${workspace.name}`,
     here: APP,
-    main: html`<h1>${nameView(workspace.name)}</h1>
-<p>Signed in with the key ${label === "" ? "without a label" : nameView(label)}. It may see:</p>
+    main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${seen.length > 0 && searchForm(workspace, "", "")}</div>
+<p class="faint">Signed in with the key ${label === "" ? "without a name" : nameView(label)}.</p>
 ${
   seen.length === 0
-    ? html`<p class="notice quiet">No access: the key has no grant. The person who created it can add one.</p>`
-    : html`<ul class="entries">${seen.map(
+    ? emptyOf("No access", "The key has no grant. The person who created it can add one.")
+    : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder or document</th><th scope="col">Access</th></tr></thead>
+<tbody>${seen.map(
         ({ path, level }) =>
-          html`<li><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "everything" : nameView(path)}</a>
-<span class="faint">${level}</span></li>`,
-      )}</ul>`
+          html`<tr><th scope="row"><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path)}</a></th><td data-label="Access">${LEVELS[level]}</td></tr>`,
+      )}</tbody></table></div>`
 }`,
   });
 }
@@ -95,14 +97,14 @@ export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageRes
     title: `Remove ${name}`,
     here: APP,
     main: html`<h1>Remove ${nameView(name)}?</h1>
-<p class="notice bad">${plural(documents, "document")} with all their history would be deleted for good. Linked folders keep
+<div class="card"><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
 ${actionForm(
   { action: `${workspaceAddress(id)}/remove`, csrf },
-  html`<span class="stack"><label for="name">Type its name to confirm</label>
-<input id="name" name="name" required autocomplete="off" spellcheck="false"><button class="danger">Delete permanently</button></span>`,
-)}
-<p><a href="${APP}">Keep it</a></p>`,
+  html`<span class="field"><label for="name">Type its name to confirm</label>
+<input id="name" name="name" required autocomplete="off" spellcheck="false"></span>
+<span class="row"><button class="danger">Delete permanently</button><a class="button" href="${APP}">Keep it</a></span>`,
+)}</div>`,
   });
 }
 

@@ -11,6 +11,7 @@ import type { Call, ContinuedRequest, RequestContext } from "../requests/context
 import { listJson } from "../files/lists.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile } from "../store/files-table.ts";
+import type { Store } from "../store/store.ts";
 import type { SearchScope } from "../store/tables.ts";
 
 /**
@@ -95,21 +96,24 @@ function continues(
   { path_prefix: sent = "" }: { readonly path_prefix?: string | undefined },
   search: (source: DocumentSource<FoundFile>, pace: StepPermit) => Promise<Answer>,
 ): ContinuedRequest {
-  const workspace = context.workspace.seq;
-  const prefix = sent === "" ? null : sent;
-  const scope: SearchScope = { workspace, prefix, grants: context.access.grants };
-  return {
-    kind: "continues",
-    goOn: (store, pace) =>
-      search(
-        {
-          unindexed: () => store.read((tables) => tables.search.waiting(workspace)),
-          portion: (set, order, after) => store.read((tables) => tables.search.portion(scope, set, order, after)),
-          read: (documents) => store.read((tables) => tables.search.read(scope, documents)),
-        },
-        pace,
-      ),
-  };
+  const sourceIn = sourceOf(context, sent === "" ? null : sent);
+  return { kind: "continues", goOn: (store, pace) => search(sourceIn(store), pace) };
+}
+
+/**
+ * Returns the documents that the key of a request may find.
+ * @param prefix folder below which they are; null for anywhere
+ */
+export function sourceOf(
+  { workspace: { seq: workspace }, access }: RequestContext,
+  prefix: string | null,
+): (store: Pick<Store, "read">) => DocumentSource<FoundFile> {
+  const scope: SearchScope = { workspace, prefix, grants: access.grants };
+  return (store) => ({
+    unindexed: () => store.read((tables) => tables.search.waiting(workspace)),
+    portion: (set, order, after) => store.read((tables) => tables.search.portion(scope, set, order, after)),
+    read: (documents) => store.read((tables) => tables.search.read(scope, documents)),
+  });
 }
 
 function compilePattern(pattern: string): CompiledRegex | Refused {

@@ -25,6 +25,11 @@ FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w
 WHERE c.status <> 'saved'`;
 }
 
+/** A change as the history of its document lists it. `sender`: null for saved changes. */
+export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
+  readonly sender: string | null;
+};
+
 /** SQL for later versions that replaced a version. */
 const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
@@ -35,6 +40,18 @@ const SQL = {
   inReview: sql<{ readonly seq: number }>(
     "changes.inReview",
     "SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1",
+  ),
+  filesInReview: sql<{ readonly file: number }>(
+    "changes.filesInReview",
+    ({ by, isOneOf }) =>
+      `SELECT DISTINCT c.file FROM changes c ${by("changes_in_review")}
+       WHERE c.status = 'in_review' AND ${isOneOf("c.file", "$1")}`,
+  ),
+  ofFile: sql<HistoryRow>(
+    "changes.ofFile",
+    ({ by }) =>
+      `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender FROM changes c ${by("changes_by_file")}
+       WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   ),
   // Reads the few changes in review, and then their folders. Never reads all files.
   inReviewBelow: sql<{ readonly seq: number }>(
@@ -136,6 +153,13 @@ export function changesTable(session: Session) {
       return row && reviewedOf(row);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
+    /** Returns those of the files that have changes in review. */
+    async filesInReview(files: readonly number[]): Promise<ReadonlySet<number>> {
+      const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
+      return new Set(rows.map(({ file }) => file));
+    },
+    /** Returns changes of a file before `from`, the latest first. */
+    ofFile: (file: number, from: number, most: number) => session.all(SQL.ofFile, file, from, most),
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
     /** Returns changes after `from`, in the order in which they went to review. */

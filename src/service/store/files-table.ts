@@ -46,6 +46,11 @@ const SQL = {
       `${SELECT} WHERE x.workspace = $1 AND x.name = $3
          AND x.folder = (SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$2")})`,
   ),
+  published: sql<StoredText & { readonly seq: number; readonly at: number }>(
+    "files.published",
+    ({ isOneOf }) =>
+      `SELECT x.seq, c.at, c.codec, c.text FROM files x JOIN changes c ON c.id = x.change_id WHERE ${isOneOf("x.seq", "$1")}`,
+  ),
   all: sql<FileRow>("files.all", `${SELECT} WHERE x.workspace = $1 AND ${PAGE}`),
   inFolder: sql<FileRow>("files.inFolder", `${SELECT} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE}`),
   inFolderByName: sql<FileRow>(
@@ -101,6 +106,9 @@ const REMOVE = sqlInOrder("files.remove", [
   "DELETE FROM files WHERE seq = $1",
   "DELETE FROM grants WHERE kind = 'file' AND target = $1",
 ]);
+
+/** Time of a change in milliseconds since the epoch, and bytes of its content. */
+export type Published = { readonly at: number; readonly bytes: number };
 
 type NewVersion = { readonly id: string; readonly text: string; readonly at: number };
 
@@ -158,6 +166,13 @@ export function filesTable(session: Session) {
       session.lock("file", workspace, id);
       const found = await session.one(SQL.forEdit, workspace, id, baseId);
       return found && editOf(found, baseId);
+    },
+    /** Returns the size of the published content of files, and its time, by row number. */
+    async published(seqs: readonly number[]): Promise<ReadonlyMap<number, Published>> {
+      const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
+      return new Map(
+        rows.map(({ seq, at, ...stored }) => [seq, { at, bytes: Buffer.byteLength(decodeText(stored)) }] as const),
+      );
     },
     bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),
     byName: (workspace: number, folder: number, name: string) => session.one(SQL.byName, workspace, folder, name),

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { expectOk } from "../../../src/conformance/world.ts";
 import { ADMIN_KEY } from "../fixture.ts";
-import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
+import { type Browser, HOST, openRig, type PagesRig, text } from "./fixture.ts";
 
 const EVIL = `"><script>alert(1)</script>'\u202e`;
 
@@ -92,11 +92,95 @@ describe("documents", () => {
     let pages = 0;
     while (at !== undefined) {
       const page = text(await browser.get(at));
-      seen.push(...[...page.matchAll(/<li class="\w+"><a[^>]*><bdi class="name">([^<]*)/g)].map((match) => match[1]!));
-      at = /href="([^"]*after=[^"]*)">Next/.exec(page)?.[1]?.replaceAll("&amp;", "&");
+      seen.push(...[...page.matchAll(/<th scope="row"><a[^>]*><bdi class="name">([^<]*)/g)].map((match) => match[1]!));
+      at = /href="([^"]*after=[^"]*)">Next page/.exec(page)?.[1]?.replaceAll("&amp;", "&");
       pages++;
     }
     expect([pages, seen]).toEqual([3, ["a", "b", ...names]]);
+  });
+
+  test("show their size, time and state in a list, and the same on their page", async () => {
+    const rig = await openRig();
+    const made = await rig.api.file("team/a.md", "é".repeat(600));
+    expectOk(await rig.api.patch(`/v1/files/${made.id}`, { protected: true }), 200);
+    expectOk(await rig.api.edit(made.id, made.lastChangeId, "sent"), 202);
+    await rig.api.file("team/b.md", "b");
+    const browser = await rig.signIn();
+    rig.clock.now += 7_200_000;
+    const list = (await shown(browser, `/app/w/${rig.workspaceId}/files/team`)).text;
+    const rows = [...list.matchAll(/<tr class="file">(.*?)<\/tr>/gs)].map((match) =>
+      match[1]!
+        .replace(/<[^>]*>/g, " ")
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+    expect(rows).toEqual(["a.md protected in review 1.2 kB 2 h ago", "b.md 1 bytes 2 h ago"]);
+    const page = (await shown(browser, `/app/w/${rig.workspaceId}/files/team/a.md`)).text;
+    for (const fact of ["1.2 kB", "in review", "protected", "2 h"]) expect(page).toContain(fact);
+  });
+
+  test("are found by their words, as far as the key may see them, with what was found marked", async () => {
+    const rig = await openRig();
+    for (const path of ["team/plan.md", "team/deep/more.md", "private/diary.md"])
+      await rig.api.file(path, `A walrus of ${path} <script>alert(1)</script>\n`);
+    const { browser, workspaceId } = await keyOf(rig, [{ on: "/team", level: "read" }]);
+    const search = async (who: Browser, query: string) => {
+      const page = (await shown(who, `/app/w/${workspaceId}/search?${query}`)).text;
+      expectHarmless(page);
+      return [...page.matchAll(/<li class="found-file"><a href="[^"]*\/files\/([^"]+)"/g)]
+        .map((match) => match[1]!)
+        .sort();
+    };
+    expect(await search(browser, "q=walrus")).toEqual(["team/deep/more.md", "team/plan.md"]);
+    expect(await search(browser, "q=walrus&in=team/deep")).toEqual(["team/deep/more.md"]);
+    expect(await search(browser, "q=walrus&in=private")).toEqual([]);
+    expect(await search(await rig.signIn(), "q=walrus")).toHaveLength(3);
+    expect((await shown(browser, `/app/w/${workspaceId}/search?q=walrus`)).text).toContain("<mark>walrus</mark>");
+    for (const query of ["", "q=+", `q=${"x".repeat(5_000)}`]) expect(await search(browser, query)).toEqual([]);
+    const other = (await rig.service.admin.createWorkspace("other")).workspaceId;
+    expect((await shown(browser, `/app/w/${other}/search?q=walrus`)).status).toBe(404);
+  });
+
+  test("have a history for administrators, which shows what each change did", async () => {
+    const rig = await openRig();
+    const { id, lastChangeId } = await rig.api.file("a.md", "one\n");
+    expectOk(await rig.api.edit(id, lastChangeId, "two\n"), 200);
+    const browser = await rig.signIn();
+    const at = `/app/w/${rig.workspaceId}/history/a.md`;
+    const latest = (await shown(browser, at)).text;
+    const marks = (page: string) => page.match(/<mark>\w+<\/mark>/g)?.map((mark) => mark.replace(/<[^>]*>/g, ""));
+    expect([latest.match(/class="step"/g)?.length, marks(latest)]).toEqual([2, ["one", "two"]]);
+    const first = (await shown(browser, `${at}?change=${lastChangeId}`)).text;
+    expect(marks(first)).toEqual(["one"]);
+    expect((await shown(browser, `/app/w/${rig.workspaceId}/history/none.md`)).status).toBe(404);
+    const { browser: own } = await keyOf(rig, [{ on: null, level: "full" }]);
+    expect((await shown(own, at)).status).toBe(404);
+  });
+
+  test("are protected by administrators and keys with full access, not by others or other sites", async () => {
+    const rig = await openRig();
+    const { id } = await rig.api.file("team/a.md", "text");
+    const isProtected = async () => (await rig.api.read(id)).protected;
+    const form = `/app/w/${rig.workspaceId}/protect/team/a.md`;
+    const admin = await rig.signIn();
+    expect(await admin.submit(form, { protected: "yes" })).toContain("Remove protection");
+    expect(await isProtected()).toBe(true);
+    const editor = (await keyOf(rig, [{ on: "/team", level: "edit" }])).browser;
+    expect((await shown(editor, `/app/w/${rig.workspaceId}/files/team/a.md`)).text).not.toContain("protect/team");
+    expect(await editor.submit(form, { protected: "no" })).toContain("needs Full access");
+    const stranger = (await keyOf(rig, [{ on: "/other", level: "full" }])).browser;
+    expect((await stranger.post(form, { protected: "no" })).status).toBe(404);
+    const owner = (await keyOf(rig, [{ on: "/team", level: "full" }])).browser;
+    const headers = {
+      host: HOST,
+      origin: `http://${HOST}`,
+      cookie: owner.cookie,
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    expect((await rig.ask("POST", form, headers, "protected=no&csrf=x")).status).toBe(403);
+    expect(await isProtected()).toBe(true);
+    await owner.submit(form, { protected: "no" });
+    expect(await isProtected()).toBe(false);
   });
 
   test("and names and labels of any characters are shown as what they are", async () => {
