@@ -83,6 +83,49 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await ann.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
+  test("finds, reads and protects a document, and decides reviews one after the other", async () => {
+    const rig = await openServiceRig();
+    const texts = new Map<string, string>();
+    for (const path of ["team/plan.md", "team/menu.md"]) {
+      const { id, lastChangeId } = await rig.api("POST", "/v1/files", { path, content: LONG });
+      await rig.api("PATCH", `/v1/files/${id}`, { protected: true });
+      texts.set(path, LONG.replace("Flour", "Rye"));
+      await rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: texts.get(path)! });
+    }
+    const page = await rig.signIn();
+    await page.getByRole("link", { name: "main", exact: true }).click();
+    await page.getByRole("link", { name: "team/" }).click();
+    await page.getByRole("row", { name: /plan\.md.*protected.*in review/ }).waitFor();
+    await shoot(page, "service-folder");
+    await page.getByRole("searchbox", { name: "Search in team" }).fill("flour");
+    await page.keyboard.press("Enter");
+    await page.locator("mark").first().waitFor();
+    await shoot(page, "service-search");
+    await page.getByRole("link", { name: "team/plan.md" }).click();
+    await page.getByRole("button", { name: "Remove protection" }).click();
+    await page.getByRole("button", { name: "Protect", exact: true }).click();
+    await page.getByText("Protected: edits now go to review first.").waitFor();
+    await page.getByRole("link", { name: "Reviews 2" }).click();
+    await page.getByRole("link", { name: "/team/plan.md" }).click();
+    await page.getByRole("link", { name: "Rendered" }).click();
+    await shoot(page, "service-review-rendered");
+    await page.getByRole("link", { name: "Source" }).click();
+    await page.getByRole("button", { name: "Accept", exact: true }).click();
+    await page.getByText("Accepted and published.").waitFor();
+    // The difference stays on the page of an accepted review.
+    await page.getByRole("table").getByText("Rye").waitFor();
+    await shoot(page, "service-review-accepted");
+    await page.getByRole("link", { name: "Next review" }).click();
+    await page.getByRole("heading", { name: "/team/menu.md" }).waitFor();
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.getByText("Rejected: the published version stays.").waitFor();
+    expect([await rig.text("team/plan.md"), await rig.text("team/menu.md")]).toEqual([texts.get("team/plan.md"), LONG]);
+    await page.getByRole("link", { name: "Open document" }).click();
+    await page.getByRole("link", { name: "History" }).click();
+    await page.getByRole("listitem").filter({ hasText: "Rejected" }).waitFor();
+    await shoot(page, "service-history");
+  });
+
   test("makes a workspace and removes it, without scripts", async () => {
     const rig = await openServiceRig();
     const page = await rig.signIn({ context: await openBrowser({ javaScriptEnabled: false }) });
