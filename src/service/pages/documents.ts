@@ -176,7 +176,7 @@ function protectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Ht
   const isProtected = row.protected === 1;
   const fields = { protected: isProtected ? "no" : "yes" };
   const action = filesAddress(workspace.id, row.path, "protect");
-  const hint = isProtected ? "Publish edits at once" : "Send edits to review first";
+  const hint = isProtected ? "Publish edits immediately" : "Send edits to review first";
   return actionForm(
     { action, csrf, fields },
     html`<button title="${hint}">${isProtected ? "Remove protection" : "Protect"}</button>`,
@@ -201,7 +201,7 @@ export async function changeProtection(call: PageCall): Promise<PageResult> {
   if (isRefused(answer)) return refusedForm(to, answer);
   return go(
     to,
-    isProtected ? "Protected: edits now go to review first." : "Not protected: edits are published at once.",
+    isProtected ? "Protected: edits now go to review first." : "Not protected: edits are published immediately.",
   );
 }
 
