@@ -25,9 +25,17 @@ export function page(content: Content): PageResult {
   return { kind: "page", content };
 }
 
-/** Leads to another page, which says `text`. */
+/**
+ * Leads to another page with a notice.
+ * @param text a sentence or a clause
+ */
 export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
-  return { kind: "go", to, notice: { tone, text, next: null, link } };
+  return { kind: "go", to, notice: { tone, text: sentenceOf(text), next: null, link } };
+}
+
+/** Makes a sentence of a clause. */
+function sentenceOf(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${/[.!?]$/.test(clause) ? "" : "."}`;
 }
 
 export function notShown(trouble: PageTrouble): PageResult {
@@ -52,7 +60,7 @@ export function refusedForm(to: string, refused: Refused): PageResult {
   return go(to, `${clauseOf(refused.detail)}; nothing was done`, { tone: "bad" });
 }
 
-export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back to the first page" };
+export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back, or start again" };
 
 export const NOT_SIGNED_IN: PageTrouble = {
   status: 401,
@@ -66,13 +74,22 @@ export const NO_TOKEN: PageTrouble = {
   next: "go back, reload the page, and try again",
 };
 
+const TITLES: Readonly<Record<number, string>> = {
+  401: "Not signed in",
+  404: "Page not found",
+  429: "Too many requests",
+  500: "The service failed",
+  503: "Not available now",
+};
+
 /** Returns a page that shows an error and the next step. */
 export function troublePage({ status, what, next }: PageTrouble): Content {
-  const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "The first page"];
+  const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "Start page"];
+  const title = TITLES[status] ?? "This page cannot be shown";
   return {
-    title: "Not shown",
-    main: html`<h1>This page cannot be shown</h1>
-<div class="notice bad"><p>${sentenceView(what)} (${status})</p>${nextOf(next)}</div>
-<p><a href="${href}">${label}</a></p>`,
+    title,
+    main: html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(what))}</p>${nextOf(sentenceOf(next))}
+<p class="faint">Status ${status}</p>
+<p><a class="button main-action" href="${href}">${label}</a></p></div>`,
   };
 }

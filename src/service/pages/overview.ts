@@ -118,7 +118,13 @@ function latencyPanel(spans: readonly RequestSpan[]): Panel {
   const slowest = Math.max(0, ...spans.map(({ p95 }) => p95 ?? 0));
   const latest = spans.findLast(({ p95 }) => p95 !== null);
   const detail = `for 95 % of answers (outline); ${msText(latest?.median ?? null)} for half of them (filled)`;
-  return { title: "Latency", value: msText(latest?.p95 ?? null), detail, bars, most: msText(slowest) };
+  return {
+    title: "Latency",
+    value: msText(latest?.p95 ?? null),
+    detail,
+    bars,
+    most: slowest === 0 ? "–" : msText(slowest),
+  };
 }
 
 function msText(ms: number | null): string {

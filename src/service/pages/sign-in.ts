@@ -13,18 +13,18 @@ export function signInPage(wrong: string | null): Content {
   return {
     title: "Sign in",
     here: SIGN_IN,
-    main: html`<h1>Sign in</h1>
+    main: html`<div class="alone"><h1>Sign in</h1>
 ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
-<form method="post" action="${SIGN_IN}" class="stack">
+<form method="post" action="${SIGN_IN}">
 <input name="username" value="mdmirror" autocomplete="username" hidden>
-<label for="key">Key</label>
+<span class="field"><label for="key">Key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="4096" spellcheck="false"${
       wrong !== null && html` aria-describedby="wrong" aria-invalid="true"`
     }>
+<span class="hint">Use the admin key from the data folder of the service, or the key of a workspace, which shows what it may read.</span></span>
 <button class="main-action">Sign in</button>
 </form>
-<p class="faint">The admin key, which is in the data folder of the service, or a key of a workspace: it shows what that
-key may read. You are signed out after two hours without a page, and when the service is started again.</p>`,
+<p class="hint">You are signed out after two hours without a page, and when the service is started again.</p></div>`,
   };
 }
 
@@ -32,8 +32,8 @@ export function showSignOut({ csrf }: PageCall): PageResult {
   return page({
     title: "Sign out",
     here: SIGN_OUT,
-    main: html`<h1>Sign out</h1>
+    main: html`<div class="alone"><h1>Sign out</h1>
 <p>This browser then needs a key again.</p>
-${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
+${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,
   });
 }

@@ -291,5 +291,5 @@ const FULL: PageTrouble = {
 const FAULT: PageTrouble = {
   status: 500,
   what: "a fault of the service itself",
-  next: "check the present state before you try again; the terminal of mdmirror serve says more",
+  next: "check the present state before you try again; the log of the service has the cause",
 };

@@ -96,8 +96,8 @@ export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageRes
   return page({
     title: `Remove ${name}`,
     here: APP,
-    main: html`<h1>Remove ${nameView(name)}?</h1>
-<div class="card"><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
+    main: html`<div class="alone"><h1>Remove ${nameView(name)}?</h1>
+<p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
 ${actionForm(
   { action: `${workspaceAddress(id)}/remove`, csrf },

@@ -247,12 +247,12 @@ describe("keys", () => {
     const change = (form: Readonly<Record<string, string>>) =>
       browser.submit(`/app/keys/${id}`, { label: "owner", path: "/", level: "full", ...form });
     for (const [form, shown] of [
-      [{ label: "" }, "a name has 1 to 200 characters"],
+      [{ label: "" }, "A name has 1 to 200 characters"],
       [{ expires: "2020-01-01" }, "cannot expire in the past"],
-      [{ expires: "2026-13-01" }, "this is not a date"],
-      [{ requests: "5" }, "a rate is a number of requests"],
-      [{ requests: "0", seconds: "1" }, "a rate is a number of requests"],
-      [{ level: "owner" }, "a path needs a level"],
+      [{ expires: "2026-13-01" }, "This is not a date"],
+      [{ requests: "5" }, "A rate is a number of requests"],
+      [{ requests: "0", seconds: "1" }, "A rate is a number of requests"],
+      [{ level: "owner" }, "A path needs a level"],
     ] as const) {
       expect(await change(form)).toContain(shown);
       expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
@@ -263,7 +263,7 @@ describe("keys", () => {
     expect(await rig.service.admin.keys()).toEqual([]);
     expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
     expect(await browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain(
-      "choose what the key may read",
+      "Choose what the key may read",
     );
   });
 
@@ -344,7 +344,7 @@ describe("workspaces", () => {
     const browser = await rig.signIn();
     expect(text(await browser.post("/app/workspaces", { name: "second" }))).toMatch(/<code>mdm_/);
     expect(await browser.submit("/app/workspaces", { name: "second" })).toContain("with this name already");
-    expect(await browser.submit("/app/workspaces", { name: " " })).toContain("a name has");
+    expect(await browser.submit("/app/workspaces", { name: " " })).toContain("A name has");
     const { id } = (await rig.service.admin.workspaces())[1]!;
     expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "closed" })).toContain("It is closed");
     expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "gone" })).toContain("open or closed");
