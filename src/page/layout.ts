@@ -2,6 +2,7 @@ import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
+import { nextOf } from "./next-step.ts";
 
 /** Makes the frame around the content of every page. */
 
@@ -109,7 +110,7 @@ export function linkList(links: readonly Link[], here: string | null): Html {
 export function noticeOf({ tone, text, next, link = null, undo }: Notice, csrf: string | null = null): Html {
   const fields = Object.entries({ ...undo?.fields, csrf: csrf ?? "" });
   return html`<div role="status" class="toast ${tone}"><span><span dir="auto">${shownWords(text)}</span>${
-    next !== null && html` <span class="next">${shownWords(next)}</span>`
+    next !== null && nextOf(next)
   }</span>${
     undo !== undefined &&
     csrf !== null &&

@@ -64,11 +64,6 @@ export function crumbsView(label: string, links: readonly Link[]): Html {
   )}</ol></nav>`;
 }
 
-/** Shows a command that does the same as the page. */
-export function commandOf(command: string): Html {
-  return html`<details class="command"><summary>Show command</summary><code>${shownWords(command)}</code></details>`;
-}
-
 /**
  * Shows an age, which a script updates.
  * @param at in milliseconds since the epoch, as `now`
@@ -76,11 +71,6 @@ export function commandOf(command: string): Html {
 export function ageOf(at: number, now: number): Html {
   const date = new Date(at).toISOString();
   return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
-}
-
-/** Shows the next step: a clause. A clause with a command opens on demand: pages have buttons. */
-export function nextOf(next: string): Html {
-  return next.includes("mdmirror ") ? commandOf(next) : html`<p class="next">${sentenceView(next)}</p>`;
 }
 
 /**

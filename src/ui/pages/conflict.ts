@@ -9,7 +9,8 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
 import { documentView } from "../../page/markdown.ts";
-import { ageOf, badgeOf, crumbsView, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
+import { nextOf } from "../../page/next-step.ts";
+import { ageOf, badgeOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import {

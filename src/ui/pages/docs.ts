@@ -64,7 +64,7 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, ask
 <div class="with-tree"><nav aria-label="Folders" class="card tree">${treeOf(mirror, root, path)}</nav>
 <section class="card flush"><header><span>${plural(total, "name")}</span></header>${
       rows.length === 0
-        ? emptyOf("Nothing here", filter === "" ? "This folder is empty." : "No name has this text.")
+        ? emptyOf("No names", filter === "" ? "This folder is empty." : "No name has this text.")
         : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead><tbody>${rows}</tbody></table>`
     }</section></div>
 ${pagerOf({ page: Math.min(page, pages), pages, total }, "names", addressOf)}`,

@@ -1,7 +1,8 @@
 import { ok } from "../../common/trouble.ts";
 import { count } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { actionForm, commandOf, crumbsView, nameView, sentenceView } from "../../page/parts.ts";
+import { commandOf } from "../../page/next-step.ts";
+import { actionForm, crumbsView, nameView, sentenceView } from "../../page/parts.ts";
 import { LINK } from "../addresses.ts";
 import type { LinkDraft } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";

@@ -26,7 +26,7 @@ export const PROBLEMS = folderPage({
 <div id="job">${jobOf(folder.job, asked.csrf)}</div>
 ${
   part.total === 0
-    ? emptyOf("No problems", "Nothing here needs a decision of yours.")
+    ? emptyOf("No problems", "Nothing needs a decision of yours.")
     : status !== null && status.conflicts.length > 0
       ? folderForm(folder, { path: "resolve" }, asked, checkable(part.items, conflictChoices(ui, root)))
       : html`<section class="card flush" id="problems">${problemRows(part.items)}</section>`

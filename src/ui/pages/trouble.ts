@@ -1,7 +1,8 @@
 import { ok, type Trouble } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { actionForm, nextOf, sentenceView } from "../../page/parts.ts";
+import { nextOf } from "../../page/next-step.ts";
+import { actionForm, sentenceView } from "../../page/parts.ts";
 import { SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { explained } from "../parts.ts";
