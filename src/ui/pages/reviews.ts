@@ -29,10 +29,9 @@ export const REVIEWS = folderPage({
     return ok({
       title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
       said: `${name}: ${plural(part.total, "text")} in review`,
-      main: html`<h1>In review: ${nameView(name)}</h1>
-<p>These changes are published when somebody accepts them in the app. A sync reads the decision; the
+      main: html`<div class="title"><h1>In review</h1>${folderForm(folder, { path: "reviews" }, asked, button)}</div>
+<p class="faint">These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>
-${folderForm(folder, { path: "reviews" }, asked, button)}
 ${jobOf(job, asked.csrf)}
 ${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((review) => reviewOf(name, review, asked.now))}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,

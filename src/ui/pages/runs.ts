@@ -102,7 +102,7 @@ function undoPart(folder: Folder, run: number, { plan, version }: UndoPlan, aske
   const { items } = plan;
   const doable = items.filter(({ kind }) => kind !== "left").length;
   const more = items.length - SIZE;
-  const list = html`<ul class="lines">${items
+  const list = html`<ul class="card flush rows">${items
     .slice(0, SIZE)
     .map((item) => html`<li><b>${nameView(item.path)}</b> ${sentenceView(undoClause(item))}</li>`)}</ul>${
     more > 0 && html`<p class="faint">… and ${plural(more, "more document")}</p>`

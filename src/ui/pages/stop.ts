@@ -5,7 +5,7 @@ import { count, plural } from "../../common/count.ts";
 import { nameOf, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nextOf } from "../../page/next-step.ts";
-import { ageOf, badgeOf, bannerOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, bannerOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
@@ -57,8 +57,7 @@ ${view !== null && !isOver && html`${answers(folder, view, asked)}${stoppedList(
 
 function reasonList(reasons: SafetyStop["reasons"]): Html {
   return html`<span id="reasons">${reasons.map(
-    ({ reason, detail }, at) =>
-      html`${at > 0 && "; "}${explained(reason, badgeOf("bad", reason.replaceAll("-", " ")))} ${sentenceView(detail)}`,
+    ({ reason, detail }, at) => html`${at > 0 && "; "}${explained(reason, sentenceView(detail))}`,
   )}</span>`;
 }
 
