@@ -67,11 +67,6 @@ export function sidesOf(passages: readonly Passage[], options: SidesOptions): Ht
 ${cutTo(parts, MOST).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
 }
 
-/** Returns the number of passages that differ. */
-export function countChanges(passages: readonly Passage[]): number {
-  return passages.filter(({ kind }) => kind !== "same").length;
-}
-
 /**
  * A passage of a page. `hidden`: number of equal lines left out before it. `at`: number of the
  * change, from 1.
