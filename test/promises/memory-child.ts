@@ -2,7 +2,7 @@ import { createRig } from "../simulator/rig.ts";
 
 /**
  * Clones documents, then uploads an edit of each, in a process of its own, and prints the most
- * bytes of the JavaScript heap that were still heapBytes, collected first, at any request. The disk's
+ * bytes of the JavaScript heap that were still used, collected first, at any request. The disk's
  * bytes and the two databases are outside that heap. `argv`: documents, characters of each.
  */
 const [documents, characters] = process.argv.slice(2).map(Number) as [number, number];

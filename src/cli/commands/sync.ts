@@ -117,7 +117,7 @@ async function syncNow(
     if (!silent) io.err(delayedLine(delayed));
   };
   const began = clock.monotonic();
-  const options = { ...worldOf(io), progress, onDaemon, onHeldBack: onDelayed, ...reach };
+  const options = { ...worldOf(io), progress, onDaemon, onDelayed, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
