@@ -46,7 +46,7 @@ describe("ui", () => {
         const cookie = headers.get("set-cookie")!.split(";")[0]!;
         text = await (await fetch(new URL("/", line), { headers: { cookie } })).text();
       });
-      return [...text.matchAll(/<h2><a href="\/m\/([^"]+)"/g)].map((match) => match[1]);
+      return [...text.matchAll(/<th scope="row"><a href="\/m\/([^"]+)"/g)].map((match) => match[1]);
     };
     expect(await shown()).toEqual(["other", "w"]);
     expect(await shown("w")).toEqual(["w"]);

@@ -98,7 +98,7 @@ async function seePages(mine: string, service: string): Promise<void> {
   const enter = await ui.line((line) => line.includes("/enter?"));
   const entered = await fetch(enter, { redirect: "manual" });
   const cookie = entered.headers.get("set-cookie")!.split(";")[0]!;
-  await seePage(new URL("/m/notes", enter), { cookie }, ">in sync</span> <span>last sync");
+  await seePage(new URL("/m/notes", enter), { cookie }, '<section class="banner good"');
   await seePage(new URL("/docs/troubleshooting.md", enter), { cookie }, '<h3 id="h-local-emptied">');
   expect(await ui.stop()).toBe(0);
   await seePage(new URL("/app/", service), {}, "<form");

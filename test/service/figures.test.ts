@@ -7,8 +7,8 @@ test("figures that need no database are shown without it, with why the others ar
   const faults: unknown[] = [];
   const core = { isOpen: true, onFault: (...fault: unknown[]) => void faults.push(fault) };
   const store = { figures: () => Promise.reject(away), pool: () => pool };
-  expect(await figuresOf(core, store, 3)).toEqual({ held: null, pool, listeners: 3 });
+  expect(await figuresOf(core, store, 3)).toEqual({ database: null, pool, listeners: 3 });
   expect(faults).toEqual([[away, "metrics"]]);
-  expect(await figuresOf({ ...core, isOpen: false }, store, 0)).toMatchObject({ held: null });
+  expect(await figuresOf({ ...core, isOpen: false }, store, 0)).toMatchObject({ database: null });
   expect(faults.length).toBe(1);
 });

@@ -33,6 +33,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   if (glanced.kind !== "read") throw new Error(glanced.kind);
   expect(glanced.value.survey).toEqual({
     documents: base.links.size,
+    bytes: [...base.links.values()].reduce((sum, { stamp }) => sum + (stamp?.size ?? 0), 0),
     folders: base.dirs.size,
     conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
     reviews: [
