@@ -43,15 +43,6 @@ export function explained(code: string, shown: Shown): Html {
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;
 }
 
-const UNITS = ["bytes", "kB", "MB", "GB"];
-
-/** Returns a size such as `1.2 MB`. */
-export function sizeOf(bytes: number): string {
-  const unit = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1_000 ** unit;
-  return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
-}
-
 /**
  * Returns the form of an action. The form also sends the folder's path, because the name may belong
  * to another folder by then.

@@ -8,7 +8,7 @@ import {
 } from "../../mirror/operations/doctor/list-folder.ts";
 import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-import { count, plural } from "../../common/count.ts";
+import { bytesText, count, plural } from "../../common/count.ts";
 import { ancestorsOf, joinPath, nameOf, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content, Tone } from "../../page/layout.ts";
@@ -17,7 +17,7 @@ import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/part
 import { documentAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath, sizeOf } from "../parts.ts";
+import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
 
 /** Shows folders and documents, and explains their states. */
 
@@ -113,7 +113,7 @@ function entryRow(mirror: string, folder: string, entry: Entry, now: number): Ht
   const address = documentAddress(mirror, "docs", joinPath(folder, name));
   return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
 <td>${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}</td>
-<td class="number">${file !== null && sizeOf(file.size)}</td><td class="number">${file !== null && html`${ageOf(file.changedAt, now)} ago`}</td></tr>`;
+<td class="number">${file !== null && bytesText(file.size)}</td><td class="number">${file !== null && html`${ageOf(file.changedAt, now)} ago`}</td></tr>`;
 }
 
 async function documentContent(
@@ -141,7 +141,7 @@ async function documentContent(
 ${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
 <p>${entryBadge(entry)}${entry.why !== null && html` ${sentenceView(entry.why)}`}${
       file !== null &&
-      html` <span class="faint">${sizeOf(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
+      html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
     }</p>
 ${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
 ${

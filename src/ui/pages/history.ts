@@ -10,7 +10,7 @@ import {
 import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
 import { ok, type Result } from "../../common/trouble.ts";
-import { count, plural } from "../../common/count.ts";
+import { bytesText, count, plural } from "../../common/count.ts";
 import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
@@ -19,7 +19,7 @@ import { verbWords } from "../activity.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { crumbsOf, historyTabs, numberIn, pagerOf, partOf, requestedPath, sizeOf, timeOf } from "../parts.ts";
+import { crumbsOf, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
 import { jobOf } from "../status.ts";
 import { compareForm } from "./diff.ts";
 import { versionPart } from "./version.ts";
@@ -153,7 +153,7 @@ ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins>
     made !== null && html` ${badgeOf("asks", "merged")}`
   }${timeline.now === n && html` ${badgeOf("good", "the local file")}`}</p>
 <p class="faint">${sentenceView(what)}${made !== null && html`, merged from ${sentenceView(made)}`}${other !== null && ", of another document that was at this path"} · ${
-    size === null ? "no longer in the history" : sizeOf(size)
+    size === null ? "no longer in the history" : bytesText(size)
   }</p></li>`;
 }
 

@@ -2,14 +2,14 @@ import { readEvents } from "../../mirror/operations/history/events.ts";
 import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
-import { count, plural } from "../../common/count.ts";
+import { bytesText, count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, emptyOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
 import { eventSentence, groupEvents } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { problemRows, sizeOf } from "../parts.ts";
+import { problemRows } from "../parts.ts";
 import { screenReaderText, statusBanner, transfersOf } from "../status.ts";
 
 /** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
@@ -39,7 +39,7 @@ function numbersOf({ name, waits, needs }: Folder, status: NonNullable<Folder["s
   const { documents, bytes, reviews, pending } = status;
   return tilesOf([
     { value: count(documents), label: "documents", href: mirrorAddress(name, "docs/") },
-    { value: sizeOf(bytes), label: "size" },
+    { value: bytesText(bytes), label: "size" },
     { value: count(needs.length), label: "problems", href: mirrorAddress(name, "needs") },
     { value: count(waits.length + pending), label: "pending", href: mirrorAddress(name, "needs") },
     { value: count(reviews.length), label: "in review", href: mirrorAddress(name, "reviews") },
