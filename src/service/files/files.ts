@@ -9,7 +9,7 @@ import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
 import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type FollowedPath } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { fileJson, fileWithContentJson, presentFile } from "./present.ts";
+import { fileWithContentJson, presentFile } from "./present.ts";
 
 /** GET /v1/files */
 export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
@@ -19,9 +19,9 @@ export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
   const { context } = call;
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
-  const texts = rows.map((row) => (includes(context.access.file(row), "read") ? fileJson(row) : null));
+  const items = rows.map((row) => (includes(context.access.file(row), "read") ? presentFile(row) : null));
   const seqs = rows.map(({ seq }) => seq);
-  return pageOf(context, FILES, page, seqs, texts);
+  return pageOf(context, FILES, page, seqs, items);
 }
 
 /**

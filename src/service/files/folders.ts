@@ -28,10 +28,8 @@ export async function listFolders(call: Call<"listFolders">): Promise<Answer> {
   const { access } = call.context;
   const seqs = rows.map(({ seq }) => seq);
   await access.know(seqs);
-  const texts = rows.map((row) =>
-    includes(access.folder(row.seq), "read") ? JSON.stringify(presentFolder(row)) : null,
-  );
-  return pageOf(call.context, FOLDERS, page, seqs, texts);
+  const items = rows.map((row) => (includes(access.folder(row.seq), "read") ? presentFolder(row) : null));
+  return pageOf(call.context, FOLDERS, page, seqs, items);
 }
 
 async function selectFolders(

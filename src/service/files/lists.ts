@@ -1,4 +1,5 @@
-import { type Answer, doneAsWritten, type Refused, refuse } from "../requests/answer.ts";
+import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
+import { type Answer, done, type Refused, refuse } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
 
@@ -36,28 +37,17 @@ export function readPage({ context, query }: ListCall, url: string, selector: Se
  * Returns the envelope of a page. Items that the key may not read are dropped after the page was
  * read, so a page may be short or empty and still have a cursor.
  * @param seqs numbers of up to limit + 1 rows
- * @param texts items of the rows as JSON; null if the key may not read the item
+ * @param items resources of the rows; null if the key may not read the resource
  */
 export function pageOf(
   { cursorSecret }: RequestContext,
   url: string,
   { limit, boundTo }: PageRequest,
   seqs: readonly number[],
-  texts: readonly (string | null)[],
+  items: readonly (AnsweredFile | AnsweredFolder | null)[],
 ): Answer {
   const hasMore = seqs.length > limit;
   const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, seqs[limit - 1]!) : null;
-  const items = texts.slice(0, limit).filter((text) => text !== null);
-  return doneAsWritten(200, listJson(url, items, hasMore, nextCursor));
-}
-
-/** Returns the envelope of a list as JSON. The items are already JSON. */
-export function listJson(
-  url: string,
-  items: readonly string[],
-  hasMore = false,
-  nextCursor: string | null = null,
-): string {
-  const end = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}`;
-  return `{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${end}}`;
+  const data = items.slice(0, limit).filter((item) => item !== null);
+  return done(200, { object: "list", url, data, hasMore, nextCursor });
 }

@@ -26,11 +26,6 @@ export function presentFile(row: Omit<FileRow, "seq" | "folder" | "name">): Answ
   };
 }
 
-/** Returns the result of `presentFile` as JSON. */
-export function fileJson(row: FileRow): string {
-  return JSON.stringify(presentFile(row));
-}
-
 export function presentWithContent(row: FileRow, content: string): AnsweredFile & { readonly content: string } {
   return { ...presentFile(row), content };
 }

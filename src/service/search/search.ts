@@ -8,7 +8,6 @@ import type { DocumentSource } from "../../markdown/search/source.ts";
 import type { StepPermit } from "../../markdown/search/scheduler.ts";
 import { type Answer, doneAsWritten, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, ContinuedRequest, RequestContext } from "../requests/context.ts";
-import { listJson } from "../files/lists.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile } from "../store/files-table.ts";
 import type { Store } from "../store/store.ts";
@@ -142,5 +141,6 @@ async function writeHits<Hit extends { readonly found: FoundFile }>(
     if (!(await pace.take(hit.found.text.length))) return ended();
     items.push(JSON.stringify(present(hit)));
   }
-  return doneAsWritten(200, listJson(url, items));
+  const end = '"hasMore":false,"nextCursor":null';
+  return doneAsWritten(200, `{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${end}}`);
 }
