@@ -14,7 +14,7 @@ const bin = (name: string) => `${root}node_modules/.bin/${name}`;
  */
 const TSC = { command: bin("tsc"), env: { GOGC: "off" } } as const;
 
-/** Where tsc and knip keep their results of unchanged files. */
+/** Folder in which tsc and knip keep their results of unchanged files. */
 const CACHE = `${root}node_modules/.cache`;
 const TSC_CACHE = ["--incremental", "--tsBuildInfoFile", `${CACHE}/types.tsbuildinfo`];
 const KNIP_CACHE = ["--cache", "--cache-location", `${CACHE}/knip`];

@@ -6,13 +6,12 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { UNUSED_WORDS } from "./prose.ts";
 
 const MOST_COLUMNS = 100;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*[ /])/;
 const CONFLICT = /^(?:<{7}|>{7}) /;
-/** Words of comments that have a plainer one; `prose.ts` has those of texts for users. */
-const UNUSED =
-  /\b(?:anew|mend(?:s|ed)?|be had|no other than|lest|sightings?|sidecars?|parked|halt(?:s|ed)?|come(?:s)? home|ma[dk]es? way|the (?:house|rooms?|doors?))\b/i;
+const UNUSED = new RegExp(`\\b(?:${UNUSED_WORDS.map(([word]) => word).join("|")})\\b`, "i");
 /** A declaration whose name needs its file to be understood. */
 const VAGUE_NAME =
   /\b(?:const|let|readonly|function|type|class)\s+#?(?:asked|told|held|standing|halt(?:s|ed)|news|here|there|Asked|Told|Held|Given|Ground|Around|Standing)\b/;

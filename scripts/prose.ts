@@ -6,34 +6,46 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** A word that is not used, as a pattern, and what to write instead. */
-const WORDS: readonly (readonly [word: string, instead: string])[] = [
-  ["here", "local"],
-  ["there(?! (?:is|are|was|were)\\b)", "on the service"],
+type Word = readonly [word: string, instead: string];
+
+/** Words that are not used anywhere, as patterns, each with what to write instead. */
+export const UNUSED_WORDS: readonly Word[] = [
   ["(?<!\\b(?:is|are|was|were) )anew", "again, as new"],
   ["mend(?:s|ed|ing)?", "fix"],
   ["be had", "is available"],
+  ["no other than|lest", "plain words"],
+  ["sightings?", "scan; observation"],
+  ["sidecars?", "conflict copy"],
+  ["parked", "set aside; off-thread"],
+  ["halt(?:s|ed)?", "stopped by a safety check"],
+  ["come(?:s)? home|ma[dk]es? way", "plain words"],
+  ["the (?:house|rooms?|doors?|net)", "architecture; module; entry point"],
+];
+
+/** Words that comments may use, and texts for readers not. */
+const WORDS: readonly Word[] = [
+  ...UNUSED_WORDS,
+  ["here", "local"],
+  ["there(?! (?:is|are|was|were)\\b)", "on the service"],
   ["tells?|told|telling", "report, say"],
   ["at once", "immediately"],
   ["(?<!-)as of", "since, at"],
   ["so many", "a number"],
-  ["no other than|lest", "plain words"],
-  ["looks? at both sides|sightings?", "scan; observation"],
-  ["halt(?:s|ed)?|guards?", "stopped by a safety check"],
+  ["looks? at both sides", "scan; observation"],
+  ["guards?", "stopped by a safety check"],
   ["let(?:s|ting)? go", "approve"],
   ["bring(?:s|ing)? back|brought back", "restore, reject"],
   ["needs? you|what waits", "action required; pending"],
   ["held", "blocked"],
-  ["sidecars?", "conflict copy"],
-  ["parked|(?<!set )aside", "set aside; off-thread"],
+  ["(?<!set )aside", "set aside; off-thread"],
   ["standing", "state, status"],
   ["news", "events"],
   ["quiet", "unchanged"],
   ["by hand", "manual, manually"],
   ["texts", "contents, versions, files"],
   ["planted faults?|drills?|lives", "mutants; simulation runs"],
-  ["house|rooms?|doors?|the net", "architecture; module; entry point"],
-  ["come(?:s)? home|hand(?:s|ed)? over|make(?:s)? way", "plain words"],
+  ["house|rooms?|doors?", "architecture; module; entry point"],
+  ["hand(?:s|ed)? over", "plain words"],
 ];
 const BANNED = WORDS.map(([word, instead]) => [new RegExp(`\\b(?:${word})\\b`, "gi"), instead] as const);
 

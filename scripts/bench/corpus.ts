@@ -28,7 +28,7 @@ export function pathsOf(documents: number): string[] {
 
 export const isGenerated = (name: CorpusName): boolean => /^\d+$/.test(name);
 
-/** @returns why it cannot be had, or null */
+/** @returns the reason why the corpus is missing, or null */
 export function corpusFault(name: CorpusName): string | null {
   if (isGenerated(name)) return null;
   return existsSync(archiveOf(name)) ? null : `${basename(archiveOf(name))} is not in ../shared/corpora`;

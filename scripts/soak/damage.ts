@@ -44,7 +44,7 @@ type Damage = {
   /** How a sync after it may end. */
   readonly codes: readonly number[];
   /** What a person does, where mdmirror asks for it. */
-  readonly mend?: (field: Field) => Promise<unknown>;
+  readonly repair?: (field: Field) => Promise<unknown>;
 };
 
 function flip(file: string, dice: Dice, times: number): void {
@@ -157,7 +157,7 @@ const DAMAGES: readonly Damage[] = [
     name: "config.json: noise",
     make: (mirror, dice) => writeFileSync(join(mirror, "config.json"), dice.hex(99)),
     codes: [2],
-    mend: async (field) => {
+    repair: async (field) => {
       rmSync(join(field.notes, ".mdmirror/config.json"));
       return run(field, initArgs(field));
     },
@@ -166,14 +166,14 @@ const DAMAGES: readonly Damage[] = [
     name: "config.json: gone",
     make: (mirror) => rmSync(join(mirror, "config.json")),
     codes: [2],
-    mend: (field) => run(field, initArgs(field)),
+    repair: (field) => run(field, initArgs(field)),
   },
   {
     name: "marker: gone",
     make: (mirror) => rmSync(join(mirror, "marker")),
     codes: [4],
     // What `approve` advises.
-    mend: (field) => {
+    repair: (field) => {
       renameSync(join(field.notes, ".mdmirror"), join(field.folder, "mdmirror.away"));
       return run(field, initArgs(field));
     },
@@ -182,7 +182,7 @@ const DAMAGES: readonly Damage[] = [
     name: "all of .mdmirror: gone",
     make: (mirror) => rmSync(mirror, { recursive: true }),
     codes: [2],
-    mend: (field) => run(field, initArgs(field)),
+    repair: (field) => run(field, initArgs(field)),
   },
 ];
 
@@ -212,7 +212,7 @@ async function damaged({ rounds, seed }: Soak) {
     const deleted = field.writes.filter((write) => write.startsWith("DELETE"));
     if (deleted.length > 0) ledger.broken.push(`${where}: deleted on the service: ${deleted.join(", ")}`);
     if (existsSync(join(mirror, "damaged"))) setAside++;
-    await damage.mend?.(field);
+    await damage.repair?.(field);
     ledger.add(where, await judge(field, before, { syncs: 1 }), [0, 3]);
     await field.end();
   }

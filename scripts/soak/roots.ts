@@ -19,7 +19,7 @@ type Replaced = {
   /** How a sync may end meanwhile: 2 not a mirror, 4 halted. */
   readonly codes: readonly number[];
   /** What a person does then; `approve`: says that it is as it should be. */
-  readonly mend: (notes: string) => void;
+  readonly repair: (notes: string) => void;
   readonly approve?: true;
   /** Where the folder is afterwards. */
   readonly moved?: string;
@@ -45,13 +45,13 @@ const REPLACED: readonly Replaced[] = [
     name: "an empty folder",
     make: replacing((notes) => mkdirSync(notes)),
     codes: [2],
-    mend: putBack,
+    repair: putBack,
   },
   {
     name: "an empty folder with an empty .mdmirror",
     make: replacing((notes) => mkdirSync(join(notes, ".mdmirror"), { recursive: true })),
     codes: [2, 4],
-    mend: putBack,
+    repair: putBack,
   },
   {
     name: "its .mdmirror alone, in a new folder",
@@ -60,7 +60,7 @@ const REPLACED: readonly Replaced[] = [
       cpSync(join(aside(notes), ".mdmirror"), join(notes, ".mdmirror"), { recursive: true });
     }),
     codes: [4],
-    mend: putBack,
+    repair: putBack,
   },
   {
     name: "all its documents gone",
@@ -70,7 +70,7 @@ const REPLACED: readonly Replaced[] = [
         if (name !== ".mdmirror") renameSync(join(notes, name), join(aside(notes), name));
     },
     codes: [4],
-    mend: (notes) => {
+    repair: (notes) => {
       for (const name of readdirSync(aside(notes))) {
         rmSync(join(notes, name), { recursive: true, force: true });
         renameSync(join(aside(notes), name), join(notes, name));
@@ -85,46 +85,46 @@ const REPLACED: readonly Replaced[] = [
       symlinkSync(`${notes}.other`, notes);
     }),
     codes: [2],
-    mend: putBack,
+    repair: putBack,
   },
   {
     name: "a symlink to itself, moved",
     make: replacing((notes) => symlinkSync(aside(notes), notes)),
     // The very same folder, by another way.
     codes: [0],
-    mend: () => undefined,
+    repair: () => undefined,
   },
   {
     name: "a copy",
     make: replacing((notes) => cpSync(aside(notes), notes, { recursive: true, preserveTimestamps: true })),
     codes: [4],
-    mend: () => undefined,
+    repair: () => undefined,
     approve: true,
   },
   {
     name: "moved to another place",
     make: replacing(),
     codes: [2],
-    mend: () => undefined,
+    repair: () => undefined,
     moved: ".aside",
   },
   {
     name: "gone",
     make: replacing(),
     codes: [2],
-    mend: putBack,
+    repair: putBack,
   },
   {
     name: "a file",
     make: replacing((notes) => writeFileSync(notes, "no folder\n")),
     codes: [2],
-    mend: putBack,
+    repair: putBack,
   },
   {
     name: "its marker gone",
     make: (notes) => renameSync(join(notes, ".mdmirror/marker"), aside(notes)),
     codes: [4],
-    mend: (notes) => renameSync(aside(notes), join(notes, ".mdmirror/marker")),
+    repair: (notes) => renameSync(aside(notes), join(notes, ".mdmirror/marker")),
   },
   {
     name: "another mirror's marker",
@@ -134,7 +134,7 @@ const REPLACED: readonly Replaced[] = [
     },
     // No mirror that this user knows: nothing is asked of the service.
     codes: [2],
-    mend: (notes) => writeFileSync(join(notes, ".mdmirror/marker"), readFileSync(aside(notes))),
+    repair: (notes) => writeFileSync(join(notes, ".mdmirror/marker"), readFileSync(aside(notes))),
   },
 ];
 
@@ -150,7 +150,7 @@ async function roots({ rounds, seed }: Soak) {
     const before = await rememberBefore(first);
     replaced.make(first.notes);
     await ask(first, replaced, where, ledger);
-    replaced.mend(first.notes);
+    replaced.repair(first.notes);
     const field = { ...first, notes: `${first.notes}${replaced.moved ?? ""}` };
     if (replaced.approve) ledger.ended((await run(field, ["approve", field.notes, "--yes"])).code);
     ledger.add(where, await judge(field, before, { syncs: 1 }));

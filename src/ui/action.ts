@@ -12,7 +12,7 @@ import type { Folder } from "./folders.ts";
 import { noticeOfTrouble } from "./jobs.ts";
 import type { PageRequest, Ui } from "./page.ts";
 
-/** What all actions share: their type, their notices, and the sync that follows them. */
+/** Common parts of all actions: their type, their notices, and the sync that follows them. */
 
 export type ActionRequest = PageRequest & {
   /** Folder of the form: a linked folder that exists and belongs to this user. */

@@ -42,8 +42,7 @@ test("status and plan name the answer to a folder without its marker, which no a
 });
 
 /**
- * What `status` and `why` say of reviews, of ignored documents, of folders whose sync is stopped,
- * and in which order.
+ * Output of `status` and `why` about reviews, ignored documents and stopped folders, and its order.
  */
 
 test("status says since when a review waits, that a rejection is not seen, and what ends it; and that ends it", async () => {

@@ -6,7 +6,7 @@
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MOST_MINUTES = 1_440;
-/** Shortest duration that is told apart, in ms; each further group of durations ends 25 % later. */
+/** End of the first group of durations, in ms; each further group ends 25 % later. */
 const SHORTEST_MS = 0.5;
 const RATIO = 1.25;
 /** Number of groups of durations; the last one takes everything from 17 s. */
@@ -71,7 +71,7 @@ export class RequestHistory {
   #current(): Minute {
     const now = Math.floor(this.#now() / MINUTE_MS);
     const last = this.#minutes.at(-1);
-    // A clock that was set back goes on counting in the latest minute.
+    // If the clock was set back, requests count in the latest minute.
     if (last !== undefined && last.minute >= now) return last;
     const durations = new Uint32Array(GROUPS);
     const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, gauges: null };

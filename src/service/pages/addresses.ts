@@ -7,7 +7,7 @@ export const KEYS = `${APP}/keys`;
 export const REVIEWS = `${APP}/reviews`;
 export const WORKSPACES = `${APP}/workspaces`;
 
-/** What a page shows of a folder or document, or what a form does to it. */
+/** Page of a folder or document, or action of a form on it. */
 export type FilesPart = "files" | "raw" | "history" | "protect";
 
 /**

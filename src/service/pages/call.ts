@@ -5,7 +5,7 @@ import type { Who } from "./who.ts";
 import type { PageResult } from "./answer.ts";
 import type { Render } from "../../page/renderer.ts";
 
-/** How the service runs, for its overview. */
+/** Figures of the running service, for its overview. */
 export type Operation = {
   readonly watch: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
   /** Returns current figures; null if the service has none. */

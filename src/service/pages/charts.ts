@@ -7,9 +7,9 @@ export type Bar = { readonly value: number | null; readonly part: number | null;
 
 export type Panel = {
   readonly title: string;
-  /** The number that stands for the whole, in large type. */
+  /** Summary of the bars as one number, in large type. */
   readonly value: string;
-  /** What the number and the bars mean; says what an outline is, if there are any. */
+  /** Meaning of the number, of the bars, and of outlines, if there are any. */
   readonly detail: string;
   readonly bars: readonly Bar[];
   /** Largest value, in words: the scale. */

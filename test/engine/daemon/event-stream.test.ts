@@ -18,7 +18,7 @@ async function listening(options: Parameters<typeof withNotes>[2] = {}): Promise
   return { rig: daemon, news };
 }
 
-/** What an honest service hints at about the document that is at this path now. */
+/** Returns the hint that an honest service sends about the document at a path. */
 function hintAt({ rig }: LiveRig, path: string): EventHint {
   const { id, changeId } = rig.app.files().get(path)!;
   return { kind: "file", id, path, changeId: changeId as ChangeId, gone: false };
