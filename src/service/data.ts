@@ -1,10 +1,10 @@
-import { randomBytes as random } from "node:crypto";
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
 import { combineByMerge as combine } from "./files/combine.ts";
 import { isOfDatabase, OtherData } from "./database-marker.ts";
 import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
 import { indexInSteps } from "./search/search-steps.ts";
+import { randomSource } from "./random-bytes.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { keepUp } from "./upkeep.ts";
@@ -48,6 +48,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const keyFile = join(dir, "key");
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
   const { waitMs, settings, ...more } = options;
+  const random = randomSource();
   // Loaded on demand, so that a program with another store never loads SQLite.
   const { openSqlite } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };

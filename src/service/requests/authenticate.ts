@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { BoundedMap } from "../../common/bounded-map.ts";
 import type { WireHeaders } from "../../contract/wire.ts";
 import { Access } from "../files/access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
@@ -6,12 +7,20 @@ import type { RequestContext, ServerContext, Working } from "./context.ts";
 import type { Holder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
+/** LIMIT: keys whose hashes are kept. Without them, a tenth of a GET is spent on its key's hash. */
+const MOST_HASHES = 256;
+const hashes = new BoundedMap<string, Buffer>(MOST_HASHES);
+
 /**
  * Hashes a key. Keys are long random strings, so one round of SHA-256 is enough to store them
  * safely.
  */
 export function hashKey(key: string): Buffer {
-  return hash("sha256", key, "buffer");
+  const known = hashes.get(key);
+  if (known !== undefined) return known;
+  const made = hash("sha256", key, "buffer");
+  hashes.set(key, made);
+  return made;
 }
 
 /**

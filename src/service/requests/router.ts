@@ -99,19 +99,19 @@ type Route = { readonly method: string; readonly path: string };
  * @param routes each with its value; a path may have `{id}` in place of its third segment
  */
 export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) {
-  const values = new Map(routes.map(([value, route]) => [keyOf(route), value]));
+  const paths = Map.groupBy(routes, ([, { method }]) => method);
+  const values = new Map(
+    [...paths].map(([method, all]) => [method, new Map(all.map(([value, { path }]) => [path, value]))]),
+  );
   return (method: string, path: string): { readonly value: Value; readonly id: string } | null => {
-    const exact = path.includes("{") ? undefined : values.get(keyOf({ method, path }));
+    const byPath = values.get(method);
+    const exact = path.includes("{") ? undefined : byPath?.get(path);
     if (exact !== undefined) return { value: exact, id: "" };
     const parts = path.split("/");
     const id = parts[ID_AT] ?? "";
-    const value = id === "" ? undefined : values.get(keyOf({ method, path: parts.with(ID_AT, "{id}").join("/") }));
+    const value = id === "" ? undefined : byPath?.get(parts.with(ID_AT, "{id}").join("/"));
     return value === undefined ? null : { value, id: decodeSegment(id) };
   };
-}
-
-function keyOf({ method, path }: Route): string {
-  return `${method} ${path}`;
 }
 
 const findOperation = routeTable(

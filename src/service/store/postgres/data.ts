@@ -1,4 +1,3 @@
-import { randomBytes as random } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
@@ -6,6 +5,7 @@ import { combineByMerge as combine } from "../../files/combine.ts";
 import { holdForDatabase, OtherData } from "../../database-marker.ts";
 import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
 import { makeAdminKey, readKey, writeKey } from "../../keys/key-files.ts";
+import { randomSource } from "../../random-bytes.ts";
 import { createService, type Service } from "../../service.ts";
 import { UnusableDatabase } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
@@ -30,6 +30,7 @@ export async function openSharedData(
   const letGo = holdForDatabase(dir);
   const { settings, onFault, ...more } = options;
   const faults = onFault === undefined ? {} : { onFault };
+  const random = randomSource();
   const onBreak = (error: unknown) => onFault?.(error, "database");
   const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
     letGo();

@@ -1,0 +1,22 @@
+import { randomBytes } from "node:crypto";
+
+/** Bytes that are read from the system together. */
+const READ_BYTES = 4_096;
+
+/**
+ * Returns a source of random bytes. It reads many bytes together: each request needs some for its
+ * id, and a call of the system for each of them takes a tenth of a GET.
+ */
+export function randomSource(): (bytes: number) => Uint8Array {
+  let read = randomBytes(READ_BYTES);
+  let at = 0;
+  return (bytes) => {
+    if (at + bytes > read.length) {
+      read = randomBytes(Math.max(bytes, READ_BYTES));
+      at = 0;
+    }
+    const taken = read.subarray(at, at + bytes);
+    at += bytes;
+    return taken;
+  };
+}
