@@ -3,7 +3,6 @@
  * start. The fault itself meets processes of their own.
  */
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/common/system-clock.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
@@ -32,7 +31,6 @@ export async function runHere(
       NO_COLOR: "1",
     },
     cwd: "/",
-    home: homedir(),
     clock: systemClock(),
     random: systemRandom(),
     become: () => {

@@ -35,7 +35,6 @@ export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute path. */
   readonly cwd: string;
-  readonly home: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Drops the rights of `sudo` for the rest of the process. */

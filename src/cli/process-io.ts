@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { systemClock } from "../common/system-clock.ts";
 import { systemRandom } from "../common/system-random.ts";
 import type { Stoppable } from "../mirror/ports/world.ts";
@@ -50,9 +50,6 @@ export function processIo(stdout: StandardOutput = new Output()): Io {
     terminal,
     env: process.env,
     cwd: process.cwd(),
-    get home() {
-      return homedir();
-    },
     clock: systemClock(),
     random: systemRandom(),
     become,

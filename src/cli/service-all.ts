@@ -7,6 +7,7 @@ import {
   managerOf,
   uninstallUnit,
 } from "../mirror/daemon/autostart/service-unit.ts";
+import { homeOf } from "../mirror/trust/registry.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 import { findKey, isOnPath } from "../mirror/settings/key.ts";
 import { admit } from "../mirror/trust/gate.ts";
@@ -70,10 +71,16 @@ export function judgeReady({ env: given, cwd }: Io, root: string): Result<readon
  * Returns the unit of the background service; null if this system or this folder cannot have one.
  * @param root null for the service of all linked folders
  */
-function unitOf({ home, env }: Io, root: string | null): ServiceUnit | null {
+function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
   const manager = managerOf(process.platform);
   if (manager === null) return null;
-  const unit = makeUnit({ manager, root, home, env, notifies: isOnPath("systemd-notify", env["PATH"] ?? "") });
+  const unit = makeUnit({
+    manager,
+    root,
+    home: homeOf(env),
+    env,
+    notifies: isOnPath("systemd-notify", env["PATH"] ?? ""),
+  });
   return unit.kind === "ok" ? unit.value : null;
 }
 

@@ -1,5 +1,4 @@
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
@@ -43,7 +42,7 @@ export async function link(given: string, options: LinkOptions): Promise<string>
 function judgePlace(dir: string, env: Environment["env"]): void {
   const existing = nearestFolder(dir);
   if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwn(realpathSync(existing), env);
-  const kind = unwrap(judgeFolder(dir, { home: env["HOME"] ?? homedir(), env }, false));
+  const kind = unwrap(judgeFolder(dir, env, false));
   if (kind === "new") return;
   const facts = { kind: "usage", what: `${dir} is linked already`, next: "open it: openMirror(dir)" } as const;
   throw new TroubleError({ ...facts, code: "linked-already" });

@@ -1,5 +1,4 @@
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { ACTION_WORDS, actionPath } from "../mirror/operations/results/actions.ts";
 import { pathsOf } from "../mirror/operations/results/plan.ts";
@@ -93,7 +92,7 @@ function judgeTarget(dir: string, env: World["env"]): Result<unknown> {
   const mustOwn = nearest === dir || ownershipOf(nearest, env).kind === "by-sudo";
   const owned = mustOwn ? checkOwner(realpathSync(nearest), env) : ok(null);
   if (owned.kind === "trouble") return owned;
-  const kind = judgeFolder(dir, { home: env["HOME"] ?? homedir(), env }, false);
+  const kind = judgeFolder(dir, env, false);
   if (kind.kind === "trouble") return kind;
   if (kind.value === "linked") return trouble("usage", `${dir} is linked already`, "open it in the list of folders");
   return judgeLeftOver(dir, env);

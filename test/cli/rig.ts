@@ -66,7 +66,6 @@ class RigIo implements Io {
   readonly terminal: Io["terminal"];
   readonly env: Io["env"];
   readonly cwd: string;
-  readonly home: string;
   readonly clock: Clock;
   readonly random = systemRandom();
   readonly stop: AbortSignal;
@@ -78,9 +77,13 @@ class RigIo implements Io {
     const { terminal = false } = options;
     this.terminal = { input: terminal, output: terminal, error: terminal, columns: 80 };
     // No test looks into the list of mirrors, or runs the hooks, of whoever runs it.
-    this.env = { XDG_STATE_HOME: rig.stateHome, XDG_CONFIG_HOME: rig.configHome, ...options.env };
+    this.env = {
+      XDG_STATE_HOME: rig.stateHome,
+      XDG_CONFIG_HOME: rig.configHome,
+      HOME: join(rig.dir, "home"),
+      ...options.env,
+    };
     this.cwd = options.cwd ?? rig.dir;
-    this.home = join(rig.dir, "home");
     this.clock = options.clock ?? rig.clock;
     this.stop = options.stop ?? new AbortController().signal;
     this.#rig = rig;

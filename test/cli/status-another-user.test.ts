@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { useRig } from "./rig.ts";
@@ -15,6 +16,8 @@ beforeEach(async () => {
 const at = (name: string) => join(rig.dir, name);
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
+/** A user whom no user database has. */
+const NO_HOME = 54_321;
 const AS_NOBODY = { uid: NOBODY, gid: NOBODY } as const;
 const BY_SUDO = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
 
@@ -105,5 +108,19 @@ describe("a folder of another user", () => {
       2,
       [expect.stringContaining("(EACCES)"), expect.stringMatching(/^ {2}next: /), ""],
     ]);
+  });
+
+  test.skipIf(!reaches)("a user without a home folder is told what to set (needs root)", async () => {
+    chmodSync(rig.dir, 0o777);
+    const env = { ...keptCompiled(), PATH: process.env["PATH"], MDMIRROR_API_KEY: rig.key };
+    const args = [ENTRY, "init", rig.root, "--url", rig.url, "--yes"];
+    const child = spawn(process.execPath, args, {
+      uid: NO_HOME,
+      gid: NO_HOME,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [[code], err] = await Promise.all([once(child, "close"), text(child.stderr)]);
+    expect([code, err]).toEqual([2, expect.stringContaining("XDG_STATE_HOME")]);
   });
 });

@@ -82,7 +82,7 @@ export const command: Command = {
     judgeName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
     const { env, cwd } = io;
     workOnNew(io, dir);
-    const kind = unwrap(judgeFolder(dir, io, args.flag("any-folder")));
+    const kind = unwrap(judgeFolder(dir, io.env, args.flag("any-folder")));
     if (kind === "linked") return initLinkedFolder(io, dir, args);
     const leftOver = unwrap(judgeLeftOver(dir, env));
     const link = newLink(io, args);

@@ -14,6 +14,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { printNotes } from "../show-result.ts";
+import { homeOf } from "../../mirror/trust/registry.ts";
 import { isOnPath } from "../../mirror/settings/key.ts";
 import { isKeptWithAll, judgeReady, readyAll } from "../service-all.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
@@ -47,7 +48,7 @@ export const command: Command = {
     if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
     const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
-    const unit = unwrap(makeUnit({ manager, root, home: io.home, env: io.env, notifies }));
+    const unit = unwrap(makeUnit({ manager, root, home: homeOf(io.env), env: io.env, notifies }));
     return RUN[verb](io, unit, root);
   },
 };

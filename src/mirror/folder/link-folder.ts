@@ -24,7 +24,7 @@ import type { SyncPlan } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
-import { registryFolder } from "../trust/registry.ts";
+import { homeOf, registryFolder } from "../trust/registry.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { checkOwner, ownershipOf } from "../trust/owner.ts";
 import { shellWord } from "../model/shell-word.ts";
@@ -40,14 +40,9 @@ type FolderKind = "new" | "linked";
 
 /**
  * Checks if a folder may be linked.
- * @param home the user's home folder
  * @param anyFolder true if the user confirmed an unusual folder
  */
-export function judgeFolder(
-  dir: string,
-  { home, env }: { readonly home: string; readonly env: Env },
-  anyFolder: boolean,
-): Result<FolderKind> {
+export function judgeFolder(dir: string, env: Env, anyFolder: boolean): Result<FolderKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
   const root = realPathOf(dir);
@@ -61,7 +56,7 @@ export function judgeFolder(
       "choose a folder outside of it",
     );
   }
-  const unusual = unusualFolder(root, home);
+  const unusual = unusualFolder(root, homeOf(env));
   if (unusual !== null && !anyFolder) {
     return trouble(
       "usage",
