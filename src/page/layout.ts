@@ -53,7 +53,7 @@ export type Content = {
   readonly title: string;
   readonly main: Html;
   /** Text that a screen reader speaks when it changes; "" for none. */
-  readonly said?: string;
+  readonly announcement?: string;
   readonly notices?: readonly Notice[];
   /** Address of the page's changes, as server-sent events; null if the page is not live. */
   readonly events?: string | null;
@@ -65,7 +65,7 @@ export type Content = {
 
 export function renderPage(frame: Frame, content: Content): string {
   const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
-  const { title, main, said = "", notices = [], events = null, scripts = [], here = null } = content;
+  const { title, main, announcement = "", notices = [], events = null, scripts = [], here = null } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -86,7 +86,7 @@ ${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(swi
 <nav class="pages" aria-label="Pages">${linkList(nav, here)}</nav>
 </div></header>
 ${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${linkList(sections.links, here)}</nav>`}
-<p id="said" role="status" class="unseen">${shownWords(said)}</p>
+<p id="said" role="status" class="unseen">${shownWords(announcement)}</p>
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
 ${notices.map((notice) => noticeOf(notice, csrf))}</div>

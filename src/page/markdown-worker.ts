@@ -14,6 +14,6 @@ parentPort?.on("message", ({ text, base }: RenderRequest) => {
 });
 say("ready");
 
-function say(said: RenderMessage): void {
-  parentPort!.postMessage(said);
+function say(message: RenderMessage): void {
+  parentPort!.postMessage(message);
 }

@@ -31,9 +31,9 @@ async function madeFolder(): Promise<string> {
   const script = fileURLToPath(new URL("../../scripts/build/page.ts", import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
-  const [said, why] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [output, why] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   if (child.exitCode !== 0) throw new Error(`the scripts of the pages cannot be made: ${why}`);
-  return said.trim();
+  return output.trim();
 }
 
 function readBundle(folder: string): Bundle {

@@ -95,8 +95,8 @@ export class Renderer {
       if ((await this.#nextMessage(this.#worker, START_MS)) === null) return null;
     }
     this.#worker.postMessage(asked);
-    const said = await this.#nextMessage(this.#worker, DEADLINE_MS);
-    return said === "ready" ? null : said;
+    const message = await this.#nextMessage(this.#worker, DEADLINE_MS);
+    return message === "ready" ? null : message;
   }
 
   /** Resolves with null if no message comes in time, or the thread ends. */

@@ -58,13 +58,18 @@ export async function sendUpdates(ui: Ui, page: UiPage, { raw, gone, asked }: Li
 /** Returns the page as JSON. */
 async function newsOf(ui: Ui, page: UiPage, asked: PageRequest): Promise<string> {
   const shown = await page.show(ui, asked);
-  const { title, main, said = "", here = null } = shown.kind === "ok" ? shown.value : troublePage(shown.trouble);
+  const {
+    title,
+    main,
+    announcement = "",
+    here = null,
+  } = shown.kind === "ok" ? shown.value : troublePage(shown.trouble);
   const sections = await sectionsOf(ui, page, asked);
   return JSON.stringify({
     title: shownWords(title),
     main: main.text,
     sections: sections === null ? "" : linkList(sections.links, here).text,
-    said: shownWords(said),
+    announcement: shownWords(announcement),
   });
 }
 

@@ -33,7 +33,8 @@ function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   return learned ?? guessFolding(guard);
 }
 
-/** Returns true if `.mdmirror` is found under a spelling that no entry of the root has. */
+/** Guesses how the disk folds names, by looking for `.mdmirror` under a spelling that no entry of
+ * the root has. */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();

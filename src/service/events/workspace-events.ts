@@ -192,7 +192,7 @@ class Judge {
 
   async know(places: Iterable<number>): Promise<void> {
     if (this.isUniform) return;
-    await this.#access.know(places);
+    await this.#access.loadAncestors(places);
     const targets = this.#grants.flatMap(({ kind, target }) => (kind === "folder" && target > 0 ? [target] : []));
     const parents = await this.#ancestors(targets);
     for (const target of targets)

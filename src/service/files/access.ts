@@ -37,8 +37,8 @@ export class Access {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
   }
 
-  /** Looks up the folders above these folders; reads nothing that is already known. */
-  async know(folders: Iterable<number>): Promise<void> {
+  /** Loads the folders above these folders; skips those that are already loaded. */
+  async loadAncestors(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknown = new Set<number>();
     for (const seq of folders) if (!this.#onFolders.has(seq) && !this.#parents.has(seq)) unknown.add(seq);
@@ -65,12 +65,12 @@ export class Access {
   }
 
   async levelOfFolder(seq: number): Promise<Level> {
-    await this.know([seq]);
+    await this.loadAncestors([seq]);
     return this.folder(seq);
   }
 
   async levelOfFile(row: FilePlace): Promise<Level> {
-    await this.know([row.folder]);
+    await this.loadAncestors([row.folder]);
     return this.file(row);
   }
 

@@ -18,7 +18,7 @@ export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
   if (isRefused(page)) return page;
   const { context } = call;
   const rows = await selectFiles(context, selector, page);
-  await context.access.know(rows.map(({ folder }) => folder));
+  await context.access.loadAncestors(rows.map(({ folder }) => folder));
   const items = rows.map((row) => (includes(context.access.file(row), "read") ? presentFile(row) : null));
   const seqs = rows.map(({ seq }) => seq);
   return pageOf(context, FILES, page, seqs, items);

@@ -108,7 +108,7 @@ async function mayWriteBelow({ tables, workspace, access }: RequestContext, row:
   if (access.everywhere !== null) return true;
   const all = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
   const folders = await tables.folders.below(all);
-  await access.know([row.seq, ...folders.map(({ seq }) => seq)]);
+  await access.loadAncestors([row.seq, ...folders.map(({ seq }) => seq)]);
   if (!folders.every(({ seq }) => includes(access.folder(seq), "edit"))) return false;
   return (await tables.files.inTree(all)).every((file) => includes(access.file(file), "edit"));
 }

@@ -27,7 +27,7 @@ export async function listFolders(call: Call<"listFolders">): Promise<Answer> {
   if (isRefused(rows)) return rows;
   const { access } = call.context;
   const seqs = rows.map(({ seq }) => seq);
-  await access.know(seqs);
+  await access.loadAncestors(seqs);
   const items = rows.map((row) => (includes(access.folder(row.seq), "read") ? presentFolder(row) : null));
   return pageOf(call.context, FOLDERS, page, seqs, items);
 }

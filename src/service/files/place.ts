@@ -144,7 +144,7 @@ export async function moveProtected(
   files: readonly FileRow[],
   move: () => Promise<Answer>,
 ): Promise<Answer> {
-  await context.access.know(files.map(({ folder }) => folder));
+  await context.access.loadAncestors(files.map(({ folder }) => folder));
   const guarded = files.filter((file) => !includes(context.access.file(file), "full"));
   if (guarded.length === 0) return move();
   const grants = [...(await grantsByKey(context))];
@@ -178,7 +178,7 @@ async function judge(
   files: readonly FileRow[],
 ): Promise<JudgedFile[]> {
   const access = new Access(grants, tables.folders);
-  await access.know(files.map(({ folder }) => folder));
+  await access.loadAncestors(files.map(({ folder }) => folder));
   return files.map((file) => ({ file, level: access.file(file) }));
 }
 

@@ -307,7 +307,7 @@ async function entriesOf(
   kind: At["kind"],
   rows: readonly (FileRow | FolderRow)[],
 ): Promise<Entry[]> {
-  await access.know(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
+  await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
     const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
     return seen.map(({ name }) => ({ kind, name, isProtected: false, isInReview: false, published: null }));

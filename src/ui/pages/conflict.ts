@@ -51,7 +51,7 @@ export const CONFLICT = folderPage({
     if (found.kind === "trouble") {
       return ok({
         title,
-        said: `${path}: nothing is open`,
+        announcement: `${path}: nothing is open`,
         main: html`${crumbs}<div id="job">${jobOf(job, asked.csrf)}</div>
 <div id="stands" data-versions="">${emptyOf("Nothing to decide", sentenceView(found.trouble.what), nextLink(folder, path))}</div>
 ${draftLeft(draft)}`,
@@ -62,7 +62,7 @@ ${draftLeft(draft)}`,
     const versions = Object.values(problem.versions).join(" ");
     return ok({
       title,
-      said: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
+      announcement: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
       scripts: isEditing(problem) ? ["conflict.js"] : ["clashes.js"],
       main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${wholeChoices(problem)}</div>
 <div id="stands" data-versions="${versions}">${stateOf(problem)}</div>

@@ -19,7 +19,7 @@ export const HOME: UiPage = {
     return ok({
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
       here: "/",
-      said: folders.map(screenReaderText).join("; "),
+      announcement: folders.map(screenReaderText).join("; "),
       main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${commandOf("mdmirror trust FOLDER")}</div>`)}
 ${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), asked)}`,

@@ -27,7 +27,7 @@ export const OVERVIEW = folderPage({
     ok({
       title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
       here: mirrorAddress(folder.name),
-      said: screenReaderText(folder),
+      announcement: screenReaderText(folder),
       main: html`${statusBanner(folder, asked)}
 ${folder.status !== null && numbersOf(folder, folder.status)}
 <div class="with-aside"><div>${transfersOf(folder)}${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, asked)}</div>

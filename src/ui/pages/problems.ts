@@ -21,7 +21,7 @@ export const PROBLEMS = folderPage({
     const part = partOf(folder.needs, asked, SIZE);
     return ok({
       title: `Problems · ${name} · mdmirror`,
-      said: screenReaderText(folder),
+      announcement: screenReaderText(folder),
       main: html`<h1>Problems to solve</h1>
 <div id="job">${jobOf(folder.job, asked.csrf)}</div>
 ${

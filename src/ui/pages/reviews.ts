@@ -28,7 +28,7 @@ export const REVIEWS = folderPage({
     const button = html`<button${job?.end === null && html` disabled`}>Check now</button>`;
     return ok({
       title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
-      said: `${name}: ${plural(part.total, "text")} in review`,
+      announcement: `${name}: ${plural(part.total, "text")} in review`,
       main: html`<div class="title"><h1>In review</h1>${folderForm(folder, { path: "reviews" }, asked, button)}</div>
 <p class="faint">These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>

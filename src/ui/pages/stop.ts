@@ -31,7 +31,7 @@ export const STOP = folderPage({
     return ok({
       title: `Stopped · ${name} · mdmirror`,
       here: mirrorAddress(name, "safety-stop"),
-      said: `${name}: ${safetyStop === null ? "nothing is stopped" : `stopped by a safety check${changes}`}`,
+      announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : `stopped by a safety check${changes}`}`,
       main: html`<div id="job">${jobOf(job, asked.csrf)}</div>
 ${safetyStop === null ? emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.") : stopPart(folder, safetyStop, reading, asked)}`,
     });

@@ -15,7 +15,7 @@ export function troublePage({ what, code = null, requestId = null, next }: Troub
   ].filter((one) => one !== null);
   return {
     title: "Not shown · mdmirror",
-    said: what,
+    announcement: what,
     main: html`<h1>This page cannot be shown</h1>
 <div class="notice bad"><p>${sentenceView(what)}${origin.length > 0 && html` (${origin.map((one, at) => html`${at > 0 && ", "}${one}`)})`}</p>${nextOf(next)}</div>
 <p><a href="/">All linked folders</a></p>`,

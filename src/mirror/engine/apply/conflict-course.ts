@@ -58,8 +58,8 @@ async function meetNewer(
       },
     );
   }
-  // The change was accepted, and the file was edited since if it does not merge: a decided review
-  // is no longer pending.
+  // It does not merge, so submissions based on the new version end. If the service accepted the
+  // change, the file was edited since, and no review is pending any more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const record = submissions.length === link.submissions.length ? null : { ...link, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;

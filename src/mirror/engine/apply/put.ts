@@ -87,7 +87,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       return { kind: "failed", fault: { kind: "uncertain", detail, requestId } };
     }
     const saved = await savedVersion(ctx, row, answer.value);
-    if (saved.kind === "got") return land(ctx, row, saved.value);
+    if (saved.kind === "got") return adoptSavedVersion(ctx, row, saved.value);
     // The service has saved the content, but its new version is not known.
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
@@ -226,11 +226,10 @@ async function savedVersion(
 }
 
 /**
- * Returns true if the uploaded content may be in review. True also if the document became protected
- * after the plan. If it was protected before and still is, acceptance of an earlier submission may
- * have changed the published content.
+ * Takes over the version that the service saved. If it is neither the sent content nor base's,
+ * writes it to the local file.
  */
-function land(ctx: CycleContext, row: Row, saved: SavedVersion): EffectResult<ObservedPut> {
+function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest || keepsItsForm(ctx, expect, saved))
     return { kind: "seen", seen: { kind: "saved", ...saved } };

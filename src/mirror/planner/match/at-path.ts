@@ -87,8 +87,8 @@ function matchAt(matching: Matching, isProven: (link: Link, file: LocalFile) => 
 }
 
 /**
- * Yields documents with the files at their paths. Files that a document claims between two of them
- * count.
+ * Yields documents with the unclaimed files at their paths. A file that the caller claims between
+ * two yields is not yielded again.
  */
 function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
   const files = new FilesByPath(matching);

@@ -5,7 +5,12 @@ import { Idiomorph } from "idiomorph";
  * differing parts change: focus, selection, opened details and typed text stay.
  */
 
-type PageUpdate = { readonly title: string; readonly main: string; readonly sections: string; readonly said: string };
+type PageUpdate = {
+  readonly title: string;
+  readonly main: string;
+  readonly sections: string;
+  readonly announcement: string;
+};
 
 /**
  * A hidden page is not connected: a browser opens six connections to a server for all its pages.
@@ -41,7 +46,7 @@ function showCutOff(isCutOff: boolean): void {
   if (note !== null) note.hidden = !isCutOff;
 }
 
-function show(main: HTMLElement, { title, main: content, sections, said }: PageUpdate): void {
+function show(main: HTMLElement, { title, main: content, sections, announcement }: PageUpdate): void {
   document.title = title;
   Idiomorph.morph(main, content, {
     morphStyle: "innerHTML",
@@ -51,7 +56,7 @@ function show(main: HTMLElement, { title, main: content, sections, said }: PageU
   const tabs = document.getElementById("sections");
   if (tabs !== null && sections !== "") Idiomorph.morph(tabs, sections, { morphStyle: "innerHTML" });
   const status = document.getElementById("said");
-  if (status !== null && status.textContent !== said) status.textContent = said;
+  if (status !== null && status.textContent !== announcement) status.textContent = announcement;
 }
 
 /** Keeps `details` opened or closed, as the user left them. */

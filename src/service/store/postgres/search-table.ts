@@ -56,7 +56,7 @@ export function searchTable(session: Session): Search {
     async read({ workspace, prefix, grants }, documents) {
       const stored = await session.all(READ, workspace, documents, prefix);
       const access = new Access(grants, foldersTable(session));
-      await access.know(stored.map(({ folder }) => folder));
+      await access.loadAncestors(stored.map(({ folder }) => folder));
       const readable = stored.filter((row) => includes(access.file(row), "read"));
       return readable.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
     },

@@ -65,7 +65,7 @@ export function searchTable(db: Db, index: SearchIndex, session: SqliteSession):
     async read({ workspace, prefix, grants }, documents) {
       const read = new Map((await session.all(READ, workspace, documents)).map((file) => [file.seq, file]));
       const access = new Access(grants, foldersTable(session));
-      await access.know([...read.values()].map(({ folder }) => folder));
+      await access.loadAncestors([...read.values()].map(({ folder }) => folder));
       const isInside = ({ folder, path }: FileRow) =>
         prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
       return documents.flatMap((document) => {
