@@ -46,6 +46,15 @@ describe("a body", () => {
     ]);
   });
 
+  it("may be absent although the request names its type", async () => {
+    const { port, key } = await serveHttp();
+    const type = "content-type: application/json\r\n";
+    const remove = (id: string) =>
+      `DELETE /v1/files/${id} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${type}\r\n`;
+    expect(statuses(await raw(port, remove("doc_aaaaaaaaaaaaaa")))).toEqual([404]);
+    expect(statuses(await raw(port, post(key, type, "")))).toEqual([400]);
+  });
+
   it("of a client that leaves in the middle changes nothing, and the service continues", async () => {
     const { port, key, server, api } = await serveHttp();
     const { socket } = openConnection(port);

@@ -77,6 +77,8 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   return (request, response, waitsForContinue = false) => {
     state.begun++;
     if (waitsForContinue) waitingForContinue.add(request);
+    // fastify reads a body for any content type, and the stream of an empty request never ends.
+    if (sentLength(request) === 0) delete request.headers["content-type"];
     app.routing(request, response);
   };
 }
