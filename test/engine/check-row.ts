@@ -1,0 +1,89 @@
+import { expect } from "vitest";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
+import { actLocally, actOnService, readTree, type Tree } from "../simulator/commands.ts";
+import { remoteTexts, settle } from "../promises/fixture.ts";
+
+type End = { readonly ends: string; readonly blocked?: readonly string[] };
+
+/** `ends`: what both sides hold; or the folder, ` / `, the service. `where`: another end. */
+export type Row = readonly [
+  start: string,
+  local: string,
+  remote: string,
+  ends: string,
+  more?: { readonly blocked?: readonly string[]; readonly where?: readonly [(deployment: Deployment) => boolean, End] },
+];
+
+export function titled(rows: readonly Row[]): [title: string, row: Row][] {
+  return rows.map((row) => [row.slice(0, 4).join(" | "), row]);
+}
+
+/**
+ * Starts with synced documents, lets users work on both sides, syncs until nothing changes, and
+ * compares both sides, ids, blocks and records with the row.
+ */
+export async function checkRow([start, local, remote, ends, more = {}]: Row, deployment: Deployment): Promise<void> {
+  const rig = createRig(1, deployment);
+  const mirror = rig.mirror();
+  const ids = await begin(readTree(start), rig, mirror);
+  actLocally(mirror, local);
+  actOnService(rig.app, remote);
+  await settle(mirror);
+  const blocked = [...mirror.state.load().blocks.values()].map((block) => block.reason).sort();
+
+  const [differs, end] = more.where ?? [];
+  const expected: End = differs?.(deployment) === true ? end! : { ends, ...more };
+  const [localEnd, remoteEnd = localEnd] = expected.ends.split(" / ").map(readTree);
+  expect({ local: mirror.texts(), remote: remoteTexts(rig) }).toEqual({
+    local: textsOf(localEnd!),
+    remote: textsOf(remoteEnd!),
+  });
+  for (const { path, from } of remoteEnd!.documents)
+    if (from !== null) expect([path, rig.app.files().get(path)?.id]).toEqual([path, ids.get(from)]);
+  if (deployment.noFolderPatchOrDelete === undefined) {
+    expect(blocked).toEqual(expected.blocked ?? []);
+    for (const folder of localEnd!.folders) {
+      expect(rig.app.folders()).toContain(folder);
+      expect(mirror.disk.user.exists(mirror.path(folder))).toBe(true);
+    }
+  }
+  expectRecords(rig, mirror);
+  await expectUnchanged(mirror);
+}
+
+/** @returns the id of each document that the row starts with, by its path */
+async function begin(start: Tree, rig: Rig, mirror: Mirror): Promise<ReadonlyMap<string, string>> {
+  for (const { path, content } of start.documents) rig.app.create(path, content);
+  const ids = new Map([...rig.app.files()].map(([path, file]) => [path, file.id] as const));
+  await settle(mirror);
+  expect(mirror.texts()).toEqual(textsOf(start));
+  return ids;
+}
+
+function textsOf({ documents }: Tree): Map<string, string> {
+  return new Map(documents.map(({ path, content }) => [path, content]));
+}
+
+/** Expects I12: the records say where both sides have each document. */
+function expectRecords(rig: Rig, mirror: Mirror): void {
+  const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
+  const { links, blocks } = mirror.state.load();
+  for (const link of links.values()) {
+    expect({ id: link.id, remote: link.remotePath }).toEqual({ id: link.id, remote: byId.get(link.id) });
+    // A blocked move has not changed the record: the block says where the file is.
+    const block = blocks.get(link.id);
+    expect(mirror.texts().has(block?.reason === "no-move-to-root" ? block.path : link.localPath)).toBe(true);
+  }
+}
+
+/** Expects I02: one more sync writes nothing on either side. */
+async function expectUnchanged(mirror: Mirror): Promise<void> {
+  mirror.requests.length = 0;
+  const before = mirror.texts();
+  const report = await mirror.sync();
+  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  expect(mirror.texts()).toEqual(before);
+  const { blocked: _, ...done } = report!.counts;
+  expect(Object.values(done).every((count) => count === 0)).toBe(true);
+}
