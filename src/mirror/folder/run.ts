@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { dropBefore } from "../state/before-migration.ts";
-import type { Plan } from "../planner/plan-types.ts";
+import type { Plan, PlanInput } from "../planner/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../model/policy.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { Stoppable } from "../ports/world.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Trees } from "../model/tree.ts";
 import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
 import {
@@ -190,10 +189,9 @@ function isInUse({ attention }: RunReport): boolean {
 }
 
 /** Plan of a run, with both sides as the scans show them. */
-export type SyncPlan = {
+export type SyncPlan = PlanInput & {
   readonly kind: "planned";
   readonly plan: Plan;
-  readonly trees: Trees;
   /** Problems that would be open after the run, as far as the scans show. */
   readonly open: readonly Attention[];
   /** Changes that stay on their side, because the sync has one direction. */
@@ -207,10 +205,11 @@ type Preview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
-  const { plan, trees } = end;
+  const { plan, trees, policy, signals, texts } = end;
+  const input = { trees, policy, signals, texts };
   const open = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
   const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
-  return { kind: "planned", plan, trees, open, oneWay, staysLocal: countUnsynced(trees.local) };
+  return { kind: "planned", plan, ...input, open, oneWay, staysLocal: countUnsynced(trees.local) };
 }
 
 /**

@@ -3,6 +3,16 @@ import type { Digest } from "../../contract/digest.ts";
 import type { Step } from "../model/action.ts";
 import type { Block } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
+import type { Policy } from "../model/policy.ts";
+import type { TextLookup, Trees } from "../model/tree.ts";
+
+/** The arguments of a plan, from which anyone can make the same plan again. */
+export type PlanInput = {
+  readonly trees: Trees;
+  readonly policy: Policy;
+  readonly signals: Signals;
+  readonly texts: TextLookup;
+};
 
 /** The result of the planner. */
 export type Plan = {

@@ -4,7 +4,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Block } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
-import type { Plan } from "../../planner/plan-types.ts";
+import type { Plan, PlanInput } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault, RemoteTraits } from "../../ports/remote.ts";
@@ -57,10 +57,9 @@ export type Observers = {
 
 export type CycleEnd =
   | { readonly kind: "offline"; readonly fault: Fault }
-  | {
+  | (PlanInput & {
       readonly kind: "planned";
       readonly plan: Plan;
-      readonly trees: Trees;
       readonly ends: readonly StepEnd[];
       /**
        * True if the run was stopped, so that some steps may not have started. Left out: the run was
@@ -72,7 +71,7 @@ export type CycleEnd =
        * the sync.
        */
       readonly foreseen?: readonly Reason[];
-    };
+    });
 
 /** The end of a cycle that made a plan. */
 export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;

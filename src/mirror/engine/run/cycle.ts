@@ -1,4 +1,4 @@
-import type { Plan, Signals } from "../../planner/plan-types.ts";
+import type { Plan, PlanInput, Signals } from "../../planner/plan-types.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
 import { createdFirst } from "../links/created-first.ts";
@@ -26,7 +26,6 @@ import { EXACT_DISK, type LocalPath } from "../../../contract/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
-import type { Policy } from "../../model/policy.ts";
 import { filesInUse, type InUse } from "./files-in-editors.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
@@ -83,11 +82,11 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   const trees = { ...seen, local: withLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const { plan } = await planCycle(ctx, input, trees, signals, inodesTrusted);
-  if (!transfersContent(world, plan)) return null;
-  const { value: ends, isStopped } = await carryOut(ctx, plan);
+  const planned = await planCycle(ctx, input, trees, signals, inodesTrusted);
+  if (!transfersContent(world, planned.plan)) return null;
+  const { value: ends, isStopped } = await carryOut(ctx, planned.plan);
   await flushNow(ctx);
-  return { kind: "planned", plan, trees, ends, isStopped };
+  return { ...planned, kind: "planned", trees, ends, isStopped };
 }
 
 /**
@@ -185,9 +184,9 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
 
 const OBSERVING_STEPS: ReadonlySet<string> = new Set(["look-again", "end-conflict"]);
 
-type DecidedPlan = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
+type DecidedPlan = PlanInput & { readonly plan: Plan };
 
-type CyclePlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
+type CyclePlan = DecidedPlan & { readonly foreseen?: readonly Reason[] };
 
 /**
  * Plans a cycle: after a second scan for absences, without files that are in use, and with the
@@ -205,14 +204,16 @@ async function planCycle(
   const { toRead = [] } = decided.plan;
   ctx.notes.mayBeEmptied = null;
   const waits = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
-  if (used.size === 0 && toRead.length === 0 && !waits) return { plan: decided.plan, trees: decided.trees };
+  if (used.size === 0 && toRead.length === 0 && !waits) return decided;
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
-  const plan = makePlan(read, policy, signals, textFinder(ctx));
+  const { texts } = decided;
+  const plan = makePlan(read, policy, signals, texts);
+  const planned = { plan, trees: read, policy, signals, texts };
   if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(plan);
-  if (!waits || plan.verdict.kind === "safety-stop") return { plan, trees: read };
-  const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, textFinder(ctx));
-  return { plan, trees: read, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
+  if (!waits || plan.verdict.kind === "safety-stop") return planned;
+  const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, texts);
+  return { ...planned, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
 }
 
 /** Returns the documents whose local files a plan is known to empty. */
@@ -260,7 +261,7 @@ export async function planWithSecondScan(
   const policy = policyOf(ctx, input, once);
   const plan = makePlan(trees, policy, signals, texts);
   const waiting = plan.blocks.filter((block) => block.reason === "second-scan");
-  if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };
+  if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy, signals, texts };
   await world.clock.sleep(secondLookMs);
   const all = withAllDocuments(trees);
   const again = observeLocal(world, all.base, inodesTrusted, contentSinkOf(ctx, input, all.base));
@@ -271,7 +272,7 @@ export async function planWithSecondScan(
   const twice = new Set(waiting.map((block) => block.path));
   const seenTwice = { ...all, local };
   const then = policyOf(ctx, input, twice);
-  return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };
+  return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then, signals, texts };
 }
 
 /**
@@ -293,8 +294,9 @@ function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]):
   const remote = { ...NOTHING_SEEN, unseen };
   const trees = { base, local, remote };
   const signals = gatherSignals(ctx, base, remote, root);
-  const plan = makePlan(trees, policyOf(ctx, input, null), signals, textFinder(ctx));
-  return { kind: "planned", plan, trees, ends: [] };
+  const policy = policyOf(ctx, input, null);
+  const texts = textFinder(ctx);
+  return { kind: "planned", plan: makePlan(trees, policy, signals, texts), trees, policy, signals, texts, ends: [] };
 }
 
 /**
