@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { nameOf } from "../../src/contract/path.ts";
 import { listFolder, readEntry } from "../../src/mirror/operations/doctor/list-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
@@ -9,7 +10,7 @@ import { openUi } from "./rig.ts";
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
   const { entries } = must(listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom()));
-  return Object.fromEntries(entries.map(({ name, state, needs }) => [name, `${state}${needs || ""}`]));
+  return Object.fromEntries(entries.map(({ path, state, needs }) => [nameOf(path), `${state}${needs || ""}`]));
 }
 
 describe("a folder's names, each with its state", () => {
@@ -34,7 +35,6 @@ describe("a folder's names, each with its state", () => {
     expect(await listed(rig)).toEqual({
       ".mdmirrorignore": "ignored",
       ".obsidian": "ignored",
-      "a (theirs).md": "ignored",
       "a.md": "conflict",
       "b.md": "in-sync",
       deep: "in-sync1",
@@ -74,7 +74,13 @@ describe("the page of a folder", () => {
     const root = await ask("/m/w/docs/", { headers: { cookie } });
     expect(root.text).toContain("a &amp; b &lt;i&gt;.md");
     expect(root.text).toMatch(/class="number">\d+ bytes/);
-    expect((await ask("/m/w/docs/?filter=A%20%26", { headers: { cookie } })).text).toContain("1 name<");
+    const filtered = async (text: string) => {
+      const page = await ask(`/m/w/docs/?filter=${encodeURIComponent(text)}`, { headers: { cookie } });
+      return hrefs(/<table.*<\/table>/s.exec(page.text)?.[0] ?? "");
+    };
+    expect(await filtered("A &")).toEqual(hrefs(root.text).filter((href) => href.endsWith(".md")));
+    expect(await filtered("עברית")).toEqual([expect.stringMatching(/^\/m\/w\/docs\/100.*\.md$/)]);
+    expect(await filtered("nothing")).toEqual([]);
     const [folder] = hrefs(root.text).filter((href) => href.includes("100"));
     const below = await ask(folder!, { headers: { cookie } });
     const [document] = hrefs(below.text).filter((href) => href.endsWith(".md"));

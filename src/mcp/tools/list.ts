@@ -4,7 +4,7 @@ import { misused, answer, defineTool, limit, PATH } from "../tool.ts";
 import { listFolder, type EntryList } from "../../mirror/operations/doctor/list-folder.ts";
 import type { Random } from "../../common/random.ts";
 import { comparePaths } from "../../mirror/model/by-path.ts";
-import { isBelow, joinPath, type LocalPath } from "../../contract/path.ts";
+import { isBelow, type LocalPath } from "../../contract/path.ts";
 
 export const LIST = defineTool({
   name: "list",
@@ -74,7 +74,7 @@ const MOST_NAMES = 100_000;
 function walkFolder(walk: ListWalk, folder: LocalPath): void {
   const listed = unwrap(listFolder(walk.root, folder, { from: 0, count: MOST_NAMES }, walk.random));
   const entries = listed.entries
-    .map((entry) => ({ ...entry, key: `${joinPath(folder, entry.name)}${entry.kind === "folder" ? "/" : ""}` }))
+    .map((entry) => ({ ...entry, key: `${entry.path}${entry.kind === "folder" ? "/" : ""}` }))
     .toSorted((a, b) => comparePaths(a.key, b.key));
   for (const { key, kind, state, why } of entries) {
     if (walk.found.length > walk.limit) break;

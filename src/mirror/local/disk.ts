@@ -8,7 +8,7 @@ import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
-import { type FolderName, namesIn, stampsIn, whyUnsynced } from "./folder-names.ts";
+import { type FolderName, namesIn, stampAt, whyUnsynced } from "./folder-names.ts";
 import type { LinkedSource } from "./ignore.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
@@ -139,9 +139,9 @@ export class LocalDisk implements Disk {
     return namesIn(this.#guard, this.#options, folder);
   }
 
-  /** Works as `stampsIn` of `folder-names.ts`. */
-  stampsIn(folder: LocalPath, names: readonly string[]): ReturnType<typeof stampsIn> {
-    return stampsIn(this.#guard, folder, names);
+  /** Works as `stampAt` of `folder-names.ts`. */
+  stampAt(path: LocalPath): ReturnType<typeof stampAt> {
+    return stampAt(this.#guard, path);
   }
 
   /** Learns the names of the disk, and forgets which processes had files open. */

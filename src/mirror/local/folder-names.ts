@@ -39,15 +39,12 @@ export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPa
   });
 }
 
-/** Returns stamps in the order of `names`; null for a name that does not exist or is no file. */
-export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly string[]): readonly (Stamp | null)[] {
+/** Returns the stamp of a file; null if no file is at the path. */
+export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
   return guard.during(() => {
-    const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
-    return names.map((name) => {
-      const at = inside.ok ? parentOf(inside.abs) : null;
-      const stat = at === null ? null : anyErrno(() => guard.fs.lstat(`${at}/${name}`));
-      return stat?.kind === "file" ? stampOf(stat) : null;
-    });
+    const at = guard.place(path, "file");
+    const stat = at.ok ? anyErrno(() => guard.fs.lstat(at.abs)) : null;
+    return stat?.kind === "file" ? stampOf(stat) : null;
   });
 }
 

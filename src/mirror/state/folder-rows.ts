@@ -8,9 +8,9 @@ import { type ReadBeside, readBeside } from "./read-beside.ts";
 /** Reads facts about one folder for users: a few columns, and no content. */
 
 export type FolderRows = {
-  /** Documents directly in the folder. */
+  /** Documents of the folder. */
   readonly documents: readonly DocumentRow[];
-  /** Folders directly in the folder. */
+  /** Folders in the folder. */
   readonly folders: readonly LocalPath[];
   /** All blocks of the state, at any depth and also outside the folder. */
   readonly blocks: readonly Block[];
@@ -33,32 +33,37 @@ export type DocumentRow = {
   readonly state: string;
 };
 
+/** Rows that are read: those directly in the folder, or those at any depth below it. */
+export type Depth = "directly" | "below";
+
 /**
  * Reads the rows of one folder.
  * @param own absolute path of `.mdmirror`
  */
-export function readFolderRows(own: string, folder: LocalPath): ReadBeside<FolderRows> {
-  return readBeside(own, (db) => rowsOf(db, folder));
+export function readFolderRows(own: string, folder: LocalPath, depth: Depth): ReadBeside<FolderRows> {
+  return readBeside(own, (db) => rowsOf(db, folder, depth));
 }
 
-/**
- * SQL condition for rows directly in the folder. `$in`: path of the folder with a slash, or "" for
- * the root.
- */
-const DIRECTLY = "substr(local_path, 1, length($in)) = $in AND instr(substr(local_path, length($in) + 1), '/') = 0";
+const BELOW = "substr(local_path, 1, length($in)) = $in";
+/** SQL conditions for rows. `$in`: path of the folder with a slash, or "" for the root. */
+const CONDITIONS: Readonly<Record<Depth, string>> = {
+  directly: `${BELOW} AND instr(substr(local_path, length($in) + 1), '/') = 0`,
+  below: BELOW,
+};
 
 const SPELLED =
   "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
 
-function rowsOf(db: Db, folder: LocalPath): FolderRows {
-  const directly = { in: folder === "" ? "" : `${folder}/` };
-  const documents = db.prepare<[typeof directly], Row>(
-    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED} AS bytes FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
+function rowsOf(db: Db, folder: LocalPath, depth: Depth): FolderRows {
+  const condition = CONDITIONS[depth];
+  const place = { in: folder === "" ? "" : `${folder}/` };
+  const documents = db.prepare<[typeof place], Row>(
+    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
   );
   const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
   return {
-    documents: documents.all(directly).map(documentOf),
-    folders: pathsOf(`SELECT local_path FROM dirs WHERE ${DIRECTLY}`).all(directly),
+    documents: documents.all(place).map(documentOf),
+    folders: pathsOf(`SELECT local_path FROM dirs WHERE ${condition}`).all(place),
     blocks: [...new BlockTable(db).load().values()],
     conflicts: pathsOf("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
     reviews: pathsOf("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),

@@ -1,6 +1,7 @@
 import {
   type EntryList,
   type EntryState,
+  findByName,
   findEntry,
   listFolder,
   listTree,
@@ -9,12 +10,12 @@ import {
 import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
-import { ancestorsOf, joinPath, nameOf, parentOf } from "../../contract/path.ts";
+import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content, Tone } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
 import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
-import { documentAddress } from "../addresses.ts";
+import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
@@ -49,9 +50,12 @@ export const DOCS = folderPage({
 function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, asked: PageRequest): Result<Content> {
   const page = numberIn(asked.query.get("page")) ?? 1;
   const filter = (asked.query.get("filter") ?? "").trim();
-  const listed = listFolder(root, path, { from: (page - 1) * SIZE, count: SIZE, filter }, ui.random);
+  const part = { from: (page - 1) * SIZE, count: SIZE };
+  const listed =
+    filter === "" ? listFolder(root, path, part, ui.random) : findByName(root, path, filter, part, ui.random);
   if (listed.kind === "trouble") return listed;
-  const { total, entries } = listed.value;
+  const { total, folders, entries } = listed.value;
+  const counted = [plural(folders, "folder"), plural(total - folders, "document")].join(", ");
   const pages = Math.max(1, Math.ceil(total / SIZE));
   const rows = entries.map((entry) => entryRow(mirror, path, entry, asked.now));
   const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
@@ -62,13 +66,24 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, ask
 <form class="row" role="search" action="${documentAddress(mirror, "docs", path)}"><label for="filter" class="unseen">Filter by name</label>
 <input id="filter" type="search" name="filter" value="${filter}" placeholder="Filter by name" dir="auto"><button>Filter</button></form></div>
 <div class="with-tree"><nav aria-label="Folders" class="card tree">${treeOf(mirror, root, path)}</nav>
-<section class="card flush"><header><span>${plural(total, "name")}</span></header>${
+<section class="card flush"><header><span>${counted}${filter !== "" && html` whose names have “${filter}”`}</span></header>${
       rows.length === 0
-        ? emptyOf("No names", filter === "" ? "This folder is empty." : "No name has this text.")
+        ? nothingFound(mirror, path, filter)
         : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead><tbody>${rows}</tbody></table>`
     }</section></div>
 ${pagerOf({ page: Math.min(page, pages), pages, total }, "names", addressOf)}`,
   });
+}
+
+function nothingFound(mirror: string, path: string, filter: string): Html {
+  if (filter === "") return emptyOf("No documents", "This folder is empty.");
+  const place = path === "" ? "this linked folder" : nameOf(path);
+  const search = mirrorAddress(mirror, "search", { q: filter });
+  return emptyOf(
+    "No documents",
+    `Nothing in ${place} has this text in its name.`,
+    html`<a class="button" href="${search}">Search the texts instead</a>`,
+  );
 }
 
 /** LIMIT: folders in the tree. */
@@ -93,7 +108,7 @@ const BADGES: Readonly<Record<EntryState, readonly [Tone, string] | null>> = {
   waiting: ["quiet", "waiting"],
   blocked: ["asks", "blocked"],
   "in-review": ["quiet", "in review"],
-  conflict: ["bad", "conflict"],
+  conflict: ["asks", "conflict"],
   ignored: ["quiet", "ignored"],
 };
 
@@ -107,10 +122,11 @@ function entryBadge({ state, needs }: Entry): Html | null {
  * Returns a row in the list of `folder`. The id of the row lets a live page replace this row only.
  */
 function entryRow(mirror: string, folder: string, entry: Entry, now: number): Html {
-  const { name, kind, why, file } = entry;
+  const { kind, why, file } = entry;
+  const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
   const label = html`${nameView(name)}${kind === "folder" && "/"}`;
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
-  const address = documentAddress(mirror, "docs", joinPath(folder, name));
+  const address = documentAddress(mirror, "docs", entry.path);
   return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
 <td>${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}</td>
 <td class="number">${file !== null && bytesText(file.size)}</td><td class="number">${file !== null && html`${ageOf(file.changedAt, now)} ago`}</td></tr>`;

@@ -7,7 +7,7 @@ import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { UnfitRules } from "../../local/rules.ts";
-import { type DocumentRow, type FolderRows, readFolderRows } from "../../state/folder-rows.ts";
+import { type Depth, type DocumentRow, type FolderRows, readFolderRows } from "../../state/folder-rows.ts";
 import { openDisk } from "../../folder/open-disk.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -27,7 +27,7 @@ import { STAYS } from "./why.ts";
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 type FolderEntry = {
-  readonly name: string;
+  readonly path: LocalPath;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
   /** Reason for the state, as a clause; null if the state needs no reason. */
@@ -41,28 +41,35 @@ type FolderEntry = {
   readonly row: DocumentRow | null;
 };
 
-/** Returns the entries of a folder: folders first, then by the characters of their names. */
-function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly FolderEntry[] {
-  const open = openBy(rows);
+/** Returns the entries of a folder in no order. */
+function entriesOf(
+  folder: LocalPath,
+  rows: Pick<FolderRows, "documents" | "folders">,
+  open: OpenProblems,
+  names: readonly FolderName[],
+): readonly FolderEntry[] {
   const byName = new Map(names.map((one) => [one.name, one]));
   const documents = new Map(rows.documents.map((row) => [nameOf(row.path), row]));
   const folders = new Set(rows.folders.map(nameOf));
   const all = new Set([...byName.keys(), ...documents.keys(), ...folders]);
-  const entries = [...all].map((name): FolderEntry => {
+  return [...all].flatMap((name): readonly FolderEntry[] => {
     const found = byName.get(name) ?? null;
+    // The page of its document shows a conflict copy.
+    if (found?.stays === "conflict-copy") return [];
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
     const isFolder = found === null ? row === null : found.kind === "folder";
-    return isFolder
-      ? folderEntry(name, path, { found, isLinked: folders.has(name), open })
-      : fileEntry(name, path, { found, row, open });
+    return [
+      isFolder
+        ? folderEntry(path, { found, isLinked: folders.has(name), open })
+        : fileEntry(path, { found, row, open }),
+    ];
   });
-  return entries.toSorted(byKindAndName);
 }
 
-function byKindAndName(a: FolderEntry, b: FolderEntry): number {
+function byKindAndPath(a: FolderEntry, b: FolderEntry): number {
   const [first, second] = [a, b].map(({ kind }) => (kind === "folder" ? 0 : 1));
-  return first! - second! || comparePaths(a.name, b.name);
+  return first! - second! || comparePaths(a.path, b.path);
 }
 
 type OpenProblems = {
@@ -84,7 +91,6 @@ function openBy({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
 }
 
 function folderEntry(
-  name: string,
   path: LocalPath,
   {
     found,
@@ -92,7 +98,7 @@ function folderEntry(
     open,
   }: { readonly found: FolderName | null; readonly isLinked: boolean; readonly open: OpenProblems },
 ): FolderEntry {
-  const common = { name, kind: "folder" as const, row: null };
+  const common = { path, kind: "folder" as const, row: null };
   const needs = open.needing.filter((one) => isBelow(one, path)).length;
   const stays = found?.stays ?? null;
   if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
@@ -104,7 +110,6 @@ function folderEntry(
 }
 
 function fileEntry(
-  name: string,
   path: LocalPath,
   {
     found,
@@ -112,30 +117,31 @@ function fileEntry(
     open,
   }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: OpenProblems },
 ): FolderEntry {
-  const common = { name, kind: "document" as const, needs: 0, row: null };
+  const common = { path, kind: "document" as const, needs: 0, row: null };
   const stays = found?.stays ?? null;
   if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
   if (block !== undefined) return { ...common, ...blockedAs(block) };
-  if (open.reviews.has(path)) return { ...common, state: "in-review", why: "in review: a reviewer decides" };
+  if (open.reviews.has(path)) return { ...common, state: "in-review", why: REVIEWED };
   if (row === null) return { ...common, state: "waiting", why: "created locally" };
   if (row.state === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
   if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
   return { ...common, state: "in-sync", why: null, row };
 }
 
+const REVIEWED = "a reviewer decides";
+
 function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"> {
-  const why = `${reason}: ${detail}`;
-  if (reason === "conflict") return { state: "conflict", why };
+  if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
-  if (isReview(reason)) return { state: "in-review", why };
-  return { state: BLOCK_REASONS[reason].open === "waits" ? "waiting" : "blocked", why };
+  if (isReview(reason)) return { state: "in-review", why: REVIEWED };
+  return { state: BLOCK_REASONS[reason].open === "waits" ? "waiting" : "blocked", why: detail };
 }
 
 /**
- * Lists the entries of a folder with their states, from the state file and one scan of that folder:
- * no network, no walk of its subfolders, no lock.
+ * Lists the entries of a folder with their states, from the state file and the names on disk: no
+ * network, no content, no lock.
  */
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
@@ -146,28 +152,44 @@ type ShownEntry = Omit<FolderEntry, "row"> & {
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/** Some entries of a folder, out of `total`. */
-export type EntryList = { readonly total: number; readonly entries: readonly ShownEntry[] };
+/** Some entries, out of `total`, of which `folders` are folders. */
+export type EntryList = { readonly total: number; readonly folders: number; readonly entries: readonly ShownEntry[] };
 
-type EntryRange = {
-  readonly from: number;
-  readonly count: number;
-  /** Text that the names have, in any case; left out: all names. */
-  readonly filter?: string;
-};
+type EntryRange = { readonly from: number; readonly count: number };
 
 /**
+ * Lists the entries directly in a folder: folders first, then by their names.
  * @param root real path of a folder that has `.mdmirror/`
  * @param part range of entries, from 0
  */
 export function listFolder(root: string, folder: LocalPath, part: EntryRange, random: Random): Result<EntryList> {
-  const { from, count, filter = "" } = part;
-  const opened = openFolder(root, folder, random);
+  const opened = openFolder(root, folder, "directly", random);
+  return opened.kind === "trouble" ? opened : ok(rangeOf(opened.value.disk, opened.value.entries, part));
+}
+
+/**
+ * Finds the entries below a folder, at any depth, that have a text in their names, in any case.
+ * Names in folders that are not synced do not count.
+ */
+export function findByName(
+  root: string,
+  folder: LocalPath,
+  text: string,
+  part: EntryRange,
+  random: Random,
+): Result<EntryList> {
+  const opened = openFolder(root, folder, "below", random);
   if (opened.kind === "trouble") return opened;
-  const { disk } = opened.value;
-  const wanted = filter.toLowerCase();
-  const entries = opened.value.entries.filter(({ name }) => name.toLowerCase().includes(wanted));
-  return ok({ total: entries.length, entries: judged(disk, folder, entries.slice(from, from + count)) });
+  const { disk, entries } = opened.value;
+  const wanted = text.toLowerCase();
+  const found = entries.filter(({ path }) => nameOf(path).toLowerCase().includes(wanted));
+  return ok(rangeOf(disk, found, part));
+}
+
+function rangeOf(disk: LocalDisk, entries: readonly FolderEntry[], { from, count }: EntryRange): EntryList {
+  const shown = entries.toSorted(byKindAndPath).slice(from, from + count);
+  const folders = entries.filter(({ kind }) => kind === "folder").length;
+  return { total: entries.length, folders, entries: shown.map((entry) => judged(disk, entry)) };
 }
 
 /**
@@ -177,7 +199,7 @@ export function listFolder(root: string, folder: LocalPath, part: EntryRange, ra
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const open = new Set(["", ...ancestorsOf(folder), folder]);
   const below = (above: LocalPath): readonly LocalPath[] => {
-    const found = readFolderRows(join(root, MIRROR_FOLDER), above);
+    const found = readFolderRows(join(root, MIRROR_FOLDER), above, "directly");
     const folders = found.kind === "read" ? found.value.folders.toSorted(comparePaths) : [];
     return folders.flatMap((one) => [one, ...(open.has(one) ? below(one) : [])]);
   };
@@ -189,10 +211,10 @@ export function listTree(root: string, folder: LocalPath): readonly LocalPath[] 
  * @param path path of the entry, not of the root
  */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {
-  const opened = openFolder(root, parentOf(path), random);
+  const opened = openFolder(root, parentOf(path), "directly", random);
   if (opened.kind === "trouble") return opened;
-  const found = opened.value.entries.filter(({ name }) => name === nameOf(path));
-  return ok(judged(opened.value.disk, parentOf(path), found)[0] ?? null);
+  const found = opened.value.entries.find((entry) => entry.path === path);
+  return ok(found === undefined ? null : judged(opened.value.disk, found));
 }
 
 /**
@@ -200,7 +222,7 @@ export function findEntry(root: string, path: LocalPath, random: Random): Result
  * @param path path of the file, not of the root
  */
 export function readEntry(root: string, path: LocalPath, random: Random): Result<DiskOutcome<LocalText>> {
-  const opened = openFolder(root, parentOf(path), random);
+  const opened = openFolder(root, parentOf(path), "directly", random);
   return opened.kind === "trouble" ? opened : ok(opened.value.disk.read(path));
 }
 
@@ -208,15 +230,17 @@ const NOTHING: FolderRows = { documents: [], folders: [], blocks: [], conflicts:
 
 type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
-function openFolder(root: string, folder: LocalPath, random: Random): Result<OpenedFolder> {
+function openFolder(root: string, folder: LocalPath, depth: Depth, random: Random): Result<OpenedFolder> {
   const disk = openDisk(root, { random, probe: false });
-  const found = readFolderRows(join(root, MIRROR_FOLDER), folder);
+  const found = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
   if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
   const rows = found.kind === "read" ? found.value : NOTHING;
   try {
-    const names = disk.namesIn(folder);
-    if (names !== null || rows.documents.length + rows.folders.length > 0)
-      return ok({ disk, entries: entriesOf(folder, rows, names ?? []) });
+    if (disk.namesIn(folder) !== null || rows.documents.length + rows.folders.length > 0)
+      return ok({
+        disk,
+        entries: depth === "directly" ? entriesIn(disk, folder, rows) : entriesBelow(disk, folder, rows),
+      });
   } catch (error) {
     if (!(error instanceof UnfitRules)) throw error;
     return trouble("usage", `${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that line");
@@ -224,24 +248,37 @@ function openFolder(root: string, folder: LocalPath, random: Random): Result<Ope
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
+function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows): readonly FolderEntry[] {
+  return entriesOf(folder, rows, openBy(rows), disk.namesIn(folder) ?? []);
+}
+
+/** Returns the entries of a folder and of all synced folders below it. */
+function entriesBelow(disk: LocalDisk, folder: LocalPath, rows: FolderRows): readonly FolderEntry[] {
+  const open = openBy(rows);
+  const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));
+  const folders = Map.groupBy(rows.folders, parentOf);
+  const below = (above: LocalPath): readonly FolderEntry[] => {
+    const own = { documents: documents.get(above) ?? [], folders: folders.get(above) ?? [] };
+    return entriesOf(above, own, open, disk.namesIn(above) ?? []).flatMap((entry) =>
+      entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...below(entry.path)] : [entry],
+    );
+  };
+  return below(folder);
+}
+
 /**
- * Returns the entries with their current states: checks if files that were in sync have changed
- * since. Reads a file only if its stamp does not prove that it is unchanged.
+ * Returns an entry with its current state: checks if a file that was in sync has changed since.
+ * Reads the file only if its stamp does not prove that it is unchanged.
  */
-function judged(disk: LocalDisk, folder: LocalPath, shown: readonly FolderEntry[]): readonly ShownEntry[] {
-  const stamps = disk.stampsIn(
-    folder,
-    shown.map(({ name }) => name),
-  );
-  return shown.map(({ row, ...entry }, at) => {
-    const stamp = stamps[at]!;
-    const file = stamp === null || entry.kind === "folder" ? null : { size: stamp.size, changedAt: stamp.mtimeMs };
-    if (row === null) return { ...entry, file };
-    if (stamp === null) return { ...entry, file, state: "waiting", why: "the file does not exist now" };
-    const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
-    if (isSame || hasContent(row, disk.look(joinPath(folder, entry.name)))) return { ...entry, file };
-    return { ...entry, file, state: "waiting", why: "edited locally" };
-  });
+function judged(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
+  const { path, kind } = entry;
+  const stamp = disk.stampAt(path);
+  const file = stamp === null || kind === "folder" ? null : { size: stamp.size, changedAt: stamp.mtimeMs };
+  if (row === null) return { ...entry, file };
+  if (stamp === null) return { ...entry, file, state: "waiting", why: "the file does not exist now" };
+  const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
+  if (isSame || hasContent(row, disk.look(path))) return { ...entry, file };
+  return { ...entry, file, state: "waiting", why: "edited locally" };
 }
 
 function hasContent({ localDigest, spelled }: DocumentRow, look: Look): boolean {
