@@ -34,18 +34,22 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await shoot(page, "service-reviews");
     await page.getByRole("link", { name: "/team/plan.md" }).click();
     await page.getByRole("columnheader", { name: "Common base" }).waitFor();
-    await page.getByText("Edit before accepting").click();
+    await shoot(page, "service-review-conflict");
+    await page.getByRole("link", { name: "Edit" }).click();
     const text = page.getByRole("textbox", { name: "The version to publish" });
     // An editor measures its lines once they are in view.
     await text.focus();
-    await shoot(page, "service-review-conflict");
+    await shoot(page, "service-review-edit");
     expect(await page.locator("textarea#content").inputValue()).toBe(LONG.replace("Flour", "Spelt"));
     await text.focus();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText(LONG.replace("Flour", "Rye and spelt"));
     const field = page.locator("textarea#content");
     await expect.poll(() => field.inputValue()).toBe(LONG.replace("Flour", "Rye and spelt"));
-    await page.getByRole("button", { name: "Accept this version" }).click();
+    // The page asks before it is left without the edit.
+    page.once("dialog", (dialog) => void dialog.dismiss());
+    await page.getByRole("link", { name: "Discard my edit" }).click();
+    await page.getByRole("button", { name: "Accept" }).click();
     await page.getByText("Accepted: your version is published.").waitFor();
     expect(await rig.text("team/plan.md")).toBe(LONG.replace("Flour", "Rye and spelt"));
     await page.goto(`${rig.serving.url}/app/reviews`);

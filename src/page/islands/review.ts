@@ -6,5 +6,18 @@ mountEditor({
   field: "textarea#content",
   other: "textarea#content-live",
   result: "The version to publish",
-  beside: "Live",
+  beside: "The published version",
 });
+
+/** Lets the browser ask before the page is left with an edit that was not sent. */
+function keepEdit({ form }: HTMLTextAreaElement, isUnsaved: () => boolean): void {
+  let isSent = false;
+  form?.addEventListener("submit", () => (isSent = true));
+  addEventListener("beforeunload", (event) => {
+    if (!isSent && isUnsaved()) event.preventDefault();
+  });
+}
+
+const field = document.querySelector<HTMLTextAreaElement>("textarea#content");
+const isRefused = document.querySelector("main [role=alert]") !== null;
+if (field !== null) keepEdit(field, () => isRefused || field.value !== field.defaultValue);

@@ -8,7 +8,7 @@ import { APP, SIGN_IN } from "./addresses.ts";
 
 /** Result of a request for a page, or of a form. */
 export type PageResult =
-  | { readonly kind: "page"; readonly content: Content }
+  | { readonly kind: "page"; readonly content: Content; readonly status: number }
   /** Redirects the browser to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
   | { readonly kind: "text"; readonly text: string }
@@ -22,8 +22,8 @@ export type PageTrouble = {
   readonly retryAfter?: string;
 };
 
-export function page(content: Content): PageResult {
-  return { kind: "page", content };
+export function page(content: Content, status = 200): PageResult {
+  return { kind: "page", content, status };
 }
 
 /**

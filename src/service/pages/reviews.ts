@@ -3,11 +3,11 @@ import { parentOf } from "../../contract/path.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
 import { sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Html, html } from "../../page/html.ts";
-import type { Tone } from "../../page/layout.ts";
+import type { Content, Tone } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
-import { actionForm, badgeOf, emptyOf, nameView } from "../../page/parts.ts";
+import { actionForm, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
-import { isRefused } from "../requests/answer.ts";
+import { type Refused, clauseOf, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { Review, ReviewInfo } from "../reviews/reviews.ts";
 import { REVIEWS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
@@ -95,27 +95,43 @@ function senderOf(sender: string | null): Html {
   return sender === null || sender === "" ? html`an unnamed key` : nameView(sender);
 }
 
-/** Shows one review: what the change does, as source or rendered, and the decision. */
+const VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
+type View = keyof typeof VIEWS;
+
+/** Shows one review: its changes as source or rendered, or an editor, and the decision. */
 export async function showReview(call: PageCall): Promise<PageResult> {
-  const { core, id, query, csrf } = call;
-  const { reviews } = core.admin;
-  const review = await reviews.show(id);
+  const review = await call.core.admin.reviews.show(call.id);
   if (isRefused(review)) return refusedPage(review);
+  const asked = call.query.get("view");
+  const view = viewsOf(review).find((one) => one === asked) ?? "source";
+  return page(await reviewPage(call, review, { view, unsaved: null }));
+}
+
+/** Only an open review can be edited. */
+function viewsOf({ status }: Review): View[] {
+  return status === "in_review" ? ["source", "rendered", "edit"] : ["source", "rendered"];
+}
+
+/** A version that a reviewer wrote, and why it was not accepted. */
+type Unsaved = { readonly text: string; readonly why: Refused };
+
+type ReviewView = { readonly view: View; readonly unsaved: Unsaved | null };
+
+async function reviewPage(call: PageCall, review: Review, { view, unsaved }: ReviewView): Promise<Content> {
+  const { core, id, query } = call;
   const common = { workspace: query.get("workspace") };
-  const beside = await reviews.neighbours(id, common.workspace);
+  const beside = await core.admin.reviews.neighbours(id, common.workspace);
   const names = await workspaceNames(core);
-  const isRendered = query.get("view") === "rendered";
-  const isOpen = review.status === "in_review";
-  return page({
+  return {
     title: `Review of ${review.path}`,
     here: REVIEWS,
-    scripts: isOpen ? ["review.js"] : [],
+    scripts: view === "edit" ? ["review.js"] : [],
     main: html`${heading(review, names.get(review.workspaceId) ?? "", call.now)}
-<div class="row apart"><nav aria-label="Views" class="segments">${viewLink(id, "source", isRendered, common)}${viewLink(id, "rendered", isRendered, common)}</nav>
+<div class="row apart"><nav aria-label="Views" class="segments">${viewsOf(review).map((one) => viewLink(id, one, view, common))}</nav>
 <nav aria-label="Other reviews" class="row">${besideLink(beside.previous, "Previous", common)}${besideLink(beside.next, "Next", common)}</nav></div>
-<div class="changes">${isRendered ? await renderedVersions(call, review) : changesOf(review)}</div>
-${isOpen && decisions(review, csrf, common)}`,
-  });
+${view === "edit" ? editor(call, review, unsaved) : html`<div class="changes">${view === "rendered" ? await renderedVersions(call, review) : changesOf(review)}</div>`}
+${view !== "edit" && review.status === "in_review" && decisions(review, call.csrf, common)}`,
+  };
 }
 
 function heading(review: Review, workspace: string, now: number): Html {
@@ -128,10 +144,9 @@ function heading(review: Review, workspace: string, now: number): Html {
   } <span>${REASONS[reason] ?? reason}</span> <span>${nameView(workspace)}</span></p>`;
 }
 
-function viewLink(id: string, view: "source" | "rendered", isRendered: boolean, common: Filter): Html {
-  const isShown = isRendered === (view === "rendered");
+function viewLink(id: string, view: View, shown: View, common: Filter): Html {
   const href = withQuery(reviewAddress(id), { ...common, view: view === "source" ? null : view });
-  return html`<a href="${href}"${isShown && html` aria-current="true"`}>${view === "source" ? "Source" : "Rendered"}</a>`;
+  return html`<a href="${href}"${view === shown && html` aria-current="true"`}>${VIEWS[view]}</a>`;
 }
 
 function besideLink(id: string | null, label: "Previous" | "Next", common: Filter): Html {
@@ -196,46 +211,67 @@ async function renderedVersions({ render }: PageCall, review: Review): Promise<H
   return html`<div class="versions">${shown}</div>`;
 }
 
-function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string, common: Filter): Html {
-  const [accept, reject] = ["accept", "reject"].map((verb) => withQuery(`${reviewAddress(id)}/${verb}`, common)) as [
-    string,
-    string,
-  ];
-  // The form sends the id of the published version that it shows. If another version is published
-  // by then, the service decides nothing.
-  const fields = { live: liveChangeId };
+/** Shows the two buttons for the version that was sent. */
+function decisions({ id, liveChangeId, reason }: Review, csrf: string, common: Filter): Html {
   const accepting =
     reason === "conflict"
       ? "Accepting replaces the published version where the two do not merge."
       : "Accepting publishes the submitted version.";
-  return html`<details class="card"><summary>Edit before accepting</summary>
+  return html`<div class="sticky" role="group" aria-label="Decision"><span>${accepting} Rejecting keeps the published one.</span>
+<span class="row">${actionForm({ action: decisionAddress(id, "reject", common), csrf }, html`<button>Reject</button>`)}
 ${actionForm(
-  { action: accept, csrf, fields: { ...fields, edited: "yes" } },
+  { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
+  html`<button class="main-action">Accept</button>`,
+)}</span></div>`;
+}
+
+function decisionAddress(id: string, verb: "accept" | "reject", common: Filter): string {
+  return withQuery(`${reviewAddress(id)}/${verb}`, common);
+}
+
+/**
+ * Shows an editor with one button, which accepts what the editor shows.
+ * @param unsaved version to continue with; null to begin with the submitted one
+ */
+function editor({ csrf, query }: PageCall, review: Review, unsaved: Unsaved | null): Html {
+  const { id, status, content, liveContent, liveChangeId } = review;
+  const common = { workspace: query.get("workspace") };
+  const bar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
+<span class="row"><a class="button" href="${withQuery(reviewAddress(id), common)}">Discard my edit</a>
+<button class="main-action">Accept your version</button></span></div>`;
+  return html`${
+    unsaved !== null &&
+    html`<p role="alert" class="notice bad">${sentenceView(clauseOf(unsaved.why.detail))}; your version is not published, and is still in the editor.</p>`
+  }
+${actionForm(
+  { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
   html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
-${content}</textarea>
+${unsaved?.text ?? content}</textarea>
 <textarea id="content-live" hidden readonly aria-label="Published">
 ${liveContent}</textarea>
-<button class="main-action">Accept this version</button>`,
-)}
-<details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details></details>
-<div class="sticky" role="group" aria-label="Decision"><span class="faint">${accepting} Rejecting keeps the published one.</span>
-<span class="row">${actionForm({ action: reject, csrf, fields }, html`<button>Reject</button>`)}
-${actionForm({ action: accept, csrf, fields }, html`<button class="main-action">Accept</button>`)}</span></div>`;
+<details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details>
+${status === "in_review" && bar}`,
+)}`;
 }
 
 export async function acceptReview(call: PageCall): Promise<PageResult> {
-  const { core, id, form } = call;
+  const { core, id, form, query } = call;
   const { reviews } = core.admin;
   const review = await reviews.show(id);
   if (isRefused(review)) return refusedForm(REVIEWS, review);
-  if (review.liveChangeId !== form.get("live")) return movedOn(id);
-  const content = form.has("edited") ? validate(contentSchema, textFrom(form, "content", review.content)) : null;
-  if (isRefused(content)) return refusedForm(reviewAddress(id), content);
+  const typed = form.has("content") ? textFrom(form, "content", review.content) : null;
+  const content = typed === null ? null : validate(contentSchema, typed);
   const decided = await decidedPage(call);
-  const accepted = await reviews.accept(id, content, review.liveChangeId);
-  if (isRefused(accepted)) return refusedForm(reviewAddress(id), accepted);
-  return decided(content === null ? "Accepted and published." : "Accepted: your version is published.");
+  // The form has the id of the published version that its page showed. If another version is
+  // published by then, the service decides nothing.
+  const accepted = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
+  if (!isRefused(accepted))
+    return decided(typed === null ? "Accepted and published." : "Accepted: your version is published.");
+  if (typed === null) return refusedForm(withQuery(reviewAddress(id), { workspace: query.get("workspace") }), accepted);
+  const now = await reviews.show(id);
+  const unsaved = { text: typed, why: accepted };
+  return page(await reviewPage(call, isRefused(now) ? review : now, { view: "edit", unsaved }), 409);
 }
 
 export async function rejectReview(call: PageCall): Promise<PageResult> {
@@ -256,12 +292,6 @@ async function decidedPage({ core, id, query }: PageCall): Promise<(text: string
   const open = next ?? previous;
   const link = open === null ? null : { href: withQuery(reviewAddress(open), common), label: "Next review" };
   return (text) => go(withQuery(reviewAddress(id), common), text, { link });
-}
-
-function movedOn(id: string): PageResult {
-  const what =
-    "Somebody changed the published version since this page was shown; nothing was done. This page shows the present difference.";
-  return go(reviewAddress(id), what, { tone: "asks" });
 }
 
 /**

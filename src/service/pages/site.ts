@@ -217,7 +217,7 @@ export class Pages {
   #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
     switch (result.kind) {
       case "page":
-        return this.#content({ ...result.content, notices }, { status: 200 }, session);
+        return this.#content({ ...result.content, notices }, result, session);
       case "go":
         return go(this.#notices.at(result.to, result.notice));
       case "text":

@@ -19,7 +19,7 @@ describe("a review", () => {
   test("shows both edits with their base, and is accepted, edited and accepted, or rejected", async () => {
     for (const [form, content] of [
       [{ how: "accept" }, "sent\n"],
-      [{ how: "accept", edited: "yes", content: "both\r\nof them\r\n" }, "both\nof them\n"],
+      [{ how: "accept", content: "both\r\nof them\r\n" }, "both\nof them\n"],
       [{ how: "reject" }, "live\n"],
     ] as const) {
       const rig = await openRig();
@@ -75,14 +75,52 @@ describe("a review", () => {
     expect(await read()).toBe("newer\n");
   });
 
+  test("has one button to accept, for the version that the page shows", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { id } = await inReview(rig);
+    const forms = async (view: string) => {
+      const page = (await shown(browser, `/app/reviews/${id}?view=${view}`)).text;
+      const all = page.match(/<form method="post".*?<\/form>/gs)!;
+      return all.map((form) => [/reviews\/\w+\/(\w+)/.exec(form)![1], /name="content"/.test(form)]);
+    };
+    const whole = [
+      ["reject", false],
+      ["accept", false],
+    ];
+    expect(await forms("source")).toEqual(whole);
+    expect(await forms("rendered")).toEqual(whole);
+    expect(await forms("edit")).toEqual([["accept", true]]);
+  });
+
+  test("shows what a reviewer wrote again, if it is not accepted", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { id, live, file, read } = await inReview(rig);
+    const accept = async (members: Readonly<Record<string, string>>) => {
+      const answer = await browser.post(`/app/reviews/${id}/accept`, members);
+      const page = text(answer);
+      const [typed] = /(?<=<textarea id="content"[^>]*>\n)[^<]*/.exec(page) ?? [];
+      return [answer.status, typed, /name="live" value="(\w+)"/.exec(page)?.[1]];
+    };
+    const newer = expectEdited(await rig.api.edit(file.id, live, "newer\n")).lastChangeId;
+    // The page has the version that is published now, with which the reviewer can go on.
+    expect(await accept({ live, content: "mine\r\n" })).toEqual([409, "mine\n", newer]);
+    const long = "ü".repeat(60_000);
+    expect(await accept({ live: newer, content: long })).toEqual([409, long, newer]);
+    await rig.service.admin.reviews.reject(id);
+    expect(await accept({ live: newer, content: "mine\r\n" })).toEqual([409, "mine\n", newer]);
+    expect(await read()).toBe("newer\n");
+  });
+
   test("keeps the line ends of what was sent through a form", async () => {
     const rig = await openRig();
     const { id, live, read } = await inReview(rig, "live\r\n", "\r\none\ntwo\r\nthree");
     const browser = await rig.signIn();
     // A browser takes away the line feed that follows the tag, and sends each line end as CRLF.
-    const page = (await shown(browser, `/app/reviews/${id}`)).text;
+    const page = (await shown(browser, `/app/reviews/${id}?view=edit`)).text;
     const typed = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page)![1]!.replaceAll(/\r\n?|\n/g, "\r\n");
-    await browser.submit(`/app/reviews/${id}/accept`, { live, edited: "yes", content: typed });
+    await browser.submit(`/app/reviews/${id}/accept`, { live, content: typed });
     expect(await read()).toBe("\r\none\ntwo\r\nthree");
   });
 
