@@ -8,7 +8,7 @@ import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** Ends every effect: one transaction moves base. */
+/** Ends effects: base and everything that belongs to the effect change in one transaction. */
 
 /** Content that is stored in the transaction, if the store does not have it yet. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
@@ -16,24 +16,24 @@ export type StoredContent = { readonly digest: Digest; readonly text: string; re
 export type StateChange = {
   readonly keeps?: StoredContent;
   /**
-   * The complete new record: of a new document, or a record that was read from the state without a
-   * wait since.
+   * The complete new record: of a new document, or a record that was just read from the state, with
+   * no `await` in between.
    */
   readonly link?: Link;
   /**
-   * The record after an effect on content that waited for an answer. Its path is read from the
-   * state again, because a step that moves the document may have ended meanwhile.
+   * The record after an effect on content that waited for an answer. Its path is read again from
+   * the state, because a step may have moved the document meanwhile.
    */
   readonly text?: Link;
   /** The version to remember for the history, if base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** Event for the log. Left out: the change is not worth logging. */
+  /** Event for the log. Undefined if the change is not worth logging. */
   readonly event?: EventFields;
 } & RowsBeside;
 
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
-/** Rows that change together with a record, or without one. */
+/** Rows that change in the same transaction as a record, or without one. */
 type RowsBeside = {
   /**
    * Record that ends. `trashPath`: current place of its file in the trash; null: the record has no
@@ -41,7 +41,7 @@ type RowsBeside = {
    */
   readonly ends?: { readonly link: Link; readonly trashPath: string | null };
   /**
-   * Former id of a document that was deleted and is back as a new document. The record with the
+   * Former id of a document that was deleted and created again with a new id. The record with the
    * former id ends, if it still exists.
    */
   readonly replaces?: DocId | null;
@@ -67,20 +67,20 @@ export function atPresentPlace(ctx: CycleContext, changed: Link): Link {
 }
 
 /**
- * Returns true if base has another change id than when an effect began: on some deployments a
- * rename gives a new id. Nothing shows which of two ids of one content is newer.
+ * Returns true if base's change id has changed since an effect began: on some deployments a rename
+ * gives a new id. It cannot be known which of two ids of the same content is newer.
  */
 export function hasNewChangeId(ctx: CycleContext, link: Link): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
-/** Returns a record at its version, with the current change id of this version. */
+/** Returns a record with the current change id of its version. */
 export function withPresentId(ctx: CycleContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? { ...link, changeId: current.changeId } : link;
 }
 
-/** Moves base after the effect, in the single transaction that ends each action. */
+/** Commits the result of an effect: moves base and ends the action, in one transaction. */
 export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"> {
   ctx.world.state.transact(() => writeChange(ctx, change));
   return DONE;
@@ -101,13 +101,13 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
-/** Records the new place of a document, if links are converted. */
+/** Updates the document's path for the conversion of links, if links are converted. */
 function notePlace({ world: { state, links } }: CycleContext, link: Link): void {
   const places = links?.places() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
-  // A document without a place is new, and base has no path for a comparison.
+  // A document without a known path is new, so there is no earlier path to compare with.
   const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
-  // A document that moves only on the service stays at its local place, which base may not know.
+  // A document that moves only on the service keeps its local path, which base may not know.
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 

@@ -14,10 +14,10 @@ import type { EffectResult } from "./run-effect.ts";
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
 
 /**
- * Names the copy of a version. Skips a name that another conflict has on record: that conflict's
- * copy goes when the conflict continues, and until then its absence would count as a choice.
- * @param before the versions shown so far
- * @returns the versions from now on, of which the last has no file yet, and the path of its copy
+ * Chooses the path of a version's copy. Skips a path that another conflict has recorded: until that
+ * conflict removes its own copy, a missing copy would count as its user's choice.
+ * @param before the versions shown so far @returns the versions from now on, of which the last has
+ * no file yet, and the path of its copy
  */
 export function nameCopy(
   { world: { state, disk } }: CycleContext,
@@ -39,11 +39,11 @@ type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds a copy by its inode at its recorded place or beside its moved document. Otherwise finds a
- * file with its content, or, for the newest version, the file at the recorded place. A file with
- * the inode of another conflict's copy does not count: when two folders change places, each record
- * names the other's copy for a while.
- * @param places where the caller expects the copy, besides the recorded place
+ * Finds a copy by its inode at its recorded path or beside its moved document. Otherwise finds a
+ * file with its content, or, for the newest version, the file at the recorded path. Skips a file
+ * with the inode of another conflict's copy: when two folders swap paths, each record has the other
+ * copy's path for a while.
+ * @param places where the caller expects the copy, besides the recorded path
  */
 export function findCopy(
   { world: { disk, state } }: CycleContext,
@@ -64,8 +64,8 @@ export function findCopy(
 }
 
 /**
- * Returns the record of a version that its copy no longer shows. If the user edited the copy, the
- * copy stays; moving it over the document is then a choice of the user.
+ * Returns the record of a version whose copy no longer shows it. If the user edited the copy, the
+ * copy stays, and the user can still choose it by moving it over the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -73,7 +73,7 @@ export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): Shown
 }
 
 /**
- * Moves a copy that no conflict has on record to the trash, unless its user edited it. The journal
+ * Moves a copy that no conflict has recorded to the trash, unless its user edited it. The journal
  * row stays open if the disk refuses.
  */
 export function removeUnrecorded(
@@ -83,8 +83,8 @@ export function removeUnrecorded(
   const { disk, state } = world;
   const conflict = state.conflict(id);
   if (conflict?.newestCopyPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
-  // ORDER: the record of the newer copy is safe first. Otherwise, after a power cut, the old copy
-  // would count as removed by its user.
+  // ORDER: the record of the newer copy is durable first. Otherwise, after a power cut, the old
+  // copy would count as removed by its user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const end = disk.trash(path, writes, trashPlace(world, path));
   return end.kind === "fault"
@@ -113,8 +113,8 @@ export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string
 }
 
 /**
- * Makes the run, `log` and `history` report that a file which was no copy of this conflict was
- * moved away.
+ * Reports in the run, `log` and `history` that a file was moved away which was not a copy of this
+ * conflict.
  */
 function reportRenamedFile(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;

@@ -22,8 +22,8 @@ export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflic
 /**
  * Compares with the version that the service has now. If the contents merge, the conflict ends;
  * otherwise a new copy shows that version, and the conflict continues.
- * @param over the version over which the user chose the local content: both contents are then
- * compared with that version; null: the user has not chosen
+ * @param over the version that the user rejected in favour of the local content: both contents are
+ * then compared with it; null if the user has not chosen
  */
 async function meetNewer(
   ctx: CycleContext,
@@ -36,7 +36,7 @@ async function meetNewer(
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file } = fetched.value;
-  // ORDER: read after the wait, because the copy may have moved along with its document meanwhile.
+  // ORDER: read after the request, because the copy may have moved with its document meanwhile.
   const link = state.link(action.id);
   const conflict = conflictSince(state.conflict(action.id), over);
   if (link === null || conflict === null) return STALE.conflictEnded;
@@ -71,9 +71,9 @@ function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string 
 }
 
 /**
- * Returns the conflict with version `over` as its base, and without its removed copy. The user
- * chose the local content over that version.
- * @returns null if that version is not recorded any more, or the conflict is over
+ * Returns the conflict with version `over` as its base, and without its removed copy: the user
+ * preferred the local content to that version.
+ * @returns null if that version is no longer recorded, or the conflict is over
  */
 function conflictSince(conflict: Conflict | null, over: ChangeId | null): Conflict | null {
   if (conflict === null || over === null) return conflict;
@@ -88,9 +88,9 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
 }
 
 /**
- * Ends a conflict as the user chose. The content at the document's path is sent, based on the
- * version of the copy that the user removed or moved over the document. If the service has a newer
- * version, which the user has not seen, mdmirror merges that version or shows it in a new copy.
+ * Ends a conflict as the user chose. Sends the content at the document's path, based on the version
+ * whose copy the user removed or moved over the document. If the service has a newer version that
+ * the user has not seen, mdmirror merges that version or shows it in a new copy.
  */
 export async function endConflict(ctx: CycleContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
@@ -127,7 +127,7 @@ type DropRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict. ORDER: both in one effect,
- * because a copy that is missing without an open row counts as its user's choice.
+ * because a missing copy without an open row would count as the user's choice.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
@@ -145,9 +145,9 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
     // The document was deleted locally during its conflict, and mdmirror writes the service's
-    // content back. Until then the record keeps the conflict: after a crash the deletion would
-    // otherwise look like an ordinary one. The record forgets the removed copy, so that the removal
-    // does not count as a choice for another file at the path.
+    // content to the file again. Until then the record keeps the conflict: after a crash the
+    // deletion would otherwise look like an ordinary one. The removed copy is no longer recorded,
+    // so that its absence does not count as a choice for another file at the path.
     const change = comesBack === true ? { conflict: withoutCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

@@ -20,8 +20,8 @@ type ShownContent = NonNullable<Row["shows"]> & { readonly text: string };
 type CopyInode = Pick<ShownVersion, "ino" | "dev">;
 
 /**
- * Writes the copy of a version, and names that copy in the record of the conflict. The copy of the
- * earlier version goes to the trash in a second phase.
+ * Writes the copy of a version, and records its path in the conflict. The copy of the earlier
+ * version goes to the trash in a second phase.
  */
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
@@ -31,9 +31,9 @@ export const showCopy = {
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
-    // ORDER: no other step may run between this comparison and the count, because such a step may
-    // open a conflict too. Conflicts over the limit are in the next plan, whose verdict asks the
-    // user (`conflict-flood`).
+    // ORDER: no other step may run between this check and the count, because it may open a conflict
+    // too. Conflicts over the limit are left to the next plan, which asks the user
+    // (`conflict-flood`).
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
     const placed = writeConflictCopy(ctx, path, text, writes);
@@ -53,8 +53,9 @@ export const showCopy = {
     // decides again.
     if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    // ORDER: a power cut may still take this copy, so its inode is not recorded and its absence is
-    // no choice. The next plan writes the copy again and flushes it, which records the inode.
+    // ORDER: a power cut may still lose this copy. Its inode is therefore not recorded, and its
+    // absence does not count as a choice. The next plan writes and flushes the copy again, then
+    // records the inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },
 
@@ -78,7 +79,7 @@ export const showCopy = {
 
 async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Outcome> {
   const shown = removeUnrecorded(ctx, row);
-  // ORDER: flushed before the row ends; otherwise a power cut may restore the old copy.
+  // ORDER: flushed before the row is closed; otherwise a power cut may restore the old copy.
   await flushFiles(ctx.world, [row.path]);
   concludeLocal(ctx, showCopy, rowId, row, shown);
   return DONE;
@@ -95,8 +96,8 @@ function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
 }
 
 /**
- * Returns the path of the document's file: where the plan found it (base does not know of a blocked
- * move), or where an effect moved it while its content was fetched.
+ * Returns the path of the document's file: where the plan found it (base does not have the path of
+ * a blocked move), or where an effect moved it while its content was fetched.
  * @param link the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): LocalPath {
@@ -107,9 +108,9 @@ function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): Loca
 /**
  * Opens the conflict of a document. The local content stays, and the service's content is written
  * beside it as `note (theirs).md`. A document has at most one conflict.
- * @param link the record from now on; its base stays the content from which both sides started
- * @param found path at which the plan found the file
- * @param base digest of that base content; null if both files were new at one path
+ * @param link the new record; its base stays the content from which both sides started @param found
+ * path at which the plan found the file @param base digest of that base content; null if both files
+ * were new at one path
  */
 export function openConflict(
   ctx: CycleContext,
@@ -145,8 +146,7 @@ export function openConflict(
 }
 
 /**
- * Records the conflict without a copy, for a sync that only uploads: both contents stay where they
- * are.
+ * Records the conflict without a copy, for a sync that only uploads: each side keeps its content.
  */
 async function leaveApart(
   ctx: CycleContext,
@@ -166,7 +166,7 @@ async function leaveApart(
 /**
  * Shows the service's current version in a copy of its own. The copy of the earlier version goes to
  * the trash, unless the user edited that copy.
- * @param record the document's record from now on; null: unchanged
+ * @param record the document's new record; null if it is unchanged
  */
 export async function showVersion(
   ctx: CycleContext,
@@ -205,10 +205,10 @@ function isFreeFor({ world: { disk } }: CycleContext, at: LocalPath, digest: Dig
 }
 
 /**
- * Applies policy `copy`: the service's content takes the path, and the local content is kept beside
- * it as `note (mine).md`; as `note (mine 2).md` if an earlier copy still exists, which its user may
- * not have seen. ORDER: the copy is flushed before the file is replaced, because replacing removes
- * the old inode; after a power cut the local content would only be in the store.
+ * Applies policy `copy`: writes the service's content to the path, and keeps the local content
+ * beside it as `note (mine).md`. If an earlier copy still exists, the name is `note (mine 2).md`.
+ * ORDER: the copy is flushed before the file is replaced, because replacing removes the old inode.
+ * Otherwise, after a power cut, the local content would only be in the store.
  * @returns the failure, if any
  */
 export async function keepMineBeside(

@@ -15,12 +15,13 @@ import { localContentName, remoteContentName } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */
 
-/** LIMIT: files in one row, which is read and written as a whole. */
+/** LIMIT: files in one journal row, which is read and written as a whole. */
 const MOST_IN_A_ROW = 64;
 
 /**
- * Creates files, which are journalled until `create` has ended. The rows are safe from a power cut:
- * it may take the records of the files and damage them, and they would then look like edits.
+ * Creates files, and keeps them in the journal until `create` has ended. The rows are flushed to
+ * disk. A power cut may lose the files' records and damage the files, which would then look like
+ * edits.
  */
 export async function journalArriving<T>(
   { world: { state }, run }: CycleContext,
@@ -43,9 +44,9 @@ export async function journalArriving<T>(
 }
 
 /**
- * Downloads a new document into a new file. A row of the journal names the file until the commit.
- * After a crash before the commit, the file exists without a record; the next run pairs the file
- * with its document.
+ * Downloads a new document into a new file. A row of the journal contains the path until the
+ * commit. After a crash before the commit, the file exists without a record; the next run matches
+ * the file to its document.
  */
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
@@ -53,13 +54,13 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const fetched = await fetchWithoutStoring(ctx, id);
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
-  // The edit that won against a local deletion may have been sent from this folder before.
+  // The document may come back with an edit that was once sent from this folder.
   const link = action.comesBack === true ? state.link(id) : null;
   const own = link === null ? null : adoptOwnVersion(ctx, link, fetched.value, "lately");
   if (own !== null) return own;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
-  // ORDER: the bytes of a file with links differ from its content. If the content is in the store,
-  // the bytes can be matched to it after a kill, wherever its link targets are then.
+  // ORDER: the bytes of a file with links differ from its content. With the content in the store,
+  // the bytes can be matched to it after a kill, even if the link targets have moved.
   if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.together(() => ctx.world.disk.create(localPath, text));
@@ -93,15 +94,15 @@ async function noteCreated(
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps, link, version: { id: action.id, ...version }, removes, event };
-  // The record is written in one transaction with other steps. After a kill before that, the next
-  // plan links the file.
+  // The record is written in one transaction with other steps. If the process is killed before
+  // that, the next plan links the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
 }
 
 /**
- * Ends the download. Either the file was created, or its content is stored and the file is created
- * again because its folder was missing.
+ * Ends the download after the file was created. If the folder was missing, stores the content and
+ * creates the file again.
  */
 function settle(
   ctx: CycleContext,
@@ -112,11 +113,9 @@ function settle(
 ): ValueOrEnd<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
-  // A user who has seen the content may build an edit on it before the next scan reads the file
-  // (I03).
+  // The user may see the content and edit it before the next scan reads the file (I03).
   state.putKnownText(digest, text, remoteContentName(localPath, id));
-  // The folder nearly always exists, so it is checked only after a failure. A check before each
-  // file would take a tenth of the time of a download.
+  // The folder nearly always exists, so it is checked only after a failure: checks are slow.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
   if (!isWithoutFolder) return ended(outcomeOfDisk(end));
   const parents = ensureFolders(ctx, localPath);

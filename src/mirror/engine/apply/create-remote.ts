@@ -35,15 +35,13 @@ type CreatedDocument = {
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
-  /**
-   * True if `digest` belongs to content that was read, or that the service is known not to change.
-   */
+  /** True if the service shows content with this digest, or is known not to change content. */
   readonly isRead: boolean;
 };
 
 /**
- * Creates the document on the service. If an item that the listing does not show has its path,
- * mdmirror blocks the file and does not send it again.
+ * Creates the document on the service. If the service says that the path is taken, but the listing
+ * shows no item there, mdmirror blocks the file and does not send it again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, string, CreatedDocument> = {
   async prepare(ctx, planned) {
@@ -78,7 +76,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     const path = toService(ctx.world, row.remotePath);
     const listed = await remote.listFiles({ kind: "path", path });
     if (!listed.complete) return { kind: "open", outcome: outcomeOfFailedRead(listed.fault ?? fault) };
-    // A service that takes several spellings for one name may show another document for this path.
+    // A service that treats several spellings as one name may show another document for this path.
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
       return { kind: "over", outcome: provenNotDone("write", fault), ...notFound(ctx, row, fault) };
@@ -125,9 +123,9 @@ type ReadBack = Extract<Intent, { kind: "read-back" }>;
 type UnwrittenVersion = Pick<Link, "changeId" | "digest">;
 
 /**
- * Second phase of a POST: reads the new document, because a 201 has no content. Content that the
- * service changed is written to the file, unless somebody is editing the file. Until then, base has
- * the sent content. After a crash or a lost answer, the next cycle reads the document (I12).
+ * Reads the new document, as the second phase of a POST, because a 201 has no content. Content that
+ * the service changed is written to the file, unless somebody is editing the file. Until then, base
+ * has the sent content. After a crash or a lost answer, the next cycle reads the document (I12).
  * Otherwise mdmirror would send its own content as an edit (I10).
  */
 export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
@@ -168,7 +166,7 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
     const link = ctx.world.state.link(id);
     if (link === null) return { outcome: STALE.noRecord, change: null };
     // Base has the service's content. The local bytes are an edit of it, or differ only in form;
-    // the next cycle shows which. If the sync only uploads, the file keeps its form.
+    // the next cycle finds out which. If the sync only uploads, the file keeps its form.
     const localDigest = ctx.settings.direction === "push" ? link.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
     return {

@@ -6,8 +6,8 @@ import type { World } from "../run/world.ts";
 /** Recognises files that a power loss damaged. */
 
 /**
- * ASSUMES: disks write whole sectors and systems write pages of them, so a damaged file ends at a
- * multiple of this many bytes. A file with another length was shortened by a user.
+ * ASSUMES: disks write whole sectors and systems write whole pages, so a damaged file ends at a
+ * multiple of this many bytes. A file of any other length was shortened by a user.
  */
 const SECTOR = 512;
 
@@ -20,7 +20,7 @@ export function hasRestarted({ state, bootId }: World): boolean {
   return bootId !== null && before !== null && before !== bootId;
 }
 
-/** Returns true if a file has the size or the zeros that a power loss leaves. */
+/** Returns true if a file has a size or zeros that a power loss may have caused. */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
   return size % SECTOR === 0 || textFault === "contains-nul";
 }
@@ -37,8 +37,8 @@ export function isTorn(
 }
 
 /**
- * Returns true if a file has some first sectors of `bytes` and then nothing or zeros. Compared by
- * digest, because half a character cannot be read as text.
+ * Returns true if a file has the first sectors of `bytes` and then zeros or nothing. Compares
+ * digests, because half a character cannot be read as text.
  */
 export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolean {
   if (size > bytes.length) return false;
@@ -47,7 +47,7 @@ export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolea
   return false;
 }
 
-/** Returns true if a text consists of some whole sectors, or none, and then of zeros to its end. */
+/** Returns true if a text consists of whole sectors (or none), followed only by zeros. */
 export function isZeroed(text: string): boolean {
   const kept = text.indexOf("\0");
   if (kept < 0 || !/^\0+$/.test(text.slice(kept))) return false;

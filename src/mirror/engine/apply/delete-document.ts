@@ -22,16 +22,16 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 
 type Deletion = {
   readonly id: DocId;
-  /** Local path of its file in the plan; the file may be gone. */
+  /** Local path of the document's file in the plan; the file may be gone. */
   readonly localPath: LocalPath;
   /**
    * The only version that may be deleted. Any other version was written on the service meanwhile.
    */
   readonly changeId: ChangeId;
   readonly why: string;
-  /** True if the file was deleted locally. The document must then stay if the file is back. */
+  /** True if the file was deleted locally. If the file comes back, the document must stay. */
   readonly onlyWhileAbsent: boolean;
-  /** Returns the outcome after a refusal. `live`: the document as it was read right before. */
+  /** Returns the outcome after a refusal. `live`: the document as it was read just before. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 
@@ -55,11 +55,11 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
-    // ORDER: before the DELETE. A power cut can revert the last commits of the store, but not the
-    // DELETE.
+    // ORDER: stored before the DELETE. A power cut can revert the last commits of the store, but
+    // not the DELETE.
     ctx.world.state.secureTexts(fetched.value.digest);
-    // RACE: from now on, an edit on either side is not seen; the contract has no conditional
-    // DELETE. The content that was read is in the store.
+    // RACE: from now on, an edit on either side is not noticed; the API has no conditional DELETE.
+    // The content that was read is in the store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };

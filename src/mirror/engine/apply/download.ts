@@ -41,13 +41,12 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (digest === link.digest) {
     if (hasNewChangeId(ctx, link)) return STALE.baseMoved;
     const renamed = { ...atPresentPlace(ctx, link), changeId: file.lastChangeId, protected: file.protected };
-    // A service that was restored from a backup shows superseded versions again, by which mdmirror
-    // recognises it.
+    // The service was restored from a backup if it shows superseded versions again.
     return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });
   }
   const own = adoptOwnVersion(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
-  // The file has base's content again: the user reverted the edit that this run has sent.
+  // The file has base's content again: the user reverted the edit that this run had sent.
   if (commonSentVersion(ctx, link, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
@@ -71,8 +70,8 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links.
  * Otherwise, a document that is empty on the service is replaced. If it is not empty, the
  * preference of the first sync decides, or policy `copy` keeps the local content beside it, or a
- * conflict with an empty base is opened. No content is overwritten (I05) except by a preference
- * that the user chose, and then it stays in the content store.
+ * conflict with an empty base is opened. No content is overwritten (I05), unless the user chose a
+ * preference; it then stays in the content store.
  */
 export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -88,7 +87,7 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
     localDigest: action.expect,
     stamp,
     stampTrusted,
-    // A killed run may have created the file, or a program has saved it without an fsync.
+    // A killed run may have created the file, or a program may have saved it without an fsync.
     durable: false,
   });
   flushAtEnd(ctx, action.id, action.localPath);
@@ -100,8 +99,8 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
     return commit(ctx, { ...adopting, link: { ...adopted, localDigest }, event: { ...event, detail, after: digest } });
   }
   const { prefer, why } = chooseOfTwoNew(ctx, action.localPath, fetched.value);
-  // The remote version becomes the base of the local content, which is then sent as an edit of it:
-  // both contents are kept.
+  // The remote version becomes the base of the local content, which is then sent as an edit. Both
+  // contents are kept.
   const parted = { ...adopted, localDigest: digest };
   if (prefer === "local") {
     return commit(ctx, { ...adopting, link: parted, event: { ...event, detail: why, after: digest } });
@@ -121,8 +120,9 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
 }
 
 /**
- * Returns a description, for the log, of how the two contents are equal, with the digest of the
- * local content in the service's form. Null: they differ.
+ * Compares two contents. If they are equal, returns how, for the log, and the digest of the local
+ * content in the service's form.
+ * @returns null if they differ
  */
 function howEqual(
   { world: { links } }: CycleContext,
@@ -185,8 +185,8 @@ async function takeOver(
 /**
  * Decides which side wins if both are new at one path with different contents, and returns the
  * reason for the log. Without a common base, a document that is empty on the service has no content
- * to lose: no conflict is opened, whatever is preferred. An empty local file is different: somebody
- * may be about to write into it.
+ * to lose. So no conflict is opened, whatever the user prefers. An empty local file is different:
+ * somebody may be about to write into it.
  */
 function chooseOfTwoNew(
   ctx: CycleContext,

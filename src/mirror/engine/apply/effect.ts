@@ -14,7 +14,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { World } from "../run/world.ts";
 
-/** Reads at the start of effects, and the outcome of each failure. */
+/** Reads at the start of effects, and the outcomes of failures. */
 
 export const DONE: OutcomeOf<"done"> = { kind: "done" };
 
@@ -44,8 +44,8 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
 }
 
 /**
- * Returns the outcome of a fault of a read, or of a write that certainly did nothing. A 404 is
- * stale: the next cycle proves whether the document is gone.
+ * Returns the outcome of a failed read, or of a failed write that certainly changed nothing. A 404
+ * is stale: the next cycle proves whether the document is gone.
  */
 export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcome {
   switch (fault.kind) {
@@ -74,8 +74,8 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 }
 
 /**
- * Returns the code under which a refused version is blocked: the code of the content if the service
- * names a link without a target, otherwise the code of the whole answer.
+ * Returns the code under which refused content is blocked. If the service found a link without a
+ * target, that is the code of the field; otherwise the code of the whole answer.
  */
 export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolved: FieldCode = "unresolved_reference";
@@ -100,8 +100,9 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
 }
 
 /**
- * Checks, right before a file is replaced or removed, if somebody has started to work on it since
- * the plan. If so, the next cycle blocks the change. Null: nobody has.
+ * Checks, right before a file is replaced or removed, whether somebody has started to work on it
+ * since the plan. If so, the next cycle blocks the change.
+ * @returns null if nobody has
  */
 export function blockIfInUse(
   ctx: CycleContext,
@@ -111,10 +112,7 @@ export function blockIfInUse(
   return use === null ? null : stale(use.why);
 }
 
-/**
- * Returns the reason for writing a file; it says if the file was written although somebody is
- * working on it.
- */
+/** Returns the reason for writing a file. It says so if somebody was working on the file. */
 export function reasonForWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -139,7 +137,7 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
 }
 
 /**
- * Reads a document for its version and place. Its content is stored too, because another user may
+ * Reads a document for its version and path. Stores its content too, because another user may
  * change it before the next read (I03).
  */
 export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
@@ -149,15 +147,15 @@ export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): 
 }
 
 /**
- * Reads a document without storing its content. The caller must store the content, at the latest
- * with the commit that uses it, and must remove nothing before that.
+ * Reads a document without storing its content. The caller must store the content no later than in
+ * the commit that uses it, and must remove nothing before that.
  */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
   const { clock, remote } = ctx.world;
   const answer = await remote.getFile(id);
-  // ORDER: the next request is sent before this text is processed, which takes longer than an
+  // ORDER: the next request is sent before this content is processed, which takes longer than an
   // answer.
   if (clock.turn !== undefined) await clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
@@ -166,8 +164,8 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
 }
 
 /**
- * Returns the document as this cycle read it before the verdict on the plan. A second call reads
- * the document again.
+ * Returns the document if this cycle read it before the safety checks. Each read is used once; the
+ * next call reads again.
  */
 function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText | null {
   const before = notes.readBefore.get(id);
@@ -179,9 +177,9 @@ function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText |
 }
 
 /**
- * Returns the content of base, which is in the store from now on. If the store lost the content,
- * the document is read from the service, provided that it is still at that version. Otherwise the
- * document was edited on the service and the content of base is lost; the next plan decides.
+ * Returns the content of base, and makes sure that it is in the store. If the store lost the
+ * content, reads the document from the service, provided that it is still at that version.
+ * Otherwise the content of base is lost, and the next plan decides.
  */
 export async function readBase(ctx: CycleContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
   const kept = ctx.world.state.text(link.digest);
@@ -201,8 +199,8 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
 }
 
 /**
- * Reads local content together with other steps, without storing it. The caller must store it, at
- * the latest with the journal row that uses it.
+ * Reads local content together with other steps, without storing it. The caller must store it no
+ * later than in the journal row that uses it.
  */
 export async function readWithoutStoring(
   ctx: CycleContext,
@@ -219,8 +217,8 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<Lo
 }
 
 /**
- * Returns an action that sends content with the current targets of its links: the targets may have
- * been created since the plan.
+ * Returns an action whose content has the current targets of its links: they may have been created
+ * since the plan.
  */
 export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: CycleContext,
@@ -235,16 +233,15 @@ export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
 
 /**
  * Returns the log entry for an action: its document or folder, and the reason. Fields of `more`
- * replace these.
+ * override these.
  */
 export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
 }
 
 /**
- * Returns the outcome of a write whose result a read did not show either.
- * @param outcome outcome of the read
- * @param fault fault of the write, if there was one
+ * Returns the outcome of a write if a read afterwards did not show its result either.
+ * @param outcome outcome of the read @param fault fault of the write, if there was one
  */
 export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =
@@ -254,7 +251,7 @@ export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): Outc
 }
 
 /**
- * Returns the outcome if the read that should show a write's result failed.
+ * Returns the outcome of a write if the read that should show its result failed.
  * @param fault of the read, or of the write if the read has none
  */
 export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
@@ -272,8 +269,8 @@ export function whyOpen(outcome: Outcome): string | null {
 }
 
 /**
- * Returns the outcome of a write of which a read proved that it was not done. The next plan sends
- * the write again, based on the current state.
+ * Returns the outcome of a write that a read proved was not done. The next plan sends the write
+ * again, based on the current state.
  * @param fault reason why the result was not known; shown if the service keeps failing
  */
 export function provenNotDone(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
@@ -281,20 +278,18 @@ export function provenNotDone(what: "write" | "move" | "deletion", fault: Fault 
   return { kind: "stale", detail: `the ${what} did not happen${cause}` };
 }
 
-/**
- * The code of events by which a document lost its content: the safety checks count these events.
- */
+/** Code of events in which a document lost its content: the safety checks count these events. */
 const EMPTIED = "emptied";
 
 /**
- * Returns true if content is blank and the earlier content was not. Content that the store lost
- * counts as not blank.
+ * Returns true if content is blank and the earlier content was not. Earlier content that the store
+ * lost counts as not blank.
  */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }
 
-/** Returns the code of the event by which one content replaces another. */
+/** Returns the event code for replacing one content by another. */
 export function contentEventCode(
   world: Pick<World, "state">,
   before: Digest | null,

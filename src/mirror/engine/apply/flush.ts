@@ -7,17 +7,17 @@ import type { World } from "../run/world.ts";
 
 /**
  * Makes files survive a power loss. A replaced file is fsynced when it is written. New files are
- * fsynced in batches, and until then their records are marked as not durable.
+ * fsynced in batches; until then their records are marked as not durable.
  */
 
 /**
- * LIMIT: new files that are fsynced at the end of their cycle. If there are more, all of them wait
- * for the next cycle: by then the system has written most of them itself.
+ * LIMIT: new files that are fsynced at the end of their cycle. If there are more, all are left to
+ * the next cycle: by then the system has written most of them itself.
  */
 const FLUSH_AT_ONCE = 64;
 /**
- * Files of earlier cycles that are fsynced in a cycle, if the disk cannot be flushed as a whole: an
- * fsync takes 0.2 ms even if nothing is left to write.
+ * LIMIT: files of earlier cycles that are fsynced in a cycle, if the disk cannot be flushed as a
+ * whole. An fsync is slow even if nothing is left to write.
  */
 const FLUSH_LATER = 2_000;
 
@@ -35,9 +35,8 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 }
 
 /**
- * Flushes files of earlier cycles. `base` is not loaded again afterwards: a later commit takes the
- * durable mark from the state, and a record that counts as not durable for too long only costs
- * another fsync.
+ * Flushes files of earlier cycles. `base` is not loaded again: a later commit takes the durable
+ * mark from the state. A record that counts as not durable for too long only costs another fsync.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();

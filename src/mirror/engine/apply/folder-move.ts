@@ -77,9 +77,8 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
 };
 
 /**
- * Returns the move from base's local place to the folder's place at the time when its move was
- * sent, if base's two places do not correspond. The next plan then sees that the user moved the
- * folder from that place.
+ * Returns the move from base's local path to the folder's path when its move was sent, if base's
+ * two paths do not correspond. The next plan then sees that the user moved the folder back.
  */
 function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];

@@ -28,11 +28,11 @@ import type { FolderResource } from "../../../contract/resources.ts";
 import { type DirLink, sameInodeAndBirth } from "../../model/link.ts";
 
 /**
- * Creates a local folder, and records it as if both sides had it before. If the
- * process is killed before it records the folder, the next plan does.
+ * Creates a local folder, and records it as if both sides already had it. If the process is killed
+ * before it records the folder, the next plan does.
  */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
-  // A key that may read a folder may not be able to read its parent.
+  // A key that may read a folder may not be allowed to read its parent.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
   const made = ctx.world.disk.makeFolder(action.localPath);
@@ -59,8 +59,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
-      // If the read fails, the refusal counts and the folder is blocked, so that the POST is not
-      // sent again without a read (I08).
+      // If the read fails, the refusal stands as the result and the folder is blocked, so that the
+      // POST is not sent again unchecked (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
     return { kind: "failed", fault };
@@ -192,12 +192,11 @@ export function forgetFolder(
   });
 }
 
-/** Records folders in base, and the paths below them. */
+/** Records folders in base, with the paths below them. */
 
 /**
  * Looks for a folder on the service by its path.
- * @returns null if there is none; or the reason why the answer is not known, which leaves a row
- * open
+ * @returns null if there is none, or the reason why this is not known; the row then stays open
  */
 export async function findFolder(
   { world }: CycleContext,
@@ -212,8 +211,8 @@ export async function findFolder(
 
 /**
  * Returns the record of a local folder. Fails while another record has the same folder: the plan
- * found that record's folder elsewhere, and has not recorded it there yet. If both were in base
- * after a crash, every plan would move the folder, from one record's place to the other's (I11).
+ * found that record's folder elsewhere, and has not recorded the new path yet. If both were in base
+ * after a crash, every plan would move the folder back and forth (I11).
  */
 function linkFolder(
   { world: { disk, state }, notes }: CycleContext,
@@ -232,8 +231,8 @@ function linkFolder(
 }
 
 /**
- * Records the place of a folder that both sides have, and the paths below it. Whichever side moved
- * the folder, its documents stayed inside.
+ * Records the path of a folder that both sides have, and the paths below it. Its documents stayed
+ * inside, whichever side moved it.
  */
 export async function recordFolder(
   ctx: CycleContext,
@@ -256,8 +255,8 @@ export async function recordFolder(
 
 function moveRecordsBelow({ world: { state, links } }: CycleContext, from: DirLink, to: DirLink): void {
   if (from.localPath !== to.localPath) {
-    // After a kill, base may have entries at the folder's new place on the service, and the folder
-    // still at its old place.
+    // After a kill, base may have entries at the folder's new path on the service, while the folder
+    // itself is recorded at its old path.
     for (const within of new Set([from.remotePath, to.remotePath]))
       state.moveMembers("local", from.localPath, to.localPath, within);
     links?.moved(from.localPath, to.localPath);

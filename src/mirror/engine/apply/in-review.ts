@@ -8,17 +8,18 @@ import { mergedContentName } from "./text-name.ts";
 
 /** Local content and submissions after new content was published. */
 type AfterLive = {
-  /** Local content after this step; null: it does not merge with the published content. */
+  /** Local content after the step; null if it does not merge with the published content. */
   readonly local: string | null;
-  /** Submissions that are still in review, as sent and as merged with the published content. */
+  /** Submissions that are still in review, as they were sent and as merged with the published
+   * content. */
   readonly waiting: readonly Submission[];
-  /** The content from which the local and the published one were both made; null: not known. */
+  /** Common base of the local and the published content; null if unknown. */
   readonly parted: KnownText | null;
 };
 
 /**
- * @param baseDigest content from which the submissions were made; null: not known
- * @returns the result; the contents that are still in review are in the store
+ * @param baseDigest content from which the submissions were made; null if unknown @returns the
+ * result; the contents that are still in review are in the store
  */
 export function mergeWithPublished(
   ctx: CycleContext,
@@ -39,8 +40,8 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions made on base's version. If only base's change id is new, and not its
- * content, returns all of them. A submission whose content the store lost is left out.
+ * Returns the submissions that were based on base's version. If only base's change id is new, but
+ * not its content, returns all of them. Leaves out a submission whose content the store lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: Link): SubmittedText[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
@@ -56,16 +57,16 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
 }
 
 /**
- * Returns submissions without duplicates. Content that was sent on two versions counts as sent on
- * the later one.
+ * Returns submissions without duplicates. Of content that was sent twice, the later base version
+ * counts.
  */
 function withoutDoubles(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }
 
 /**
- * Returns a clause for the log about content that is still in review although the document's record
- * no longer has it; "" if there is none.
+ * Returns a clause for the log about content that is still in review but no longer in the
+ * document's record; "" if there is none.
  */
 export function stillInReview({ submissions }: Link): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";

@@ -13,20 +13,20 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { Look } from "../../ports/disk.ts";
 
-/** Result of a check of a path that the service called taken. */
+/** Result of checking a path that the service reported as taken. */
 type PathOccupant =
-  /** The next listing shows the item at the path, so that the next plan can use it. */
+  /** The next listing will show the item at the path, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }
   /** No listing will show the item at the path: the write is blocked, and not sent again. */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
- * Reads the item at a path that is taken according to the service's answer (409
- * `path_already_exists`). Finds out if this key can read the item, and if the item has exactly this
- * path. A service that takes several spellings for one name shows the item under another spelling,
- * which the next plan then knows. If the request fails, the write is blocked too: a 4xx is not sent
- * again without a read (I08). The next listing shows the item.
- * @param self id of the document or folder that is being moved; null: it is new
+ * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
+ * Finds out whether this key can read the item, and whether its path is spelled the same way. A
+ * service that treats several spellings as one name shows the item under another spelling, which
+ * the next plan then knows. If the request fails, the write is blocked too: a 4xx is not sent again
+ * unchecked (I08).
+ * @param self id of the document or folder that is being moved; null if it is new
  */
 async function examineTakenPath(
   ctx: CycleContext,
@@ -48,9 +48,9 @@ async function examineTakenPath(
 }
 
 /**
- * Returns the outcome for a document or folder that the service refused to create: another plan, or
- * a block.
- * @param digest content of the new document, with which the block ends; null: a folder
+ * Returns the outcome for a document or folder that the service refused to create: stale, so that
+ * the next cycle plans again, or blocked.
+ * @param digest content of the new document; the block ends when it changes; null for a folder
  */
 export async function refuseCreation(
   ctx: CycleContext,
@@ -98,7 +98,8 @@ export async function prepareMove(
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/** Returns the outcome for a move that was certainly not done: another plan, or a block. */
+/** Returns the outcome of a move that was certainly not done: stale, so that the next cycle plans
+ * again, or blocked. */
 export async function refuseMove(
   ctx: CycleContext,
   row: Move,
@@ -130,7 +131,8 @@ const FOLDER_NOT_TO_ROOT = stale(
 
 const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
-/** Returns true if this cycle learned a new fact about names after the plan was made. */
+/** Returns true if this cycle learned how the service or the disk spells names after the plan was
+ * made. */
 function learnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (
@@ -141,9 +143,9 @@ function learnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
 }
 
 /**
- * Returns true if the user reverted an interrupted move. Base still has the old local place, so no
- * local move would be seen. The document would then follow the service to the place that the user
- * gave up.
+ * Returns true if the user moved the file back after the move was interrupted. Base still has the
+ * old local path, so the plan would see no local move. The document would then follow the service
+ * to the path that the user undid.
  */
 export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const { stands } = intent;

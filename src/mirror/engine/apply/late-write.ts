@@ -19,7 +19,7 @@ const CLOSED = { kind: "over", outcome: DONE } as const;
 const KEPT = { kind: "open", outcome: DONE } as const;
 
 /**
- * Last phase of a replaced file: a program that still had the old file open may have saved to it
+ * Checks the old file after a replacement: a program that still had it open may have saved to it
  * (I14).
  * @param run run in which the file was replaced. A file without a late save is kept until that run
  * has ended, because the cycles of a run follow each other without a pause
@@ -64,9 +64,9 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
 }
 
 /**
- * Handles a new file that a power loss took, with the latest changes of names. Its path is free, or
- * has the old file again. The record may have survived although the names did not. The old file is
- * compared with its own base, so that the next plan repeats the replacement.
+ * Handles a new file that a power loss removed, together with the latest changes of names. Its path
+ * is free, or has the old file again. The record may have survived although the names did not. The
+ * old file is compared with its own base, so that the next plan repeats the replacement.
  * @returns null if the new file is at its path
  */
 function redoAfterPowerLoss(
@@ -87,8 +87,8 @@ function redoAfterPowerLoss(
   };
   const detail = "a power loss took the new version of the file; mdmirror writes it again";
   if (look.kind === "absent" && isSetAside) {
-    // ORDER: base moves first. On the newer base, the old content would revert the changes of that
-    // base.
+    // ORDER: base moves back first. With the newer base, the old content would look like an edit
+    // that reverts it.
     state.putLink(reverted);
     return putBack(ctx, row, detail);
   }
@@ -99,10 +99,10 @@ function redoAfterPowerLoss(
 }
 
 /**
- * Returns the content of a set-aside file after a restart of the machine, if a power loss took the
- * last writes to it; null for a late save. Such content is older. If it were merged as a late save,
- * the merge would remove what the lost writes had added. A late save has everything that the file
- * had.
+ * Checks after a restart of the machine whether a power loss removed the last writes to a set-aside
+ * file. Such content is older than the saved one: merging it as a late save would remove what the
+ * lost writes had added.
+ * @returns that older content; null if the content is a late save
  */
 function examineAfterPowerLoss(
   ctx: CycleContext,
@@ -118,8 +118,9 @@ function examineAfterPowerLoss(
 }
 
 /**
- * Returns the newest version up to base with another content than the replaced file (`whole`). If
- * the file was uploaded, base has the content of the file, which no write of its user has flushed.
+ * Returns the newest version, up to base, whose content differs from that of the replaced file
+ * (`whole`). If the file was uploaded, base has the content of the file, which its user's program
+ * did not flush.
  */
 function versionBefore(
   { world: { state } }: CycleContext,
@@ -137,7 +138,7 @@ function versionBefore(
 }
 
 /**
- * ORDER: the content is safe before the file is removed: a power cut could take back the last
+ * ORDER: the content is flushed before the file is removed: a power cut could revert the last
  * commits of the store, but not the removal.
  */
 function discard({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
@@ -150,8 +151,8 @@ function discard({ world: { disk, state } }: CycleContext, { setAsideAt }: Row):
  * Moves a set-aside file back to its path, which is free. The document was deleted or moved since,
  * or an interrupted effect set the file aside again. The digest of the document's current file
  * stays recorded (`localDigest`). So a moved document is recognised by it, and the restored file
- * becomes a document of its own. ORDER: base moves back first. On the newer base, the old content
- * would revert the changes of that base.
+ * becomes a document of its own. ORDER: base moves back first. With the newer base, the old content
+ * would look like an edit that reverts it.
  */
 function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
@@ -160,7 +161,7 @@ function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectRe
   return putBack(ctx, row, detail);
 }
 
-/** Returns the change of a record whose file has the set-aside content again. */
+/** Returns the changes to a record whose file has the set-aside content again. */
 function baseBefore(row: Row, link: Link): Partial<Link> {
   const older = olderVersion(row, link);
   return older === null ? {} : { ...older, echoDigest: null };
@@ -176,11 +177,11 @@ function olderVersion({ baseChangeId, baseDigest }: Row, link: Link): Pick<Link,
 }
 
 /**
- * Handles content that was saved to the old file. It is the user's newest content, based on the
- * content that was replaced (`expect`), so it is merged with the file at the path. If it does not
- * merge with the version that mdmirror wrote, it becomes the local content again. Base then moves
- * back, and the next plan decides. If the late content does not merge with other content, it
- * becomes a document of its own, so that nothing is lost.
+ * Handles content that a program saved to the old file. It is the user's newest content, based on
+ * the content that was replaced (`expect`), so it is merged with the file at the path. If it does
+ * not merge with the version that mdmirror wrote, it becomes the local content again. Base then
+ * moves back, and the next plan decides. If it does not merge with any other content at the path,
+ * it becomes a document of its own, so that nothing is lost.
  */
 function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
@@ -197,7 +198,7 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
 
 /**
  * Writes `text`, the late content alone or merged, to the document's path. The newer base stays if
- * `text` has that base's changes: the program may have saved by path as well.
+ * `text` has all of that base's changes: the program may also have saved to the path.
  */
 function bringBack(
   ctx: CycleContext,
@@ -234,8 +235,9 @@ function bringBack(
 }
 
 /**
- * Returns the content to write: the late content merged with the file at the path, or alone on the
- * old base. Null: the two do not merge.
+ * Returns the content to write: the late content merged with the file at the path, or the late
+ * content alone, based on the old base.
+ * @returns null if the two do not merge
  */
 function withLateText(
   { world: { state } }: CycleContext,
@@ -253,9 +255,8 @@ function withLateText(
 }
 
 /**
- * Returns true if content has all changes of the newer base. These are the changes since the
- * replaced content, which the newer base may contain (the service combines edits), or since the
- * previous base.
+ * Returns true if content has all changes of the newer base. The newer base may contain the changes
+ * since the replaced content (the service combines edits), or those since the previous base.
  */
 function holdsNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);

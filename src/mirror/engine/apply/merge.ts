@@ -41,8 +41,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
       counts: "merged",
     });
   if (remote.digest === link.digest) {
-    // The change id is new and the content is not: the local edit is based on the new id from now
-    // on.
+    // The change id is new but the content is not: the local edit is now based on the new id.
     const detail = "the service has a newer version id with the same content";
     return writeMergedFile(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
@@ -69,7 +68,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
 
 /**
  * Handles a document that changed on the service while local content is in review. Local changes
- * since that content was sent are still an edit, which the next cycle sends.
+ * since then are still an edit, which the next cycle sends.
  */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -108,9 +107,9 @@ type MergedVersion = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** Submissions that still wait in review; left out: unchanged. */
+  /** Submissions that are still in review; undefined if unchanged. */
   readonly waiting?: readonly Submission[];
-  /** The common base of the merged contents; left out if nothing was merged. */
+  /** The common base of the merged contents; undefined if nothing was merged. */
   readonly mergedFrom?: Digest | null;
 };
 

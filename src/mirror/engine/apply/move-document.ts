@@ -34,7 +34,7 @@ type ObservedPlace = {
   readonly isBack: boolean;
 };
 type KnownVersion = {
-  /** Current change id of base's content on the service; null: the service has other content. */
+  /** Current change id of base's content on the service; null if the service has other content. */
   readonly known: ChangeId | null;
   /** Base's change id before `known` was read. */
   readonly asOf: ChangeId;
@@ -105,14 +105,15 @@ function concludeMoved(
   source: ResultSource,
 ): EffectEnd {
   const { path, known, asOf } = at;
-  // The request changed only the folder, so another user renamed the document. Base gets the place
-  // without that rename, so that the next cycle sees it.
+  // The request changed only the folder, so another user renamed the document. Base gets the new
+  // folder with the old name, so that the next cycle sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = { ...link, remotePath: isRenamed ? row.to : path };
-  // A deployment may give a new change id on a rename; then the same content has a new id. If the
-  // content differs, or an effect on it ended during the request, the old id stays, and the next
-  // cycle reads the document. ORDER: uses the id that was read with the content, not the one in the
-  // answer to the move: a PUT may have been saved and noted between the two.
+  // On some deployments a rename gives the document a new change id, although its content is the
+  // same. Base then takes the new id. If the content differs, or an effect on it ended during the
+  // request, base keeps the old id, and the next cycle reads the document. ORDER: the id in the
+  // answer to the move is not used, because a PUT may have been saved in between; the id that was
+  // read with the content is.
   const now = known !== null && link.changeId === asOf ? { ...moved, changeId: known } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = now;
@@ -128,8 +129,8 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === link.changeId ? {} : { version: { id, changeId, digest } };
-  // True if the id that was read is base's id before the read, or its current id. An effect on the
-  // content may have ended in between.
+  // True if base's id has not changed since the read, or is already the id that was read. An effect
+  // on the content may have ended in between.
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),
@@ -142,9 +143,8 @@ function isReparent({ from, to }: Row): boolean {
 }
 
 /**
- * Returns a record whose local place is the file's place at the time when the move was sent, if
- * base's two places do not correspond. The next plan then sees that the user moved the file from
- * that place.
+ * Sets the record's local path to the file's path when the move was sent, if base's two paths do
+ * not correspond. The next plan then sees that the user moved the file from that path.
  */
 function asMovedBack(link: Link, stands: LocalPath): Link {
   return isPathPair(link.localPath, link.remotePath, link.id) ? link : { ...link, localPath: stands };
@@ -162,7 +162,7 @@ function outcomeOf(
     // The move is done, but the next cycle must read the newer version.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
-  // The service would change the name in the same way again (I08).
+  // The service would change the name in the same way each time (I08).
   const [wanted, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${wanted} to ${given}`;
   const block = makeBlock(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });

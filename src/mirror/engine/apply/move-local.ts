@@ -9,7 +9,7 @@ import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileRow = Extract<Row, { kind: "move" }>;
-/** Stamp of the moved file. Null: a folder, or a file that is at its place already. */
+/** Stamp of the moved file; null for a folder, or a file that is already at its new path. */
 type MovedFile = { readonly stamp: Stamp | null };
 
 /**
@@ -29,7 +29,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
     if (row.kind === "move-folder") return performFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
-    // The content may have been edited since the plan. A move takes the file with any content.
+    // The content may have been edited since the plan. A file is moved whatever its content.
     const end = disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
     // The file has both names. Recovery completes the move.
@@ -69,7 +69,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
 function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<MovedFile> {
   const end = ctx.world.disk.moveFolder(from, to);
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
-  // Only moves of this cycle: a plan that is made after a recovery has the new paths.
+  // Only moves of this cycle: a plan made after a recovery has the new paths.
   ctx.notes.movedLocally.push({ from, to });
   ctx.world.links?.places()?.moveFolder(from, to);
   for (const [id, path] of ctx.notes.toFlush)
@@ -102,8 +102,8 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, eve
 }
 
 /**
- * Returns true if two names are one file, because the move was interrupted. On a disk that folds
- * case, a change of case that was not done looks the same, but the file has one link only.
+ * Returns true if both names belong to one file, because the move was interrupted. On a disk that
+ * ignores case, an undone change of case looks the same, but the file then has only one link.
  */
 function isOneFile(from: Look, to: Look): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
@@ -111,8 +111,8 @@ function isOneFile(from: Look, to: Look): boolean {
 }
 
 /**
- * Returns the document's block at its new path, because links to the document lead to the path of
- * its block. A block about a place ends at another place.
+ * Returns the document's block at its new path, because links to the document use the path of its
+ * block. A block about a path ends when the document moves.
  */
 function blockAt({ world }: CycleContext, { id, from, to }: FileRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);

@@ -22,7 +22,7 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 /**
  * RACE: somebody moved a linked folder that existed in this cycle's scan, or that this cycle
  * created. If mdmirror created the folder again, base would confuse the new folder with the moved
- * one. Documents in it would then look moved by the user.
+ * one. Documents in it would then look as if the user had moved them.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
@@ -37,7 +37,7 @@ export type FreePath =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Returns the first of numbered paths that is free. A path that cannot be read ends the search,
+ * Returns the first free path of a numbered series. A path that cannot be read ends the search,
  * because the same cause may hide all the paths.
  */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {

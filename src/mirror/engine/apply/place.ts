@@ -40,9 +40,9 @@ async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd
 }
 
 /**
- * Returns the stamp of a file that was found at another place than base's. If this cycle has
- * written the file since the scan, the record has the newer stamp. The older stamp has another
- * inode, by which the document would not be recognised.
+ * Returns the stamp of a file that was found at another path than base's. If this cycle has written
+ * the file since the scan, the record has the newer stamp. The older stamp has another inode, by
+ * which the document would not be recognised.
  */
 function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
@@ -51,7 +51,7 @@ function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp
   return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
 }
 
-/** Handles a document that both sides already have at these places: only base is changed. */
+/** Records new paths of a document in base. Both sides already have the document there. */
 export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

@@ -11,8 +11,8 @@ import { type Removal, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
- * Handles a document that is no longer on the service: its file goes to the trash, and its record
- * becomes a tombstone, which ends if the id is seen again.
+ * Handles a document that is no longer on the service. Its file goes to the trash, and its record
+ * becomes a tombstone, which ends if the id appears again.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
@@ -38,8 +38,8 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
 
 /**
  * Deletes a document on the service whose file was deleted locally, unless the service has another
- * version or a file is at the path again. If the service refuses, the file is restored, unless the
- * refusal lasts only as long as a review.
+ * version or a file is at the path again. If the service refuses, the file is restored, unless only
+ * a review prevents the deletion.
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
@@ -90,9 +90,7 @@ function comeBack(
   return outcome.kind === "done" ? refused : outcome;
 }
 
-/**
- * Writes a version of the service to a free path, as the file of a document that lost its own file.
- */
+/** Writes a version from the service to a free path, for a document that lost its file. */
 export function writeBack(
   ctx: CycleContext,
   { id, remotePath }: Link,
@@ -123,7 +121,7 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
   });
 }
 
-/** Records facts of a document that changed, other than content and place. */
+/** Records changes of a document that concern neither its content nor its path. */
 export function storeFacts(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const link = ctx.world.state.link(action.id);
   if (link === null) return STALE.noRecord;

@@ -35,7 +35,7 @@ import { updateFile } from "./write-file.ts";
 type Row = Extract<Intent, { kind: "put" }>;
 type SavedVersion = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type ObservedPut =
-  /** The service saved the sent content, or content of its own. */
+  /** The service saved the sent content, or a changed form of it. */
   ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
@@ -102,7 +102,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     const link = ctx.world.state.link(row.id);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
-      // The document is gone, or not readable any more: the next cycle proves which.
+      // The document is gone, or no longer readable: the next cycle proves which.
       if (outcome.kind === "stale") return { kind: "over", outcome };
       return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
     }
@@ -113,15 +113,15 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       return { kind: "over", outcome: STALE.baseMoved };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
-    // No read shows if the content is in review, so it counts as submitted: one save must not
+    // No read shows whether the content is in review, so it counts as submitted: one save must not
     // become two reviews.
     if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
-    // The content was not saved, or was saved and edited since. Base stays, and the next plan
-    // merges from base. It merges from the sent content only if the service has that content then.
+    // The content was not saved, or was saved and edited since. Base stays. The next plan merges
+    // from base, or from the sent content if the service still has it.
     const outcome =
       changeId === row.baseChangeId
         ? provenNotDone("write", fault)
-        : // If the upload met a newer version, it may be in review, which no read shows.
+        : // If the service had a newer version, the upload may be in review, which no read shows.
           stale("a newer version on the service may include this upload");
     return { kind: "over", outcome, ...notFound(ctx, row, fault) };
   },
@@ -198,15 +198,16 @@ function eventOfSaved(
 }
 
 /**
- * Returns true if the answer shows base's version with other content. A version has one content, so
- * the sent content may not have been saved (a cache in between, a lost write). If the sent content
+ * Returns true if the answer shows base's version with other content. A version has only one
+ * content, so the sent content may not have been saved (because of a cache, or a lost write). If it
  * counted as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
-/** Reads the saved version, unless the answer shows that it has the sent content, or base's. */
+/** Returns the saved version. Reads it, unless the answer shows that it has the sent content, or
+ * base's. */
 async function savedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: Row,
@@ -214,8 +215,8 @@ async function savedVersion(
 ): Promise<ValueOrEnd<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
-    // The sent content is in the store since the row was opened. If the answer has no change id,
-    // other content may be read back, and is stored as well (I03).
+    // The sent content has been in the store since the row was opened. If the answer has no change
+    // id, a read may return other content, which is stored as well (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, remoteContentName(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
@@ -254,8 +255,8 @@ function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): Ef
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // Somebody saved the file meanwhile, or is editing it, or the sync only uploads: base stays. A
-  // later cycle merges the file with the version that the service saved. Both were made from the
-  // sent content, so base alone would revert changes of either.
+  // later cycle merges the file with the version that the service saved. Both descend from the sent
+  // content; a merge from base alone would revert changes of one of them.
   return { kind: "over", outcome, ...combinedMeanwhile(ctx, row) };
 }
 
@@ -266,9 +267,9 @@ function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Sa
 }
 
 /**
- * Returns true if the PUT may be in review; also if the document became protected after the plan.
- * If it was protected before and still is, acceptance of an earlier submission may have changed the
- * published content.
+ * Returns true if the PUT may be in review, even if the document became protected only after the
+ * plan. If it was protected throughout, an earlier submission may have been accepted, which changes
+ * the published content.
  */
 function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: RemoteText): boolean {
   if (!(row.review || file.protected) || link?.digest !== row.baseDigest) return false;
@@ -278,7 +279,7 @@ function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: Remote
 }
 
 /**
- * Handles a PUT that the service refused and will refuse again. If the document has a newer
+ * Handles a PUT that the service refuses and would refuse again. If the document has a newer
  * version, the next cycle merges and sends again; otherwise the content is blocked until it
  * changes.
  */

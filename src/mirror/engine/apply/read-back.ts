@@ -7,19 +7,20 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { readFacts } from "./effect.ts";
 import { remoteContentName } from "./text-name.ts";
 
-/** Uses the reads that the client adds if a write's answer was incomplete. */
+/** Uses the reads that the client makes if the answer to a write was incomplete. */
 
 /**
- * Stores the content that was read because the answer to a write lacked it. Another user may change
- * the document before the next read (I03).
- * @returns digest of the content; null: nothing was read
+ * Stores the content that was read because the answer to a write did not have it. Another user may
+ * change the document before the next read (I03).
+ * @returns digest of the content; null if nothing was read
  */
 export function storeReadBack(ctx: CycleContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
   return content === undefined ? null : ctx.world.state.putText(content, remoteContentName(path, id));
 }
 
 /**
- * @returns current change id of base's content on the service; null: the service has other content
+ * @returns current change id of base's content on the service; null if the service has other
+ * content
  */
 export async function idOfBaseText(ctx: CycleContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
   const read = storeReadBack(ctx, written, link.localPath);

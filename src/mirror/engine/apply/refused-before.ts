@@ -8,10 +8,10 @@ import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 /**
  * Remembers requests that the service has refused. A block knows only the last request and the path
  * of its file. Without this memory, mdmirror would repeat a refused request after content, path or
- * name changed and changed back (I08).
+ * name was changed and changed back (I08).
  */
 
-/** LIMIT: requests that are remembered. If more are refused, the oldest is sent once more. */
+/** LIMIT: requests that are remembered. Beyond it, the oldest request may be sent once more. */
 const MOST_REFUSALS = 1_000;
 
 /**
@@ -34,8 +34,8 @@ export function noteRefused({ notes }: CycleContext, { asks }: Request, outcome:
 }
 
 /**
- * Returns true if the request itself was refused, so that a retry is useless. Any other refusal
- * concerns a place, which may be free soon.
+ * Returns true if the service refused the request itself, so that a retry is useless. Any other
+ * refusal concerns a path, which may become free.
  */
 function isOfRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
@@ -43,8 +43,9 @@ function isOfRequest(outcome: Outcome): outcome is RefusedWrite {
 }
 
 /**
- * Returns all facts of a move's request as one string. A rename contains no folder, and a move into
- * a folder no name. So from another place on the service, an equal request leads to another path.
+ * Returns all facts of a move's request as one string, with the whole target path: a rename has no
+ * folder, and a move into a folder may have no name. So the same request has another target when
+ * the document is elsewhere.
  */
 export function moveRequest(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

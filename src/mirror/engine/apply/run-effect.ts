@@ -7,8 +7,8 @@ import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
 import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
 
 /**
- * Runs every effect in the same way: prepare, journal a row, perform, conclude. If the result has
- * no answer, and after a crash, the effect is observed instead and concluded by the same code.
+ * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer comes,
+ * and after a crash, the result is observed instead, and the same code concludes the effect.
  */
 
 /** Source of the result of an effect. */
@@ -27,7 +27,7 @@ type PreparedEffect<Row extends Intent, Beside> = {
   /** Content that is stored in the transaction that opens the row. */
   readonly keeps?: StoredContent;
   /**
-   * Request, to be remembered after a refusal. Left out: the effect may send the same request
+   * Request, to be remembered after a refusal. Undefined if the effect may send the same request
    * again.
    */
   readonly request?: Request;
@@ -52,7 +52,7 @@ export type EffectEnd = {
 };
 
 /**
- * The row that replaces a closed one. `run`: continues with the row now; left out: the next cycle
+ * The row that replaces a closed one. `run` continues with the row now; undefined if the next cycle
  * does.
  */
 type NextPhase = {
@@ -62,13 +62,13 @@ type NextPhase = {
 
 interface Conclusion<Row extends Intent, Seen> {
   /**
-   * Called within the transaction that closes the row. Reads base inside that transaction and does
-   * not wait.
+   * Returns the changes of the state. Called within the transaction that closes the row: reads base
+   * in that transaction and does not wait.
    */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
-/** The part of an effect that recovery needs. A later phase of an effect has no other part. */
+/** The part of an effect that recovery needs, and the only part of a later phase. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   /**
    * Finds out how far the effect got. Only reads, and is idempotent. `fault`: reason why there was
@@ -82,14 +82,15 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
   perform(ctx: CycleContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | FailedRequest>;
-  /** Judges a request that certainly did nothing. Left out: the fault is the outcome. */
+  /** Returns the outcome of a request that certainly changed nothing. Undefined if the fault
+   * decides. */
   refuse?(ctx: CycleContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
  * An effect on the disk. ORDER: no other step runs between the row of the effect and its end.
- * Otherwise a step that flushes the state could run in between, and a power cut would lose the rows
- * of an effect that began earlier.
+ * Otherwise another step could flush the state in between, and a power cut would lose the rows of
+ * an earlier effect.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Beside>>;
@@ -145,7 +146,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   return end(ctx, effect, rowId, row, shown, { from: "observation", fault });
 }
 
-/** Resolves when the row is committed with its content: only then may the effect begin. */
+/** Resolves when the row and its content are committed: only then may the effect begin. */
 async function journal(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
@@ -196,7 +197,7 @@ function close<Row extends Intent, Seen>(
   return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
 }
 
-/** Returns the next phase, for an effect whose row turns into `row`. */
+/** Returns the next phase, for an effect that continues with `row`. */
 export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }

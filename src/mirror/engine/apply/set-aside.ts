@@ -11,7 +11,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { StateChange } from "./commit.ts";
 
-/** A file that was set aside, and the path from which it was taken. */
+/** A file that was set aside, and its original path. */
 
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
@@ -51,7 +51,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** Moves a set-aside file to a path beside its own, because another file is there. */
+/** Moves a set-aside file to a path beside its original one, because another file is there. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
@@ -82,8 +82,8 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
 }
 
 /**
- * Returns true if content has all changes from one version to another, ignoring line ends and the
- * end of the content; false if the content of either version is not known.
+ * Returns true if content has all changes from one version to another. Ignores line ends and white
+ * space at the end. False if the content of either version is unknown.
  */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
@@ -100,7 +100,7 @@ export type Removal = {
   readonly expect: Digest;
   /** Destination of the file, below `.mdmirror/`. */
   readonly place: string;
-  /** Returns the change of the state for the moment when the file is in the trash. */
+  /** Returns the change of the state to make when the file is in the trash. */
   readonly change: () => StateChange;
 };
 

@@ -8,8 +8,8 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Names under which users find stored content (`history`, `show`, `restore`): its path, its
- * document, and the reason for storing.
+ * Names of stored content, by which users find it (`history`, `show`, `restore`): its path, its
+ * document, and why it was stored.
  */
 
 /** Stores content that was found at a path. */
@@ -29,7 +29,7 @@ export function mergedContentName(path: LocalPath, id: DocId, why: string): Text
 
 /**
  * Stores the content that a scan reads, under the document that base has at each path.
- * @param records records that base does not contain; left out: base contains all records
+ * @param records records that base does not contain; undefined if base contains all records
  */
 export function storeLocalContents(state: State, base: BaseTree, records?: Records): KeepText {
   const ids = once(() => new Map(Array.from(base.links.values(), ({ localPath, id }) => [localPath, id] as const)));
@@ -41,9 +41,9 @@ export function storeLocalContents(state: State, base: BaseTree, records?: Recor
 
 /**
  * Stores the current content of a file before the file is changed or removed (I03). Bytes that are
- * no text are not stored.
- * @param name name under which users find the content
- * @returns digest of the content; null: the file has no text
+ * not text are not stored.
+ * @param name name under which users find the content @returns digest of the content; null if the
+ * file is not text
  */
 export function keepFileText(
   { disk, state }: Pick<World, "disk" | "state">,
@@ -58,8 +58,8 @@ export function keepFileText(
 
 /**
  * Stores the current content of a conflict copy. The user may edit the copy, and remove it before
- * mdmirror reads it again (I03). Bytes that are no text are not stored. The content is stored under
- * the document, because the copy's own path ends with the conflict.
+ * mdmirror reads it again (I03). Bytes that are not text are not stored. The content is stored
+ * under the document, because the copy exists only during the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.link(id)?.localPath ?? path;

@@ -15,28 +15,28 @@ import { containsChanges } from "./set-aside.ts";
 /**
  * Handles content that was sent without an answer, and that a read did not find. The service may
  * still save it later: a gateway ended the request, and the service works on. The content then
- * looks like another user's, while the local content descends from it. Merged from base, it would
+ * looks like another user's, while the local content descends from it. A merge from base would
  * restore lines that were removed since, or remove lines that were added since. But if the content
  * was never saved, another user may write the same content much later, and that edit must not be
- * reverted. So content counts as sent from this folder only under three conditions: it was sent on
- * the present base; that was in this run or in the one before; and the sides were not seen to agree
- * since. The service may also answer a PUT with another version, which combines it with another
- * edit. If that version cannot be written to the local file, base stays. Then the sent content is
- * certainly part of the service's version, and counts as long as base stays.
+ * reverted. So content counts as sent from this folder only under three conditions. It was sent on
+ * the present base; it was sent in this run or the one before; and no scan has seen both sides
+ * equal since. The service may also answer a PUT with another version, which combines it with
+ * another edit. If that version cannot be written to the local file, base stays. The sent content
+ * is then certainly part of the service's version, and counts as long as base stays.
  */
 
 type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
-/** Ends a write that no read found. A row of the journal remembers its content. */
+/** Ends a write that no read found. A row of the journal keeps its content. */
 export function notFound(ctx: CycleContext, row: WriteIntent, fault: Fault | null): Pick<EffectEnd, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** Ends a PUT that the service combined with another edit, if the local file keeps its content. */
+/** Ends a PUT that the service combined with another edit, while the local file stays as it is. */
 export function combinedMeanwhile(ctx: CycleContext, row: WriteIntent): Pick<EffectEnd, "change" | "next"> {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
@@ -59,7 +59,7 @@ function remember(
   };
 }
 
-/** Closes, at the start of a cycle, the rows of sent content that does not count any more. */
+/** Closes, at the start of a cycle, the rows of sent content that no longer count. */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sent = intents.filter(isSent);
@@ -78,7 +78,7 @@ function isSent(row: OpenIntent): row is OpenRow {
 }
 
 function sentRows({ notes, world: { state } }: CycleContext): readonly OpenRow[] {
-  // Nearly every run has sent no such content, so its downloads need not read the journal.
+  // Few runs send such content, so the journal is read only if this one did.
   return notes.tally.hasSent ? state.intents().filter(isSent) : [];
 }
 
@@ -98,14 +98,14 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 
 /**
  * `this-run`: only content that this run has sent counts. If the file has base's content again, the
- * edit is no longer wanted.
+ * user has undone the edit.
  */
 type SentWhen = "this-run" | "lately";
 
 /**
- * Returns the content from which the local and the remote version were made, if that content is not
- * base. Such content was sent from this folder, and another user has edited it since.
- * @returns null: the common content is base
+ * Returns the common base of the local and the remote version, if it is not base: content that was
+ * sent from this folder, and that another user has edited since.
+ * @returns null if the common base is base
  */
 export function commonSentVersion(ctx: CycleContext, link: Link, remote: string, since: SentWhen): Digest | null {
   const sent = sentSince(ctx, link, since).find(
@@ -121,9 +121,8 @@ function sentSince(ctx: CycleContext, link: Link, since: SentWhen): readonly Ope
 /**
  * If the service's version was sent from this folder, makes it the base of the local content, which
  * is then an ordinary edit.
- * @param read the version that was read
- * @returns null if the version was not sent from this folder; otherwise the file is unchanged, and
- * must be planned again
+ * @param read the version that was read @returns null if the version was not sent from this folder;
+ * otherwise the file is unchanged, and must be planned again
  */
 export function adoptOwnVersion(
   ctx: CycleContext,
@@ -136,8 +135,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
     version: { id: link.id, changeId, digest },
-    // The event is not `put`: a caller that waits for an upload would take the version for the
-    // file's content.
+    // The event is not `put`: a caller that waits for an upload would conclude that the file was
+    // uploaded.
     event: {
       kind: "recover",
       side: "remote",

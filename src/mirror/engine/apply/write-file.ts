@@ -23,30 +23,32 @@ type BaseVersion = Pick<Link, "changeId" | "digest">;
 export type FileWrite = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Content to write. Null: the file stays unchanged; it may then be no text. */
+  /** Content to write. Null if the file stays unchanged, even if it is not text. */
   readonly text: string | null;
-  /** Content of the file until now; null: no file is at the path. */
+  /** Content of the file so far; null if there is no file at the path. */
   readonly expect: Digest | null;
-  /** Base before this write, to which a late edit of the old file would belong; null: none. */
+  /**
+   * Base before this write; a late edit of the old file would belong to it. Null if there is none.
+   */
   readonly base: BaseVersion | null;
-  /** The version that base moves to; null: the content is an edit, and base stays. */
+  /** The version that base moves to; null if the content is an edit, so that base stays. */
   readonly next: BaseVersion | null;
-  /** Submissions that are still in review; left out: the move of base decides. */
+  /** Submissions that are still in review; undefined: determined by the move of base. */
   readonly waiting?: readonly Submission[] | undefined;
-  /** Members for a document that has no record yet. */
+  /** Fields for a document that has no record yet. */
   readonly adopts?: Pick<Link, "remotePath" | "protected">;
-  /** The block of the document ends with the move of base, because its user decided. */
+  /** The document's block ends when base moves, because its user decided. */
   readonly endsBlock?: true;
   /** Older version to which base goes back, because the content is an edit of that version. */
   readonly backTo?: BaseVersion;
   readonly counts?: Count;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /**
-   * Place of the old file in the trash; left out: the old file is set aside until no program writes
-   * to it.
+   * Path in the trash for the old file. Undefined: the old file is set aside until no program
+   * writes to it.
    */
   readonly trash?: string;
-  /** Receives the places of the copies of a conflict that ends, below `.mdmirror/`. */
+  /** Receives the paths of the removed conflict copies, below `.mdmirror/`. */
   readonly copies?: string[];
 };
 
@@ -58,13 +60,13 @@ type ObservedFile = {
   /** File with the written content. Null: the file at the path has other content. */
   readonly file: File | null;
   readonly how: WriteKind;
-  /** The reason why a copy of the ended conflict still exists; null: no copy does. */
+  /** The reason why a copy of the ended conflict still exists; null if none does. */
   readonly stays: Outcome | null;
 };
 
 /**
- * Writes content to the file of a document. The file that was there is set aside and observed again
- * by the next run (late-write.ts), because an editor may still save to it.
+ * Writes content to the file of a document. The old file is set aside, and the next run checks it
+ * again (late-write.ts), because an editor may still save to it.
  */
 export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
@@ -135,7 +137,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     const { id, path, setAsideAt, expect, baseChangeId, baseDigest } = row;
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
-    // If it is in the trash, the old file stays for its user.
+    // An old file in the trash stays there for its user.
     if (how !== "replaced" || expect === null || !isSetAsidePath(setAsideAt)) return { outcome, change };
     return {
       outcome,
@@ -158,7 +160,7 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
 
 /**
  * Returns true if a file has too little of the old and the new content to be an edit of either. By
- * its path alone it would pass for an edit, and replace the document on the service.
+ * its path alone it would count as an edit, and replace the document on the service.
  */
 function isOfOther({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
   const found = profileOf(text);
@@ -179,7 +181,7 @@ function isUnjudgedLoss(
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
-/** Returns the result of a replacement on the disk. */
+/** Returns the result of the replacement of a file. */
 export function resultOfReplace(
   ctx: CycleContext,
   row: Row,
@@ -199,8 +201,8 @@ export function resultOfReplace(
 }
 
 /**
- * Returns the written file as observed, after removing the copies of a conflict that it ends.
- * During a conflict, only content that ends the conflict moves base and removes the copies.
+ * Returns the written file as observed, and removes the copies of a conflict that it ends. During a
+ * conflict, only content that ends the conflict moves base and removes the copies.
  */
 function written(
   ctx: CycleContext,

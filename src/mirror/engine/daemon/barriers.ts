@@ -6,13 +6,13 @@ import type { Runner } from "./runner.ts";
 
 /**
  * Time for which a deleted file must be absent before the deletion is sent, if a caller waits for
- * it: as long as the time between the two scans of `sync`.
+ * it. It equals the time between the two scans of `sync`.
  */
 const SECOND_SCAN_MS = 2_000;
 
 /**
- * LIMIT: number of paths that are scanned one by one; for more, the daemon scans everything that
- * the caller named.
+ * LIMIT: number of paths that are scanned one by one; beyond it, the daemon scans all files and
+ * folders that the caller asked for.
  */
 const ONE_BY_ONE = 100;
 
@@ -23,23 +23,23 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** Scan of the paths; null before the first scan. */
+  /** Last scan of the paths; null before the first. */
   noted: Extract<NotedPaths, { kind: "seen" }> | null;
   /** The paths that are not on the service yet. */
   open: readonly AwaitedPath[];
-  /** Monotonic time at which one of the paths will be unchanged for long enough. */
+  /** Monotonic time at which one of the paths will have been unchanged for long enough. */
   dueAt: number;
   /**
    * Paths that were sent before their delay was over, because a caller waits. Each path is sent
-   * early only once. If a path has to wait again afterwards, another reason prevented the upload,
-   * and mdmirror would otherwise try forever.
+   * early only once. If it has to wait again, something else prevented the upload, and mdmirror
+   * would try forever.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
- * Keeps the callers that wait until the local changes are on the service. The class scans when a
- * path is unchanged for long enough, and judges after a run, so it needs no polling.
+ * Keeps the callers that wait until their local changes are on the service. Scans when a path has
+ * been unchanged for long enough, and checks after each run, so it needs no polling.
  */
 export class Barriers {
   readonly #world: World;
@@ -139,8 +139,8 @@ export class Barriers {
   }
 
   /**
-   * Returns the time of the next scan of the waiting paths. A path that only waits until its file
-   * is unchanged is due now, because the caller has finished writing the file.
+   * Returns the time of the next scan of the waiting paths. A path that waits only for its file to
+   * stay unchanged is due now, because the caller has finished writing.
    */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
@@ -154,7 +154,7 @@ export class Barriers {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
-      // A path that was unchanged for long enough but not taken waits for the next run.
+      // A path that was unchanged for long enough, but was not planned, waits for the next run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       next = Math.min(next, ended ? now : settlesAt > now ? settlesAt : NEVER);
     }

@@ -44,7 +44,7 @@ export type DaemonStatus = {
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
   /**
-   * Paths with changes that no run has judged yet: how many there are, and the first 100 of them.
+   * Paths with changes that no run has planned yet: how many there are, and the first 100 of them.
    */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
@@ -58,13 +58,13 @@ export type DaemonStatus = {
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
-  /** State of the stream of events; without the stream, the daemon only polls. */
+  /** State of the event stream; without it, the daemon only polls. */
   readonly eventStream: EventStreamState;
 };
 
 /**
- * End of a barrier: the number of documents that the paths meant at the call, and the current state
- * of each path.
+ * Result of a barrier: the number of documents that the caller's paths stood for, and the current
+ * state of each path.
  */
 export type BarrierEnd =
   | Extract<NotedPaths, { kind: "outside" }>
@@ -77,8 +77,8 @@ export type Daemon = {
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Rejects if the daemon stops before the request was carried out.
-   * @param forMs milliseconds of a pause; left out: the pause lasts until `resume`
+   * Rejects if the daemon stops before it carries out the request.
+   * @param forMs milliseconds of a pause; undefined: the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<RunReport>;
   /** Runs `work` between two cycles, after earlier requests. Rejects as `work` does. */
@@ -97,8 +97,6 @@ export type Daemon = {
    * it outside transactions.
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /**
-   * Returns the monotonic time of the loop's last turn, or of the last progress within a long run.
-   */
+  /** Returns the monotonic time when the loop last made progress, also within a long run. */
   alive(): number;
 };

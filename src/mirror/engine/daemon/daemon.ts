@@ -26,8 +26,8 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 export type CreateDaemon = typeof createDaemon;
 
 /**
- * The loop of the daemon: sleeps until an event or a time is due, then handles it. The loop reads
- * no clock but the world's.
+ * The loop of the daemon: sleeps until an event or a time is due, then handles it. Its only clock
+ * is the world's.
  */
 class DaemonLoop implements Daemon {
   readonly #world: World;
@@ -200,9 +200,7 @@ class Sleeper {
   }
 }
 
-/**
- * Requests to the daemon. They are carried out between two runs, in the order in which they came.
- */
+/** Requests to the daemon. They are carried out between two runs, in the order of their arrival. */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];
@@ -228,7 +226,7 @@ class RequestQueue {
     return promise;
   }
 
-  /** @returns false if no request waits */
+  /** @returns false if no request is waiting */
   async carryOutFirst(): Promise<boolean> {
     const first = this.#waiting.shift();
     await first?.carryOut();

@@ -2,11 +2,11 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: paths that are remembered one by one; with more, the whole folder is scanned. */
+/** LIMIT: paths that are remembered one by one; beyond it, the whole folder is scanned. */
 const MAX_PATHS = 2_000;
 const MANY_PATHS = 500;
 /**
- * This many dirty paths or more are a bulk change (checkout, unzip, copy). A bulk change gets more
+ * From this many dirty paths on, the change is a bulk change (checkout, unzip, copy). It gets more
  * time, so that one plan sees all of it.
  */
 const BULK_PATHS = 20;
@@ -14,13 +14,14 @@ const BULK_PATHS = 20;
 type PathChange = { readonly first: number; last: number; whole: boolean };
 
 /**
- * The paths that changed, and the time when each of them is unchanged for long enough. An editor
- * may create and rename several files for one save, which must be one edit. Times are monotonic.
+ * The paths that changed, and the time when each will have been unchanged for long enough. An
+ * editor may create and rename several files for one save, which must be one edit. Times are
+ * monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, PathChange>();
-  /** Time of the oldest change that is not scanned yet; null: no change waits. */
+  /** Time of the oldest change that is not scanned yet; null if there is none. */
   #since: number | null = null;
   #collapsed = false;
 
@@ -72,7 +73,7 @@ export class DirtyPaths {
     return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /** Returns the paths that must not be judged yet, with everything below them, and the reason. */
+  /** Returns the paths that must not be planned yet, with everything below them, and the reason. */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const waiting = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
@@ -80,9 +81,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be judged alone: its file is unchanged for long enough, and no
-   * folder above it is being created or removed. Other changes in its folder do not matter. Writes
-   * by mdmirror cause such changes too.
+   * Returns true if a document may be planned alone. Its file has been unchanged for long enough,
+   * and no folder above it is being created or removed. Other changes in its folder do not matter;
+   * writes by mdmirror cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     for (const [at, change] of this.#changes)
@@ -90,16 +91,14 @@ export class DirtyPaths {
     return true;
   }
 
-  /**
-   * Returns true if a bulk change is in progress. No document is judged until the change is over.
-   */
+  /** Returns true if a bulk change is in progress. No document is planned until it is over. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
   }
 
   /**
-   * Removes and returns the paths that have not changed for long enough. `many`: true if so many
+   * Removes and returns the paths that have been unchanged for long enough. `many`: true if so many
    * changes came together that the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
@@ -117,7 +116,8 @@ export class DirtyPaths {
     return { paths, whole, many };
   }
 
-  /** Returns the time at which the changes of a path are over; null: the path has no changes. */
+  /** Returns the time at which a path will have been unchanged for long enough; null if it has no
+   * changes. */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
     for (const [at, change] of this.#changes)

@@ -11,7 +11,7 @@ import type { FileHint } from "./remote-hints.ts";
 
 type EventWatchParts = {
   readonly world: World;
-  /** Null: the daemon does not listen to the service. */
+  /** Null if the daemon does not listen to the service. */
   readonly events: RemoteEvents | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
@@ -19,7 +19,8 @@ type EventWatchParts = {
 };
 
 /**
- * Listens to the service's events while the daemon runs, and requests the documents that they name.
+ * Listens to the service's events while the daemon runs, and requests the documents that events
+ * report.
  */
 export class EventWatch implements EventListener {
   readonly #parts: EventWatchParts;
@@ -60,8 +61,8 @@ export class EventWatch implements EventListener {
   }
 
   /**
-   * Requests the documents that events named.
-   * @returns those that differ from base; null: only a listing shows what changed
+   * Requests the documents that events reported.
+   * @returns those that differ from base; null if a listing is needed to see what changed
    */
   async look(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
@@ -94,8 +95,8 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Requests the documents that an event of the service named, each by its exact path: the answer is
- * small, whatever the size of the workspace. The event only says which documents to request;
+ * Requests the documents that an event of the service reported, each by its exact path: the answer
+ * is small, whatever the size of the workspace. The event only says which documents to request;
  * nothing else in it is trusted.
  */
 
@@ -103,8 +104,8 @@ export class EventWatch implements EventListener {
 type CheckedHints = { readonly files: readonly RemoteFile[]; readonly unchangedCount: number };
 
 /**
- * @returns null: only a listing shows what changed, because a document was moved, is gone, or was
- * not read
+ * @returns null if a listing is needed to see what changed, because a document was moved, is gone,
+ * or was not read
  */
 async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<CheckedHints | null> {
   const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
@@ -136,7 +137,7 @@ function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath 
   return path !== null && changeId === link.changeId ? "known" : link.remotePath;
 }
 
-/** @returns null if another document or none is at the path, or no answer came */
+/** @returns null if the path has no document or another one, or no answer came */
 async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;

@@ -23,7 +23,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** Version to which the document's record belongs after the change. */
+      /** Version that the document's record has after the change. */
       readonly changeId: string | null;
       /** Number of changed lines; null if the text did not change, or is not in the text store. */
       readonly lines: ChangedLines | null;
@@ -33,8 +33,8 @@ export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion waits for its delay, or its file came back. If the document is in conflict,
-   * mdmirror writes the document back instead of deleting it on the service. `asks`: so many
-   * deletions wait that a safety check will stop the sync.
+   * mdmirror restores the file instead of deleting the document. `asks`: so many deletions wait
+   * that a safety check will stop the sync.
    */
   | {
       readonly kind: "deletion-pending";
@@ -84,7 +84,7 @@ export class EventPublisher {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Publishes a line of the event log after the transaction that wrote it. */
+  /** Publishes a line of the event log after its transaction has been committed. */
   record(event: MirrorEvent): void {
     if (this.#listeners.size === 0) return;
     if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());

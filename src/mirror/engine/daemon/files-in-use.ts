@@ -4,15 +4,15 @@ import type { Intent } from "../../ports/state.ts";
 import { isWaitOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
-/** Interval between two checks if an editor still has a file locked. */
+/** Interval between two checks whether an editor still has a file locked. */
 const LOCK_CHECK_MS = 2_000;
 const LEAST_MS = 100;
 
 type SetAside = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * Files that a program has open: files that mdmirror waits to replace, and files that it replaced
- * while a program had them open for writing. The class knows when to check them again. Times are
+ * Files that a program has open: files that mdmirror is waiting to replace, and files that it
+ * replaced while a program had them open for writing. Decides when to check them again. Times are
  * monotonic.
  */
 export class FilesInUse {
@@ -22,7 +22,7 @@ export class FilesInUse {
   /** Set-aside files to which a program may still write. */
   #setAside: readonly SetAside[] = [];
   /**
-   * Content for which a run was requested, by place of the set-aside file. No second run is
+   * Content for which a run was requested, by path of the set-aside file. No second run is
    * requested for the same content.
    */
   readonly #judged = new Map<string, Digest>();
@@ -54,15 +54,15 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** Returns the time of the next check; null: no file waits. */
+  /** Returns the time of the next check; null if no file is waiting. */
   nextAt(): number | null {
     return this.#checkAt;
   }
 
   /**
    * Checks the files.
-   * @returns true if a run is due: one file may be replaced now, or a program wrote into a
-   * set-aside file
+   * @returns true if a run is due: a file may be replaced now, or a program wrote into a set-aside
+   * file
    */
   isAnyFree(): boolean {
     if (this.#blocks.some((block) => this.#waitsMs(block) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
@@ -87,7 +87,9 @@ export class FilesInUse {
     return true;
   }
 
-  /** Returns the milliseconds until the next check of the file; 0 or less: nobody uses the file. */
+  /**
+   * Returns the milliseconds until the next check of the file; 0 or less if nobody uses the file.
+   */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

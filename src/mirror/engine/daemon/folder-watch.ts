@@ -9,14 +9,14 @@ import type { DaemonStatus } from "./daemon-types.ts";
 export interface WatchListener {
   /** @param whole true if everything below the path must be scanned */
   onHint(path: LocalPath, whole: boolean): void;
-  /** The system gives no more watches. Called at most once. */
+  /** Called when the system allows no more watches; at most once. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
 /**
  * Manages the watcher: starts it when the folder exists, closes it when the folder is gone. Gives
- * the watcher up when the system has no more watches. Also checks that the path still has the same
- * linked folder: its disk may be unmounted and mounted again.
+ * the watcher up when the system allows no more watches. Also checks that the path still leads to
+ * the same linked folder: its disk may be unmounted and mounted again.
  */
 export class FolderWatch {
   readonly #world: World;

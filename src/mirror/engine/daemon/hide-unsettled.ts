@@ -6,9 +6,9 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 
 /**
- * Marks parts of a local tree as unread, neither present nor absent, because they must not be
- * judged yet. If the whole tree is marked ("": a bulk change is in progress), existing files are
- * judged, but no absence is judged.
+ * Marks paths of a local tree as unread, so that no decision depends on them yet. The path "" marks
+ * the whole tree during a bulk change: existing files are still planned, but no file counts as
+ * absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -23,8 +23,7 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 
 /**
  * Returns the linked documents that had text and are empty now: a program may have crashed between
- * truncating and writing. A file that was moved, of a document that was empty before, does not
- * count.
+ * truncating and writing. Leaves out a moved file whose document was empty before.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const empty = new Set<LocalPath>();
@@ -40,7 +39,8 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptied;
 }
 
-/** Inodes of documents that are empty in base; none if inodes are not reliable on this disk. */
+/** Returns the inodes of documents that are empty in base; none if this disk's inodes are not
+ * reliable. */
 function inodesOfEmpty({ inodesTrusted }: LocalTree, { links }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;

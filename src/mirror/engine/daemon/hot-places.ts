@@ -3,44 +3,42 @@ import { type LocalPath, isBelow, parentOf } from "../../../contract/path.ts";
 
 /**
  * A part of the workspace that is listed separately. `subtree`: a folder with everything below it,
- * on one page. `folder`: the documents directly in a folder. `document`: a single document, if its
- * folder has too many or is the root, to which no listing can be limited.
+ * on one page. `folder`: the documents directly in a folder. `document`: a single document, because
+ * its folder has too many, or is the root, to which no listing can be limited.
  */
 export type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
   | { readonly kind: "document"; readonly path: LocalPath; readonly id: DocId };
 
-/** A place where somebody works, on either side. Times are monotonic. */
+/** A place where somebody is working, on either side. Times are monotonic. */
 export type HotPlace = {
   readonly place: HotLocation;
   /** Time of the last change of a document in this place. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests for one listing. */
+  /** Number of requests that one listing of the place needs. */
   cost: number;
 };
 
 /** LIMIT: places that are listed separately. */
 const MOST_PLACES = 16;
-/**
- * The share of the budget that all places together may use; the rest is for listings of everything.
- */
+/** Share of the budget that all places together may use; the rest is for listings of everything. */
 const PLACES_SHARE = 0.7;
-/** Divisor: the interval of a place is the time since its last change, divided by this number. */
+/** Divisor: a place is listed at intervals of the time since its last change, divided by this
+ * number. */
 const COOLING = 30;
-/** Listings that are due within this time of each other are made together, in milliseconds. */
+/** Listings that are due within this many milliseconds of each other are made together. */
 const TOGETHER_MS = 250;
 
-/** Keeps the places where somebody works, and the time of the next listing of each. */
+/** Keeps the places where somebody is working, and the time of the next listing of each. */
 export class HotPlaces {
   readonly #leastMs: number;
   readonly #mostMs: number;
   readonly #places: HotPlace[] = [];
 
   /**
-   * @param leastMs interval after a change in the place
-   * @param mostMs longest interval; a place that reaches this interval is no longer listed
-   * separately
+   * @param leastMs interval right after a change in the place @param mostMs longest interval; a
+   * place that reaches it is no longer listed separately
    */
   constructor(leastMs: number, mostMs: number) {
     this.#leastMs = leastMs;
@@ -49,7 +47,7 @@ export class HotPlaces {
 
   /**
    * Records that a document changed, on either side.
-   * @param choose chooses the place to list; null: no place can be listed
+   * @param choose chooses the place to list; null if no place can be listed
    */
   markActive(path: LocalPath, now: number, choose: () => HotLocation | null): void {
     const known = this.#places.find(({ place }) => covers(place, path));
@@ -76,8 +74,8 @@ export class HotPlaces {
   }
 
   /**
-   * Returns the places that are due, and plans their next requests.
-   * @param requestsAMinute requests a minute that all places together may use
+   * Returns the places that are due, and schedules their next requests.
+   * @param requestsAMinute requests per minute that all places together may use
    */
   take(now: number, requestsAMinute: number): HotPlace[] {
     for (const place of [...this.#places]) if (this.#interval(place, now) >= this.#mostMs) this.drop(place);

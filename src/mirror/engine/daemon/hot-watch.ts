@@ -13,12 +13,12 @@ import type { State } from "../../ports/state.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
 
-/** LIMIT: steps of a run that still show where somebody works; more are a bulk change. */
+/** LIMIT: steps of a run that still show where somebody is working; more are a bulk change. */
 const MOST_STEPS = 200;
-/** LIMIT: new places per run, because choosing one reads every link. */
+/** LIMIT: new places per run, because choosing one reads every record. */
 const MOST_CHOSEN = 4;
 
-/** Keeps the places where somebody works, and requests them often. */
+/** Keeps the places where somebody is working, and requests them often. */
 export class HotWatch {
   readonly #world: World;
   readonly #budget: RequestBudget;
@@ -78,9 +78,7 @@ export class HotWatch {
   }
 }
 
-/**
- * Returns the local paths at which an action shows that somebody works. A move has two such paths.
- */
+/** Returns the local paths at which an action shows that somebody is working. A move has two. */
 function pathsOf(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
@@ -88,8 +86,8 @@ function pathsOf(action: Action): readonly LocalPath[] {
 }
 
 /**
- * Result of listing the places where somebody works. Such a listing proves no absence: a missing
- * document may have been moved, which only a listing of everything shows.
+ * Result of listing the places where somebody is working. Such a listing proves no absence: a
+ * missing document may have been moved, which only a listing of everything shows.
  */
 
 type HotPlaceCheck = {
@@ -145,7 +143,7 @@ function membersOf(state: State, place: HotLocation): readonly PlacedLink[] {
   }
   const remote = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // A document whose path on the service is not the one in base need not be in the listing.
+  // If a document's path on the service is not the one in base, the listing may not show it.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(({ localPath, remotePath }) => remote !== undefined && isUnder(remote, remotePath, place, localPath));

@@ -25,13 +25,13 @@ import { endedWell, metAnotherEdit } from "../run/execute.ts";
 /** A listing that no run has used yet, and when it was requested (monotonic). */
 type NewListing = { readonly listing: DocumentList; readonly at: number };
 
-/** Prepares a scanned tree for a cycle: hides files that must not be judged yet. */
+/** Prepares a scanned tree for a cycle: hides files that must not be planned yet. */
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
- * Keeps what the daemon last saw of both sides, so that an edit costs one scan of one file and no
- * listing. A cycle over everything always scans the folder. The service's tree is kept as long as
- * it can be updated for every effect; otherwise the service is listed again.
+ * Keeps the last scans of both sides, so that an edit costs one scan of one file and no listing. A
+ * cycle over everything always scans the folder. The service's tree is kept as long as it can be
+ * updated for every effect; otherwise the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
@@ -90,8 +90,8 @@ export class KnownTrees {
    * @param at time of the request (monotonic)
    */
   takeListing(listing: DocumentList, at: number): "same" | "changed" {
-    // The run that handles a restored service needs the folders too, and the known folders are from
-    // before the restore.
+    // The run that handles a restored service needs the folders too, and the known folders are
+    // older than the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
     else if (
       listing.complete &&
@@ -104,21 +104,19 @@ export class KnownTrees {
   }
 
   /**
-   * Takes documents that the service has just shown, as changes of its last listing. Returns false
-   * if there is no such listing.
+   * Applies documents that the service has just shown to its last listing. Returns false if there
+   * is no such listing.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
     const files = new Map([...this.#remote.files, ...shown.map((file) => [file.id, file] as const)]);
-    // Keeps the time for which both sides count as in sync: that is the last listing of everything.
+    // Keeps the time at which both sides count as in sync: the time of the last listing of
+    // everything.
     this.#newListing = { listing: { files, complete: true, fault: null, isEmpty: false }, at: this.#listedAt };
     return true;
   }
 
-  /**
-   * Keeps the service's tree after the steps of a cycle, if the tree can be updated for every
-   * effect.
-   */
+  /** Updates the service's tree for the steps of a cycle, if this is possible for every effect. */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
     else if (end.ends.length > 0)
@@ -126,8 +124,8 @@ export class KnownTrees {
   }
 
   /**
-   * Scans these paths and makes the trees of their documents alone. `same`: nothing changed;
-   * `whole`: the documents cannot be judged without the rest.
+   * Scans these paths and builds trees of only their documents. `same`: nothing changed; `whole`:
+   * the documents cannot be planned without the rest.
    * @param shown documents at these paths that the service has just shown
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
@@ -195,10 +193,7 @@ function isSame(a: RemoteFile | undefined, b: RemoteFile): boolean {
   return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
-/**
- * Actions after which the service has the document as its record says, or does not have it any
- * more.
- */
+/** Actions after which the service has the document as its record says, or no longer has it. */
 const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",
@@ -208,7 +203,7 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
 ]);
 
 /**
- * Returns the service's tree after the effects of a run, as base has it now (I12). Null after any
+ * Returns the service's tree after the effects of a run, updated from base (I12). Null after any
  * other effect, or if an effect failed or found another edit. The service is then listed again.
  */
 export function remoteAfterCycle(

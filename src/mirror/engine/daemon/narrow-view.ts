@@ -23,10 +23,10 @@ type LastSeen = {
 };
 
 /**
- * Cuts a few documents, with the folders above them, out of base and the service's last tree. The
- * local files are as recorded until they are scanned.
- * @param shown documents that the service has just shown
- * @returns null if one of them cannot be judged without the rest
+ * Returns trees that contain only these documents and the folders above them, taken from base and
+ * the service's last scan. Local files are taken from the records until they are scanned.
+ * @param shown documents that the service has just shown @returns null if one of them cannot be
+ * planned without the other documents
  */
 export function narrowTrees(
   state: State,
@@ -57,7 +57,7 @@ class NarrowView {
     this.#blocked = new Set(state.blocks().flatMap(({ key, path }) => [key, path]));
   }
 
-  /** @returns false if the path cannot be judged without the other documents */
+  /** @returns false if the path cannot be planned without the other documents */
   addPath(path: LocalPath): boolean {
     if (this.#blocked.has(path)) return false;
     const [link, ...more] = this.#state.linksAt(path);
@@ -65,7 +65,7 @@ class NarrowView {
     return more.length === 0 && this.#addDocument(link) && this.#addFoldersAbove(path);
   }
 
-  /** @returns false if the document is new and cannot be judged without the other documents */
+  /** @returns false if the document is new and cannot be planned without the other documents */
   addShown(file: RemoteFile): boolean {
     this.#remoteFiles.set(file.id, file);
     if (this.#links.has(file.id)) return true;
@@ -73,7 +73,7 @@ class NarrowView {
     // A document that comes back gets its former local name, which the tombstone records.
     if (this.#state.tombstone(file.id) !== null) return false;
     const { disk, ignores } = this.#seen.local;
-    // On a disk that takes two spellings for one name, another document may have the path.
+    // On a disk that treats two spellings as one name, another document may have the path.
     if (ignores(file.path, "file") || disk.foldsCase || disk.foldsUnicode) return false;
     return this.#addFoldersAbove(file.path);
   }
@@ -97,7 +97,7 @@ class NarrowView {
 
   /**
    * Adds a path without a record: a new file, or nothing, as the scan shows. A block may have been
-   * recorded because of a file at the path.
+   * recorded for an earlier file at the path.
    */
   #addUnlinked(path: LocalPath): boolean {
     if (this.#blocked.size > 0) return false;

@@ -18,9 +18,9 @@ export class PendingDeletions {
   }
 
   /**
-   * @param absent linked paths that the plan found absent and did not delete yet
-   * @param isUnjudged returns true for a path that the plan could not judge; its delay starts now
-   * @returns deletions that are new, and paths that came back or were sent
+   * @param absent linked paths that the plan found absent and did not delete yet @param isUnjudged
+   * returns true for a path that the plan could not decide; its delay starts now @returns deletions
+   * that are new, and paths that came back or were sent
    */
   update(
     absent: ReadonlySet<LocalPath>,
@@ -52,7 +52,7 @@ export class PendingDeletions {
     return next;
   }
 
-  /** Makes a deletion due at `at` or earlier, because a caller waits for its result. */
+  /** Makes a deletion due no later than `at`, because a caller waits for its result. */
   hasten(path: LocalPath, at: number): void {
     const wait = this.#waits.get(path);
     if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;

@@ -3,7 +3,7 @@ import type { RunReport } from "../run/report.ts";
 
 export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 
-/** Reason for which a failed run waits for its retry. */
+/** Reason why a failed run waits for its retry. */
 export type FailureReason = Exclude<WaitReason, "paused">;
 
 /** Phases of the daemon. */
@@ -12,7 +12,7 @@ export type Phase =
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /** `failures`: failed runs in a row. `detail`: a sentence for the user. */
+  /** `failures`: number of failed runs in a row. `detail`: a sentence for the user. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /** A safety check stopped the sync. The daemon still scans, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }

@@ -6,19 +6,16 @@ import type { DaemonTiming } from "./timing.ts";
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
 /**
- * Documents and folders that events named. `all`: a listing is needed; `folders`: a listing of
+ * Documents and folders that events reported. `all`: a listing is needed; `folders`: a listing of
  * folders, too.
  */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/**
- * LIMIT: documents that are requested one by one; for more documents, a listing needs fewer
- * requests.
- */
+/** LIMIT: documents that are requested one by one; beyond it, a listing needs fewer requests. */
 const MAX_FILES = 16;
-/** Requests that events may cause in a burst, before they wait for the minute's budget. */
+/** Requests that events may cause in a burst before further ones wait for the budget per minute. */
 const BURST_REQUESTS = 20;
 
 /**
@@ -33,7 +30,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Time until which requests that showed no change have used up the budget. */
+  /** Time until which the budget is used up by requests that showed no change. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -66,7 +63,7 @@ export class RemoteHints {
     return hinted;
   }
 
-  /** Counts a listing that may show nothing new. */
+  /** Charges the budget for a listing that may show nothing new. */
   payForList(documents: number, now: number): void {
     this.pay(Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT)), now);
   }

@@ -13,13 +13,13 @@ const SPARE_REQUESTS = 20;
  * everything. Without the limit, ten thousand writes would stop all scans for hours.
  */
 const MOST_OVERSPENT = 60;
-/** LIMIT: requests a minute that are made even if the service keeps refusing. */
+/** LIMIT: requests per minute that are made even if the service keeps refusing. */
 const LEAST_A_MINUTE = 4;
-/** In each minute without a refusal, the pace regains this share of the configured one. */
+/** Share of the configured pace that each minute without a refusal restores. */
 const REGAINED = 0.1;
 
 /**
- * Limits the requests of scans of the service. Every request counts towards one number a minute.
+ * Limits the requests of scans of the service. Every request counts towards one number per minute.
  * Writes and downloads count too, but never wait; scans wait instead. When the service refuses a
  * request, the pace is halved. Times are monotonic.
  */
@@ -31,7 +31,7 @@ export class RequestBudget {
   #sent: number;
   #overspent = 0;
   #asOf: number;
-  /** Requests of the last listing of everything; null: no listing was made yet. */
+  /** Number of requests of the last listing of everything; null before the first. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -68,23 +68,23 @@ export class RequestBudget {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /** Returns the requests a minute that the service takes at present. */
+  /** Returns the number of requests per minute that the service accepts at present. */
   requestsAMinute(now: number): number {
     this.#settle(now);
     return this.#requestsAMinute;
   }
 
   /**
-   * Returns the time when everything may be listed. By then, almost every request sent is within
-   * the budget.
+   * Returns the earliest time for a listing of everything. By then, almost every request sent is
+   * within the budget.
    */
   wholeAt(now: number): number {
     return this.#owedAt(SPARE_REQUESTS, now);
   }
 
   /**
-   * Returns the time when a small scan may be made. A small scan need not wait until the debt of a
-   * listing of everything is paid.
+   * Returns the earliest time for a small scan. It need not wait until the requests of a listing of
+   * everything are paid off.
    */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);

@@ -7,7 +7,7 @@ import type { PendingDeletions } from "./pending-deletions.ts";
 import type { WatchEnd } from "./runs.ts";
 import { wallTime } from "./timing.ts";
 
-/** Milliseconds between two writes of `syncedAt` while nothing happens. */
+/** Milliseconds between two writes of `syncedAt` while nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
 const NOTHING_YET: RunReport = {
@@ -24,8 +24,8 @@ const NOTHING_YET: RunReport = {
 };
 
 /**
- * Keeps how runs ended: for `status`, for listeners, and in the state file, which is written as
- * rarely as possible.
+ * Keeps the results of runs: for `status`, for listeners, and in the state file, which is written
+ * as rarely as possible.
  */
 export class RunLog {
   readonly #world: World;
@@ -43,7 +43,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listed true if this run listed the service. An earlier listing proves nothing now */
+  /** @param listed true if this run listed the service. An earlier listing is no longer proof */
   note(ended: WatchEnd, listed: boolean): void {
     const before = this.#report;
     const { report, didSomething } = ended;
@@ -68,7 +68,7 @@ export class RunLog {
   }
 
   /**
-   * Publishes the deletions whose delay began. Publishes all delayed deletions once they will stop
+   * Publishes the deletions whose delay began. Publishes all delayed deletions once they would stop
    * the sync.
    */
   #publishDeletions({ report, waiting, begun, cancelled }: WatchEnd): void {

@@ -17,25 +17,25 @@ import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { type DaemonTiming, wallTime } from "./timing.ts";
 
-/** LIMIT: changed paths that the status names. */
+/** LIMIT: changed paths that the status lists. */
 const DIRTY_SHOWN = 100;
 
 /** Parts that the daemon's loop passes to its runner. */
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
-  /** Null: the daemon does not listen to the service. */
+  /** Null if the daemon does not listen to the service. */
   readonly events: RemoteEvents | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Wakes the daemon when an unplanned event becomes due. */
+  /** Wakes the daemon at this time, for an event that no schedule contains. */
   readonly wakeBy: (at: number) => void;
 };
 
 /**
- * Decides what is due, and carries it out, one run at a time. Times are monotonic unless they are
- * shown to users.
+ * Decides what is due and does it, one run at a time. Times are monotonic unless they are shown to
+ * users.
  */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
@@ -46,7 +46,7 @@ export class Runner implements WatchListener {
   readonly #eventWatch: EventWatch;
   #phase: Phase = IDLE;
   /**
-   * Monotonic time at which the pause ends; infinite if the pause lasts until `resume`; null: not
+   * Monotonic time at which the pause ends; infinite if it lasts until `resume`; null if not
    * paused.
    */
   #pausedUntil: number | null;
@@ -63,7 +63,7 @@ export class Runner implements WatchListener {
     if (this.#isPaused()) this.#enter(PAUSED);
   }
 
-  /** Does the most urgent work that is due. Returns false if no work was due. */
+  /** Does the most urgent work that is due. Returns false if there was none. */
   async turn(): Promise<boolean> {
     if (this.#pausedUntil !== null && this.#pausedUntil <= this.#now()) {
       this.resume();
@@ -103,7 +103,7 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Scans both sides, and runs. */
+  /** Scans both sides, and starts a run. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
@@ -115,8 +115,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Scans the paths that are unchanged for long enough. Does nothing while paused, nor while a
-   * failed run waits for its retry, unless `first`.
+   * Scans the paths that have been unchanged for long enough. Does nothing while paused, nor while
+   * a failed run waits for its retry, unless `first`.
    */
   async scanSettled(first: boolean): Promise<void> {
     if (!this.#isPaused() && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
@@ -128,8 +128,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Returns true if no run that could upload content starts by itself: the daemon is paused, or a
-   * safety check stopped it.
+   * Returns true if no run that could upload content will start by itself: the daemon is paused, or
+   * a safety check stopped it.
    */
   isStill(): boolean {
     return this.#isPaused() || this.#phase.kind === "stopped";
@@ -217,7 +217,7 @@ export class Runner implements WatchListener {
     this.#parts.publisher.publish({ kind: "phase", phase });
   }
 
-  /** Judges the local changes that are unchanged for long enough. */
+  /** Plans the local changes that have been unchanged for long enough. */
   async #runDirty(): Promise<void> {
     const { paths, whole, many } = this.runs.dirty.take(this.#now());
     if (paths.length === 0 && !many) return;
@@ -230,9 +230,9 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Tries to judge some documents alone, which works for nearly every edit.
-   * @param shown documents at these paths that the service has just shown
-   * @returns false: a cycle over everything must judge
+   * Tries to plan some documents alone, which works for nearly every edit.
+   * @param shown documents at these paths that the service has just shown @returns false if a cycle
+   * over everything is needed
    */
   async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
     const last = this.#runLog.report();
@@ -255,7 +255,7 @@ export class Runner implements WatchListener {
     return this.#judgeAlone(paths, shown);
   }
 
-  /** Requests the documents that events of the service named, or lists everything. */
+  /** Requests the documents that events of the service reported, or lists everything. */
   async #runHints(): Promise<void> {
     const shown = await this.#eventWatch.look();
     if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
@@ -263,7 +263,7 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /** Lists the places where somebody works. Most changes in these places are judged alone. */
+  /** Lists the places where somebody is working. Most changes there are planned alone. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.look(this.#now());
@@ -271,8 +271,8 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
-    // A document that was not shown may be at the path of a shown one. Only a listing shows its
-    // place.
+    // The shown document may have taken the path of a document that was not shown. Only a listing
+    // proves where that one is.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }
@@ -289,7 +289,7 @@ export class Runner implements WatchListener {
 
   /**
    * Lists the service.
-   * @param isWatched false: the folder is not watched, so it is scanned as well
+   * @param isWatched false if the folder is not watched; it is then scanned as well
    */
   async #pollService(isWatched: boolean): Promise<void> {
     const { budget, knownTrees } = this.runs;
@@ -310,7 +310,7 @@ export class Runner implements WatchListener {
     return folder;
   }
 
-  /** @param began start time of the scan of the service that this run uses */
+  /** @param began start time of the service's scan that this run uses */
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#checkFolder();
     this.#enter({ kind: "observing" });
@@ -338,9 +338,8 @@ export class Runner implements WatchListener {
 }
 
 /**
- * Returns the end of the pause in which the last daemon ended, by the monotonic clock; null if that
- * daemon was not paused. A pause never lasts longer than its length, even if the wall clock was set
- * back.
+ * Returns when the pause ends in which the last daemon stopped, by the monotonic clock; null if it
+ * was not paused. A pause is never extended, even if the wall clock was set back.
  */
 function endOfPause({ state, clock }: World): number | null {
   const kept = state.meta(META.paused);

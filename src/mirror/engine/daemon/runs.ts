@@ -23,14 +23,14 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * A deletion whose delay has begun. A document in conflict is written back instead of being deleted
- * on the service.
+ * A deletion whose delay has begun. For a document in conflict, the file is restored instead of
+ * deleting the document.
  */
 type BegunDeletion = { readonly inConflict: boolean };
 
 /**
- * The end of a run of the daemon, with the deletions that wait after it, those that began in it,
- * and those that were called off.
+ * The end of a run of the daemon, with the deletions that are delayed after it, those that began in
+ * it, and those that were cancelled.
  */
 export type WatchEnd = RunEnd & {
   readonly didSomething: boolean;
@@ -40,8 +40,8 @@ export type WatchEnd = RunEnd & {
 };
 
 /**
- * LIMIT: changed documents that are judged one by one, because each reads every record; with more,
- * a run over everything judges.
+ * LIMIT: changed documents that are planned one by one, because each reads every record. For more,
+ * a run over everything is made.
  */
 const MOST_SHOWN = 16;
 
@@ -114,10 +114,10 @@ export class Runs {
   }
 
   /**
-   * Scans the documents at these paths. `same`: nothing changed; `whole`: a run over everything
-   * must judge.
-   * @param shown documents at these paths that the service has just shown
-   * @param last the report of the last run
+   * Scans the documents at these paths. `same`: nothing changed; `whole`: a run over everything is
+   * needed.
+   * @param shown documents at these paths that the service has just shown @param last the report of
+   * the last run
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     const now = this.#now();
@@ -131,11 +131,11 @@ export class Runs {
   }
 
   /**
-   * Runs one cycle over a few documents. Only their rows are loaded and compared: with 10,000
-   * documents, loading the rest took most of the time between a save and its PUT.
-   * @param last the report of the last run over everything, which still holds for all other
-   * documents
-   * @returns `whole`: a run over everything must judge, or continue after a failed step
+   * Runs one cycle over a few documents. Only their rows are loaded and compared: with many
+   * documents, loading the rest would take longer than the cycle.
+   * @param last the report of the last run over everything, which is still true of all other
+   * documents @returns `whole`: a run over everything is needed, or must continue after a failed
+   * step
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
     const tally = { ...zeroTally(), ...this.#memory };
@@ -150,7 +150,7 @@ export class Runs {
     };
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
-    // These members belong to the last run, and are reported once.
+    // These fields belong to the last run, and are reported once.
     const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
@@ -168,8 +168,8 @@ export class Runs {
   }
 
   /**
-   * Returns the settings of the next run, because some members change between runs. The daemon
-   * itself waits until files settle, and for the second scan.
+   * Returns the settings of the next run, because some change between runs. The daemon itself waits
+   * until files are unchanged, and for the second scan.
    */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
@@ -221,7 +221,7 @@ export class Runs {
 }
 
 /**
- * Returns true if a run judged everything, so that later changes can be judged alone: each change
+ * Returns true if a run planned everything, so that later changes can be planned alone: each change
  * that the run left undone has a block.
  */
 function isJudged({ state, beside }: RunReport): boolean {
@@ -229,8 +229,8 @@ function isJudged({ state, beside }: RunReport): boolean {
 }
 
 /**
- * Joins the changes of the cycles of one run: a deletion that one cycle began and another
- * cancelled does not count.
+ * Combines the changes of one run's cycles: a deletion that one cycle began and another cancelled
+ * does not count.
  */
 class ChangesOfRun {
   /** Deletions that the last cycle found and delayed. */

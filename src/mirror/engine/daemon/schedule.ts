@@ -5,16 +5,16 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: the last change of a local path is long enough ago. `events`: events of the service
- * wait. `deletion`: the delay of a deletion is over. `unchanged`: content was unchanged, or a
+ * `dirty`: a local path has been unchanged for long enough. `events`: events of the service are
+ * waiting. `deletion`: the delay of a deletion is over. `unchanged`: content was unchanged, or a
  * document empty, for long enough. `free`: a file that a program had open may be free. `hot`:
- * places where somebody works are due for a listing.
+ * places where somebody is working are due for a listing.
  */
 export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
  * LIMIT: a poll waits for the request budget, but no longer than this many listings of everything
- * would cost.
+ * would take to pay off.
  */
 const MOST_WAITED = 3;
 
@@ -88,7 +88,7 @@ export class Schedule {
   }
 
   /**
-   * Plans the next poll. Called after each poll.
+   * Schedules the next poll. Called after each poll.
    * @param away true if the folder is missing: checking for the folder costs no request
    */
   schedulePoll(away: boolean): void {
@@ -112,7 +112,8 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
   }
 
-  /** Returns the time to list the places where somebody works, if polls alone would be too slow. */
+  /** Returns the time to list the places where somebody is working, if polls alone would be too
+   * slow. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const at = this.#isListening ? null : hot.dueAt();
@@ -127,13 +128,13 @@ export class Schedule {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** Records if the service sends events from now on, which changes the pace of polls. */
+  /** Records whether the service sends events from now on, which changes the interval of polls. */
   noteListening(isListening: boolean): void {
     this.#isListening = isListening;
     if (!isListening) this.#pollSooner();
   }
 
-  /** Brings the next poll forward if the pace is quicker now. */
+  /** Moves the next poll forward if the interval is shorter now. */
   #pollSooner(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
   }
@@ -148,7 +149,7 @@ export class Schedule {
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
   }
 
-  /** Records that somebody works, on either side. */
+  /** Records that somebody is working, on either side. */
   noteActivity(): void {
     const now = this.#clock.monotonic();
     this.#activeAt = now;
@@ -156,9 +157,8 @@ export class Schedule {
   }
 
   /**
-   * @param isRequested true if the user or a command requested this run
-   * @returns true if refused changes are due (at the start, then daily). If so, they count as tried
-   * now
+   * @param isRequested true if the user or a command requested this run @returns true if refused
+   * changes are due for a retry (at the start, then daily). The retry counts as made
    */
   takeRetryRefused(isRequested: boolean): boolean {
     const now = this.#clock.monotonic();
@@ -204,19 +204,19 @@ export class Schedule {
 
 const JITTER = 0.1;
 /**
- * Share of the budget that listings of everything may use without activity: a third, and after a
+ * Divisors of the budget that listings of everything may use without activity: a third, and after a
  * long time a sixth.
  */
 const RESTING = 3;
 const SLEEPING = 6;
-/** Without activity, the interval grows to a tenth of the time since the last change. */
+/** Divisor: without activity, the interval grows to a tenth of the time since the last change. */
 const SLOWING = 10;
 
 type Pace = {
   readonly idleMs: number;
   /** Requests that one listing of the whole workspace takes. */
   readonly requests: number;
-  /** Requests allowed in a minute. */
+  /** Requests allowed per minute. */
   readonly requestsAMinute: number;
   /** True if the service sends events. */
   readonly isListening: boolean;
@@ -225,7 +225,7 @@ type Pace = {
 /**
  * Returns milliseconds between two polls. The interval grows with the time since the last change,
  * and with the workspace, so that listing it stays within the budget.
- * @param fraction [0, 1)
+ * @param fraction random, [0, 1)
  */
 function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
   const affordable = affordableInterval(pace);

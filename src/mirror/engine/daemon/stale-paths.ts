@@ -18,8 +18,8 @@ type VacatedPath = {
   readonly id: DocId;
   readonly at: number;
   /**
-   * Content that the file had at the path. A program that saves to this path has read no newer
-   * content.
+   * Content that the file had at the path. A program that saves to this path has not read anything
+   * newer.
    */
   readonly digest: Digest;
 };
@@ -29,25 +29,25 @@ const MAX_PATHS = 5_000;
 
 /**
  * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
- * and a program that still has the file open under its old name saves. Such content is an edit of
- * the document. Time and likeness distinguish it from a new document that somebody starts at the
- * old path.
+ * and a program that still has it open under its old name saves. Such content is an edit of the
+ * document. Time and similarity distinguish it from a new document that somebody starts at the old
+ * path.
  */
 export class StalePaths {
   readonly #windowMs: number;
   readonly #vacated = new Map<LocalPath, VacatedPath>();
   readonly #wait: (path: LocalPath) => void;
 
-  /** @param wait delays the file at a path: no plan judges it until the next call of `redirect` */
+  /** @param wait delays the file at a path: it is not planned until the next call of `redirect` */
   constructor(windowMs: number, wait: (path: LocalPath) => void) {
     this.#windowMs = windowMs;
     this.#wait = wait;
   }
 
   /**
-   * Remembers the paths from which a run moved documents. A file with an edit is not remembered:
-   * its programs may have read the content before the edit or after it, or may still be writing. A
-   * merge would take the words that the edit left out from what they save.
+   * Remembers the paths from which a run moved documents. Leaves out edited files: their programs
+   * may have read the content before the edit or after it, or may still be writing. If they read it
+   * before, merging what they save would remove the edit.
    */
   afterCycle({ plan, ends, trees }: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of plan.steps.entries()) {
@@ -62,7 +62,7 @@ export class StalePaths {
 
   /**
    * Moves content at old paths to its documents.
-   * @returns true if files changed or wait, so that the folder must be scanned again
+   * @returns true if a file changed or must wait, so that the folder is scanned again
    */
   redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
@@ -94,7 +94,7 @@ export class StalePaths {
   }
 }
 
-/** Returns the records, before the action, of the documents that the action moved locally. */
+/** Returns the earlier records of the documents that an action moved locally. */
 function movedBy(action: Action, base: BaseTree): readonly Link[] {
   if (action.kind === "move-local" && !action.temporary) {
     const link = base.links.get(action.id);
@@ -110,7 +110,7 @@ function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if the file is the document's own, which was moved back to an old path or exchanged.
+ * Returns true if the file is the document's own, which was moved back to an old path or swapped.
  */
 function isFileOf({ stamp }: Link, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
@@ -118,9 +118,9 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
 
 /**
  * Moves saved content to its document.
- * @param read digest of the content that the program had read
- * @returns digest of the saved content; null: the content stays at its path; `waits`: it must be
- * merged with content that somebody saved at the new path a moment ago
+ * @param read digest of the content that the program had read @returns digest of the saved content;
+ * null if the content stays at its path; `waits` if it must be merged with content that somebody
+ * has just saved at the new path
  */
 function redirectOne(
   ctx: CycleContext,
@@ -147,8 +147,8 @@ function redirectOne(
 
 /**
  * Returns the new content of the document's file. Null if the file has edits that do not merge with
- * the saved content, or another file with unlike content has taken the document's path. Then the
- * file at the old path may have the document's only local content, and the planner must decide.
+ * the saved content, or if a file with unlike content has taken the document's path. The file at
+ * the old path may then have the document's only local content, and the planner must decide.
  */
 function textFor(
   ctx: CycleContext,
@@ -181,7 +181,7 @@ function writeToDocument(ctx: CycleContext, at: LocalPath, link: Link, text: str
 
 function hasJustChanged(ctx: CycleContext, link: Link): boolean {
   const use = findUse(ctx, link);
-  // A program may have the file open for days: the content at the old path does not wait for that.
+  // A program may keep the file open for days: the content at the old path does not wait for that.
   return use !== null && use.settledInMs !== null;
 }
 

@@ -5,14 +5,11 @@ import type { Clock } from "../../../common/clock.ts";
  * time.
  */
 export const DEFAULT_TIMING = {
-  /** Time after the last change until a document may be judged. */
+  /** Time after its last change until a document may be planned. */
   settleMs: 300,
-  /**
-   * Longest time from the first change of a path until the path is judged, even if changes
-   * continue.
-   */
+  /** Longest time from the first change of a path until it is planned, even if changes continue. */
   settleMostMs: 5_000,
-  /** Longest time that a bulk change may take in total before it is judged. */
+  /** Longest time that a bulk change may take in total before it is planned. */
   bulkMostMs: 30_000,
   /**
    * Time between two polls: after recent activity; without activity; and after `sleepyAfterMs`
@@ -31,20 +28,20 @@ export const DEFAULT_TIMING = {
   activeForMs: 60_000,
   sleepyAfterMs: 3_600_000,
   /**
-   * Requests a minute that polls may cost, together with all other requests. A large workspace,
+   * Requests per minute that polls may cost, together with all other requests. A large workspace,
    * with one request for each 1,000 documents, is polled less often.
    */
   pollRequestsAMinute: 60,
   /**
-   * Longest interval of a place where somebody works. The interval grows while nothing happens in
-   * the place. At this length the place is listed only with everything else.
+   * Longest interval of a place where somebody is working. The interval grows while nothing happens
+   * there. At this length the place is listed only with everything else.
    */
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, folders included. */
   rescanMs: 600_000,
   /**
-   * Delay from a local deletion to the one on the service. It starts again while deletions keep
-   * arriving, at most this number of times.
+   * Delay between a local deletion and the deletion on the service. It starts again while deletions
+   * keep arriving, a limited number of times.
    */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
@@ -58,8 +55,8 @@ export const DEFAULT_TIMING = {
    */
   stalePathMs: 600_000,
   /**
-   * Pauses after failures: the first one, doubled up to the longest, with a random part. A refused
-   * key is tried less often.
+   * Pause after a failure: the first one; it doubles up to the longest, with a random part. A
+   * refused key is tried less often.
    */
   retryMs: 2_000,
   retryMostMs: 300_000,
@@ -67,8 +64,8 @@ export const DEFAULT_TIMING = {
   /** A gap in time longer than this value counts as a sleep of the machine. */
   jumpMs: 30_000,
   /**
-   * Longest time between two turns of the loop: `alive()` is never older than this plus the longest
-   * call of the service.
+   * Longest time between two turns of the loop. `alive()` is never older than this plus the longest
+   * request to the service.
    */
   turnMs: 60_000,
   /** Interval between two attempts at refused changes. */

@@ -24,7 +24,7 @@ export class UnchangedSince<Key, Value> {
   end(key: Key, now: number): boolean {
     const known = this.#since.get(key);
     if (known === undefined || known.at + this.#periodMs <= now) return false;
-    // Not computed as a difference, because rounding could make the sum a little more than `now`.
+    // Not computed as a difference, because rounding could make the sum slightly more than `now`.
     this.#since.set(key, { ...known, at: Number.NEGATIVE_INFINITY });
     return true;
   }

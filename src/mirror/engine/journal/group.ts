@@ -8,13 +8,14 @@ import type { Clock } from "../../../common/clock.ts";
  */
 const LONGEST_MS = { soon: 10, late: 250 } as const;
 /**
- * Most commits in one transaction. Rows that are written together share pages of the indexes. But
- * steps that wait for their commit send nothing, and the other steps must keep the service busy.
+ * Most commits in one transaction. Rows that are written together share index pages, which saves
+ * time. But steps send nothing while they wait for their commit, so the other steps must be enough
+ * to keep the service busy.
  */
 const MOST_COMMITS = 32;
 /**
- * LIMIT: characters of content that wait for one transaction, apart from those of the commit that
- * exceeds it.
+ * LIMIT: characters of content that wait for one transaction. The commit that exceeds the limit is
+ * still included.
  */
 const MOST_CHARACTERS = 4_000_000;
 /**
@@ -29,8 +30,8 @@ type Pending = { readonly work: () => void; readonly resolve: () => void; readon
 type Call = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**
- * Joins the writes of several steps into one transaction, because a transaction costs more than the
- * rows of a step. Each step waits until its part is committed, so that no step continues from a
+ * Combines the writes of several steps into one transaction, because a transaction costs more than
+ * the rows of a step. Each step waits until its part is committed, so that no step continues from a
  * change that a kill could revert.
  */
 export class Group {
@@ -51,9 +52,8 @@ export class Group {
 
   /**
    * Runs `work` in the next transaction, together with the work of other steps.
-   * @param characters size of the content that is in memory until then
-   * @throws exceptions of `work` or of the commit; in this case nothing of the whole group was
-   * written
+   * @param characters size of the content that is in memory until then @throws exceptions of `work`
+   * or of the commit; nothing of the whole group is then written
    */
   commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
     const ms = LONGEST_MS[when];
@@ -67,9 +67,9 @@ export class Group {
   }
 
   /**
-   * Runs a call that creates or reads one file, together with calls of other steps at the same
-   * time. They mostly share a folder, and checking the folder takes longer than reading the file.
-   * Throws the exception of any of the calls.
+   * Runs a call that creates or reads one file, together with calls of other steps. The files are
+   * mostly in one folder, and checking the folder takes longer than reading a file. Throws the
+   * exception of any of the calls.
    */
   together<T>(call: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export class Group {
     }
   }
 
-  /** Runs a step, and counts the step as running until it ends. */
+  /** Runs a step, and counts it as running until it ends. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {

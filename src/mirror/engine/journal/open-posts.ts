@@ -10,7 +10,7 @@ export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
  * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
- * identifies the file, so that it is not sent as another document. The document at its path on the
+ * identifies it, so that it is not sent as another document. The document at its path on the
  * service is not downloaded as another document either. Once a read has shown the result, the two
  * are linked, and the move counts as a move (I09).
  * @param open reason why each result is unknown
@@ -45,8 +45,8 @@ function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, s
 }
 
 /**
- * Hides folders whose move has an unknown result. Documents may show the new place before a listing
- * of folders does, so all entries at or below either place wait. Otherwise each document would look
+ * Hides folders whose move has an unknown result. Documents may show the new path before a listing
+ * of folders does, so all entries at or below either path wait. Otherwise each document would look
  * moved separately.
  * @param open reason why each result is unknown
  */
@@ -58,7 +58,7 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
   const folders = new Map(remote.folders);
   const unseen = new Map<DocId, string>(remote.unseen);
   for (const [{ dirId, from, to }, why] of open) {
-    // A listing that shows the folder, or is complete, shows the result.
+    // A complete listing, or one with the folder, shows the result.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     const hidden = ({ path }: { readonly path: RemotePath }): boolean => isWithinEither(path, from, to);

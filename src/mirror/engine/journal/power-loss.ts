@@ -16,14 +16,15 @@ import type { Arriving } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
 
 /**
- * Restores files that a power loss damaged. A file that was not durable and is absent, empty,
- * zeroed or cut off at a sector after a restart of the machine was damaged; nobody deleted or
- * shortened it. It is written again from the text store.
+ * Restores files that a power loss damaged. A file that was not durable is damaged if, after a
+ * restart of the machine, it is absent, empty, zeroed or cut off at a sector: nobody deleted or
+ * shortened it. Its content is written again from the content store.
  */
 
 /**
- * Records the boot of the machine. ORDER: after everything was restored. If a cycle ended earlier,
- * killed or without the service, a file that a power loss took would count as deleted by the user.
+ * Records the boot of the machine. ORDER: after everything was restored. If a cycle ended earlier
+ * (because of a kill, or without the service), a file that a power loss removed would count as
+ * deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
@@ -34,17 +35,16 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 
 type DamagedFile = {
   readonly link: Link;
-  /** Path of the file; of a missing file, its path with the moves of the folders above it. */
+  /** Path of the file. If the file is missing: its expected path, after the moves of the folders
+   * above it. */
   readonly path: LocalPath;
-  /** The file of the document; undefined: the file is missing. */
+  /** The file of the document; undefined if missing. */
   readonly file: LocalFile | undefined;
   /** True if the file of another document is at its path. */
   readonly isTaken: boolean;
 };
 
-/**
- * Restores damaged files. Returns true if a file was damaged, so that the folder is scanned again.
- */
+/** Restores damaged files. Returns true if there was one, so that the folder is scanned again. */
 export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damaged = [...damagedFiles(ctx, trees, policy)];
   for (const one of damaged) {
@@ -65,8 +65,8 @@ export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Polic
 }
 
 /**
- * Finds damaged files. Without a restart of the machine a disk may have been lost and mounted
- * again, and a file counts as damaged only if nobody changed it since it was written.
+ * Finds damaged files. Without a restart of the machine, the disk may have been lost and mounted
+ * again; a file then counts as damaged only if nobody has changed it since it was written.
  */
 function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
   const { base, local } = trees;
@@ -102,9 +102,9 @@ function fileFinder(trees: Trees, policy: Policy): (link: Link) => Omit<DamagedF
 }
 
 /**
- * Returns true if a file differs from the written content, and nobody has changed it since. A
- * user's change gives the file a later time. A lost disk shows the time of its writing, or an
- * earlier one.
+ * Returns true if a file differs from the content that mdmirror wrote, although nobody has changed
+ * it since. A user's change gives the file a later time; a lost disk shows the time of the write,
+ * or an earlier one.
  */
 function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -120,9 +120,9 @@ function isDamaged(ctx: CycleContext, link: Link, { path, file }: Omit<DamagedFi
 }
 
 /**
- * Forgets the record of a file that cannot be restored: otherwise the missing file would count as
+ * Removes the record of a file that cannot be restored: otherwise the missing file would count as
  * deleted by its user. Without a record the document is new on the service, and the next plan
- * downloads it; if a damaged file is still at its path, the two become a conflict.
+ * downloads it. If a damaged file is still at its path, the two become a conflict.
  */
 function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Link, why: string): void {
   const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
@@ -134,7 +134,7 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Lin
   });
 }
 
-/** @returns reason why the file could not be restored, as a clause; null: the file was restored */
+/** @returns reason why the file could not be restored, as a clause; null if it was */
 function restoreOne(ctx: CycleContext, { link, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
@@ -168,8 +168,8 @@ type SetAsideJudgement =
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. A file gets its
- * name once it is whole, so only a restart of the machine leaves a damaged one. The planner pairs
- * the others with their documents.
+ * name once it is whole, so only a restart of the machine can damage one. The planner matches the
+ * others to their documents.
  * @returns whether files went to the trash, so that the folder must be scanned again; and the paths
  * that could not be compared, with the reason
  */
@@ -185,8 +185,8 @@ export async function recoverNewFiles(
     const judged: SetAsideJudgement[] = [];
     for (const file of isDoubtful ? intent.files : []) judged.push(await trashTorn(ctx, file, local));
     if (judged.every((end) => typeof end === "string")) {
-      // ORDER: flushed before the row ends; otherwise a power loss may restore a damaged file, or
-      // damage a whole one, that no row names.
+      // ORDER: flushed before the row is closed. Otherwise a power loss may restore a damaged file,
+      // or damage a whole one, of which no row knows.
       await flushFiles(
         ctx.world,
         intent.files.map(({ path }) => path),

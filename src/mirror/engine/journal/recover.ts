@@ -41,7 +41,7 @@ type RowOfDocument = { readonly id: DocId; readonly path: LocalPath };
 
 /**
  * Recovers the effects on the disk, the first part of recovery. Returns the paths of rows that stay
- * open. These paths are unknown and never absent.
+ * open; they count as unknown, never as absent.
  */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
@@ -54,7 +54,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   // ORDER: files that an interrupted effect set aside are put back first, because late content is
-  // judged by the file then at its path. The other rows are of later phases; some were opened now.
+  // compared with the file then at its path. The other rows are of later phases; some were just
+  // opened.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
@@ -69,8 +70,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 /**
  * Returns the path to which a set-aside file belongs. An interrupted effect took the file from the
  * path of its row. Otherwise the document, or its folder, may have moved since, and its record has
- * the new place. If the move was refused, the document is still at the row's path, and another
- * document may be at the record's place.
+ * the new path. If the move was refused, the document is still at the row's path, and another
+ * document may be at the record's path.
  */
 function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowOfDocument>): LocalPath {
   const { disk, state } = ctx.world;
@@ -114,14 +115,14 @@ function recoverOne(
   }
 }
 
-/** @returns current path of a file that was taken from `path`; null if it is not known */
+/** @returns current path of a file that was taken from `path`; null if unknown */
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
  * Returns a function for recovery, before there is a plan. Base has the folder at its old path, but
- * a user may have moved the folder since the process ended. A scan finds the folder by its inode;
- * the scan runs only if such a folder is missing. A folder that no scan finds was deleted, and is
- * created again with the restored file.
+ * a user may have moved the folder since the process ended. A scan finds it by its inode, and runs
+ * only if such a folder is missing. A folder that no scan finds was deleted, and is created again
+ * with the restored file.
  */
 function currentPathOf(ctx: CycleContext): CurrentPath {
   const { disk, state } = ctx.world;
@@ -171,13 +172,13 @@ export type OpenWrites = {
 };
 
 /**
- * The second part of recovery: finds out the result of each write by a read, before the first plan
- * (I13). Returns the writes whose results stay unknown.
+ * Finds out the result of each write by a read, before the first plan (I13). Returns the writes
+ * whose results stay unknown.
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: one row after the other, in the order of writing, because two rows of one document may
-  // depend on each other.
+  // ORDER: one row after the other, oldest first, because two rows of one document may depend on
+  // each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent) || intent.kind === "create" || intent.kind === "sent") continue;
@@ -217,7 +218,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
   "delete-folder": removeFolderRemote,
 };
 
-/** Finds out the result of a write of an earlier run, or from before a crash, by a read (I08). */
+/** Finds out by a read the result of a write that an earlier run, or a crash, left open (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }

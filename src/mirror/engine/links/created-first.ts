@@ -6,8 +6,8 @@ import type { MirrorLinks } from "./mirror-links.ts";
 
 /**
  * Orders a plan so that a link's target is created before the document with the link. Then one
- * write sends the link with its target's id. In a circle, one document goes first with a link that
- * has no target yet; the next cycle sends that document again.
+ * write sends the link with its target's id. In a circle of links, one document goes first with a
+ * link that has no target yet; the next cycle sends that document again.
  */
 export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const creating = new Map<LocalPath, number>();

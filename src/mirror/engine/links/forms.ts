@@ -31,14 +31,14 @@ export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
  * Content that a file's bytes represent, before documents are matched. `at-path`: the state knows
- * these bytes at this path; `in-own-file`: the same, but it knows equal bytes as other content
- * elsewhere, so that only the document's own file is known; `no`: the match must decide.
+ * these bytes at this path. `in-own-file`: at other paths the same bytes represent other content,
+ * so they are known only in the file of their document. `no`: matching decides.
  */
 export type Recognised = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between the local form and the service's, and remembers the result. The bytes of
- * a file represent the content as which they were read or written, even if the targets of links
+ * a file represent the content that was read from them or written to them, even if link targets
  * have moved since. So a move, local or on the service, never looks like an edit.
  */
 export class LinkForms {
@@ -62,7 +62,7 @@ export class LinkForms {
     return mayHaveLinks(text, this.scope.wiki);
   }
 
-  /** Returns the places of all documents: now, and after the plan. */
+  /** Returns the paths of all documents, now and after the plan. */
   where(): Where {
     this.#where ??= this.placesInBase();
     return this.#where;
@@ -74,8 +74,8 @@ export class LinkForms {
   }
 
   /**
-   * Takes the places from a match, for the rest of the cycle.
-   * @param remote the complete listing of the service; null: only a part of the service is known
+   * Takes the paths from a match, for the rest of the cycle.
+   * @param remote the complete listing of the service; null if only a part of the service is known
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): Where {
     const where = this.placesInBase();
@@ -85,7 +85,7 @@ export class LinkForms {
   }
 
   /**
-   * Makes the next call read the places again.
+   * Makes the next call read the paths again.
    * @param dry true if nothing may be stored until the next call
    */
   begin(dry: boolean): void {
@@ -94,7 +94,7 @@ export class LinkForms {
   }
 
   /**
-   * Returns the places, which the caller may change; null: not known yet, and the next caller reads
+   * Returns the paths, which the caller may change; null if unknown, so that the next caller reads
    * base.
    */
   placesIfKnown(): LinkPlaces | null {
@@ -103,8 +103,8 @@ export class LinkForms {
 
   /**
    * Returns the content, with links in the service's form, that a file's bytes represent. Called
-   * before documents are matched. If the state knows these bytes at this path or at another path,
-   * that content is used. Otherwise the links are resolved by the places in base.
+   * before documents are matched. If the state knows these bytes, at this path or another one,
+   * returns the content that it recorded. Otherwise resolves the links by the paths in base.
    */
   recognise(path: LocalPath, bytes: DigestedText): Recognised {
     const own = this.known.of(path, bytes.digest);
@@ -143,7 +143,7 @@ export class LinkForms {
   }
 
   /**
-   * Converts as `toService`, for a document's set-aside file. A power loss may have taken the entry
+   * Converts as `toService`, for a document's set-aside file. A power loss may have lost the entry
    * about this file; the entry about the same bytes at the document's path is older.
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
@@ -171,23 +171,23 @@ export class LinkForms {
   }
 
   /**
-   * Makes the stamp of a file untrusted. ORDER: when a file is read as other content than base's.
-   * Its bytes may be unchanged: with a trusted stamp, the next scan would read them as base's
-   * content. The edit would then be lost if it cannot be sent in this cycle.
+   * Marks the stamp of a file as untrusted. ORDER: when a file is read as other content than
+   * base's. Its bytes may be unchanged: with a trusted stamp, the next scan would read them as
+   * base's content. The edit would then be lost if it cannot be sent in this cycle.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
     if (link?.stampTrusted === true && link.localDigest !== text) this.#state.putLink({ ...link, stampTrusted: false });
   }
 
-  /** @param earlier remembered earlier bytes of the document; left out: all of them */
+  /** @param earlier remembered earlier bytes of the document; undefined: all of them */
   #read(
     path: LocalPath,
     bytes: DigestedText,
     { now, before }: Where,
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
-    // Links in bytes that were moved and not rewritten yet lead from their earlier path.
+    // If a file was moved and its links were not rewritten yet, they lead from its earlier path.
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.link(id);
@@ -207,9 +207,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns a document's earlier bytes, the newest first. Bytes that another document left at its
-   * path, in an exchange that is not finished, do not count. The bytes of its conflict copies come
-   * last, because a user may have moved a copy over the document.
+   * Returns a document's earlier bytes, newest first. Leaves out bytes that another document left
+   * at its path, in an unfinished swap. The bytes of its conflict copies come last, because a user
+   * may have moved a copy over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.link(id)?.localDigest;
@@ -220,10 +220,10 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a file that base does not know can be read as this content of the service. Its
-   * links must lead to the same targets, or to no file if the content has them by id. (After a
-   * power cut, the files of a clone are not known.) If so, the bytes of the file represent this
-   * content, and ids become paths later.
+   * Returns true if a file without a record can be read as this content of the service. Its links
+   * must lead to the same targets, or to no file if the content has them by id. After a power cut,
+   * for example, a clone's files have no records. If true, the file's bytes represent this content,
+   * and ids become paths later.
    * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (at: LocalPath) => boolean): boolean {
@@ -244,7 +244,7 @@ export class LinkForms {
   }
 
   /**
-   * Returns the bytes for a content in the service's form.
+   * Returns the bytes for content in the service's form.
    * @param was current bytes of the file
    */
   toDisk(path: LocalPath, { text, digest }: DigestedText, was?: DigestedText): DigestedText {
@@ -260,7 +260,8 @@ export class LinkForms {
     return bytes;
   }
 
-  /** Returns a file's content without ids or absolute paths whose target is known now. */
+  /** Returns a file's content, with ids and absolute paths replaced by paths if their target is
+   * known. */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const was = this.known.of(path, digest);
@@ -268,8 +269,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a link of the file leads to a new target. A link that is inert on the service,
-   * and had no target, does not count: its file is read again.
+   * Returns true if a link of the file has found its target. Leaves out a link that is inert on the
+   * service and had no target: its file is read again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isResolvedNow(lead, now));
@@ -282,22 +283,22 @@ export class LinkForms {
   }
 }
 
-/** Returns the entry to remember for a file whose bytes represent a content. */
+/** Returns the entry to remember for a file whose bytes represent this content. */
 function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly LinkTarget[]): Spelling {
   return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
-/** Targets of destinations in a file's earlier bytes. */
+/** Targets of link destinations in a file's earlier bytes. */
 type MeantBefore = {
   /**
-   * Targets in the newest bytes. These count before the current places: until existing links are
-   * rewritten, they lead to the former places of their targets.
+   * Targets in the newest bytes. They come before the current paths: until existing links are
+   * rewritten, they lead to the former paths of their targets.
    */
   readonly earlierTargets: TargetLookup;
   /**
    * Targets in older bytes: a program may save content that it read before links were rewritten.
-   * These count if nothing is at the destination, and only for targets that the newest bytes do not
-   * name.
+   * They are used if nothing is at the destination, and only for targets that the newest bytes do
+   * not contain.
    */
   readonly formerly: TargetLookup;
 };
@@ -310,7 +311,7 @@ function meantBefore(
   { wiki }: LinkScope,
 ): MeantBefore {
   const known = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
-  // The former target of a link may be shown again.
+  // The former target of a link may appear again.
   const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(known);
   const former = once(() => {
     const said = new Set(destinationsOf(text, wiki));
@@ -320,7 +321,7 @@ function meantBefore(
   return { earlierTargets: targetLookup(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
 }
 
-/** Returns links with their former targets, for targets that are gone. */
+/** Returns links with their former targets restored, where the target is gone. */
 function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const before = once(() => earlier.flatMap((one) => one.leads));
   return leads.map((lead) => {
@@ -331,7 +332,7 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
   });
 }
 
-/** Returns ids that were written while no path was known for them. They become paths later. */
+/** Returns ids that were written because no path was known for them. They become paths later. */
 function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to);
 }
@@ -350,9 +351,9 @@ function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonl
 }
 
 /**
- * Returns links with some of them left without a target. A link without a target in a file's
- * earlier bytes, and inert in its new content, stays inert until the file is read again. Only then
- * it is uploaded by its id, even if its target exists already.
+ * Returns links, some of them without a target. A link that had no target in the file's earlier
+ * bytes, and is inert in the new content, stays inert until the file is read again. Only then is it
+ * uploaded by its id, even if its target exists already.
  */
 function stillOpen(
   leads: LinkTarget[],
@@ -367,8 +368,7 @@ function stillOpen(
 }
 
 /**
- * Returns true if a link in a file's new bytes could not be read by the links that the old bytes
- * had.
+ * Returns true if a link in a file's new bytes could not be resolved by the links in the old bytes.
  */
 function hasMoreTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));

@@ -5,7 +5,7 @@ import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Links that were uploaded as `ref://…` because they lead to no document. For each reason, their
+ * Links that were uploaded as `ref://…` because they lead to no document: for each reason, their
  * number and the first of them.
  */
 export type InertLinks = {
@@ -17,13 +17,13 @@ export type InertLinks = {
 
 /**
  * `no-target`: nothing is at the path. `no-document`: an image, or another file. `not-mirrored`: an
- * ignored file, or no plain file. `not-created`: the document is not on the service, as a blocked
- * change explains. `outside`: outside the folder. `waits`: the target exists now, but the document
- * with the link has to wait (in review, blocked, in conflict).
+ * ignored file, or not a regular file. `not-created`: the document is not on the service, as a
+ * blocked change explains. `outside`: outside the folder. `waits`: the target exists now, but the
+ * document with the link has to wait (in review, blocked, in conflict).
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
-/** Number of places reported for each reason. */
+/** Number of links reported for each reason. */
 const MOST_NAMED = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
@@ -48,7 +48,7 @@ export function reportInertLinks(
   return [...found].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
-/** Null: the link leads to a document, or was sent as written. */
+/** Null if the link leads to a document, or was sent as written. */
 function reasonOf(
   { said, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

@@ -35,9 +35,9 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the entry about these bytes: at this path, if the document was there; at the document's
-   * former path, if its file was moved; or at another path in this folder, from which its links
-   * lead to the same targets.
+   * Returns the entry about these bytes. It may be at this path, if the document was there, or at
+   * the document's former path, if its file was moved. It may also be at another path in this
+   * folder, from which the links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: Where): Spelling | null {
     const found = this.#find(path, bytes, where);
@@ -62,8 +62,8 @@ export class KnownSpellings {
   }
 
   /**
-   * Records the entries about moved files at their new paths. All are found before the first is
-   * stored: files with equal bytes may have exchanged places.
+   * Records the entries of moved files under their new paths. Finds all entries before it stores
+   * the first: files with equal bytes may have swapped paths.
    */
   follow(files: readonly LocalFile[], where: Where): void {
     const moved = files.flatMap(({ path, digest, bytes = digest }) => {
@@ -76,21 +76,21 @@ export class KnownSpellings {
     });
   }
 
-  /** Returns the entry about this content in the file at a path, as it was last read. */
+  /** Returns the entry about this content at a path, from when the file was last read. */
   ofContent(path: LocalPath, text: Digest): Spelling | null {
     return this.#stored.ofContent(path, text);
   }
 
-  /** Returns true if no entry exists: no local content has links. */
+  /** Returns true if there is no entry: no local content has links. */
   isEmpty(): boolean {
     return this.#stored.isEmpty();
   }
 
   /**
    * Stores an entry.
-   * @param safely true for bytes that represent another content than the file's earlier bytes,
-   * before these bytes are written. A power cut must not keep the bytes and lose their entry: if
-   * targets moved meanwhile, the bytes could not be read
+   * @param safely true for bytes that represent other content than the file's earlier bytes, before
+   * these bytes are written. A power cut must not keep the bytes and lose their entry: if targets
+   * moved meanwhile, the bytes could not be read
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;
@@ -99,15 +99,15 @@ export class KnownSpellings {
   }
 
   /**
-   * Marks bytes as the newest. A program's undo, or an effect that was reverted, restores older
-   * bytes, and the next edit starts from these.
+   * Marks bytes as the newest. A program's undo, or a reverted effect, restores older bytes, and
+   * the next edit starts from them.
    */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
-  /** Handles a file that was not written in the end. Its bytes stay unchanged. */
+  /** Handles a file that was not written after all: its bytes are unchanged. */
   unwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
@@ -119,7 +119,7 @@ export class KnownSpellings {
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** Records that a set-aside file is back at its path, or soon will be, or was not set aside. */
+  /** Records that a set-aside file is back at its path, or soon will be, or was never set aside. */
   puttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.at(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });

@@ -2,11 +2,11 @@ import type { Link } from "../../model/link.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
-/** Compares the remembered targets of a file's links with the places of documents. */
+/** Compares the remembered targets of a file's links with the paths of documents. */
 
 /**
- * Returns true if a document is now at a place where a link had no target or a deleted one, or if
- * the deleted one is back.
+ * Returns true if a link that had no target, or a deleted one, has one now: a document is at its
+ * path, or the deleted one is back.
  */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
@@ -15,7 +15,7 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
   });
 }
 
-/** Returns a link that still has no target, like before. */
+/** Returns a link that still has no target, as before. */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
@@ -26,15 +26,15 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
 }
 
 /**
- * Returns true if the file at a document's path is another document's, in the middle of an
- * exchange. The inode shows where the file belongs: a new file would have another inode.
+ * Returns true if the file at a document's path is another document's, in the middle of a swap. The
+ * inode shows where the file belongs: a new file would have another inode.
  */
 export function isFileOfAnother({ id, text }: Spelling, link: Link): boolean {
   return id !== link.id && text !== link.localDigest;
 }
 
 /**
- * Returns true if a link of a file no longer leads to its target's place, or the file itself has
+ * Returns true if a link of a file no longer leads to its target's path, or the file itself has
  * moved.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
@@ -42,7 +42,7 @@ export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: Lin
 }
 
 /**
- * Returns true if a target shares its path with another document, in the middle of an exchange: one
+ * Returns true if a target shares its path with another document, in the middle of a swap: one
  * destination would mean both.
  */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
@@ -51,7 +51,7 @@ export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boole
 }
 
 /**
- * Returns true if a link's target has no local place, and another document has, or may have, the
+ * Returns true if a link's target has no local path, and another document has, or may have, the
  * path in the link. Only the id distinguishes the two. A target that is gone keeps its path.
  */
 export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boolean {
@@ -68,8 +68,7 @@ function hasWrongTarget(lead: LinkTarget, places: LinkPlaces): boolean {
 }
 
 /**
- * Returns true if a link is written as an id, or an absolute path, that had no target before and
- * has one now.
+ * Returns true if a link is an id or an absolute path that had no target before and has one now.
  */
 export function isResolvedNow({ said, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null) return places.idAtAbsolute(said) !== null;

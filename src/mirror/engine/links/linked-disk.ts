@@ -13,9 +13,9 @@ const CHANGED = "the file was changed after the scan";
 type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<Recognised, "known">>;
 
 /**
- * A disk on which users see links by path, while the engine sees the service's form. The engine
- * reads, compares, merges and writes content with links by id. Only this class converts between the
- * two. All digests are of the service's form, except in the entries about bytes.
+ * A disk on which users see links by path, while the engine sees the service's form: it reads,
+ * compares, merges and writes content with links by id. Only this class converts between the two.
+ * All digests are of the service's form, except in the entries about bytes.
  */
 export class LinkedDisk implements Disk {
   /** The disk without conversion. */
@@ -49,7 +49,8 @@ export class LinkedDisk implements Disk {
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
-  /** Records, until both sides are scanned, which content a file that may have links represents. */
+  /** Returns a receiver of scanned content. Until both sides are scanned, it records which content
+   * a file represents that may have links. */
   #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
@@ -63,7 +64,7 @@ export class LinkedDisk implements Disk {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
-      // A folder that the scan has read again may not have the file any more.
+      // A folder that the scan read again may no longer have the file.
       const file = tree.files.get(path);
       if (file === undefined) continue;
       const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
@@ -116,7 +117,7 @@ export class LinkedDisk implements Disk {
     // still known.
     this.#forms.known.settingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
-    // No write is needed: the bytes are right already, and only the content that they represent is
+    // No write is needed: the bytes are already right, and only the content that they represent is
     // new.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
     return this.#replace(path, spelled, found.value.digest, setAsideAt);
@@ -140,7 +141,7 @@ export class LinkedDisk implements Disk {
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
     const found = this.#find(path, expect);
     if (found.kind === "stale") return found;
-    // A file that is no text has the digest of its bytes.
+    // A file that is not text has the digest of its bytes.
     if (found.kind !== "done") return this.plain.trash(path, expect, trashPath);
     this.#forms.known.settingAside(path, found.value.digest, trashPath);
     return this.plain.trash(path, found.value.digest, trashPath);
@@ -153,7 +154,7 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Rewrites the links of a file: its bytes change, and the content that they represent does not.
+   * Rewrites the links of a file: its bytes change, but the content that they represent does not.
    * @param expect digest of the bytes
    */
   respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<Written> {

@@ -49,7 +49,7 @@ export class MirrorLinks {
   readonly #state: State;
   /**
    * Paths of the content that was sent since inert links were last reported, with base's content at
-   * that time; null: the document was new.
+   * that time; null if the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
   /** Documents that a scan found outside the linked subtree. */
@@ -69,7 +69,7 @@ export class MirrorLinks {
   }
 
   /**
-   * Makes the next call read the places of documents again. Called before a cycle.
+   * Makes the next call read the paths of documents again. Called before a cycle.
    * @param dry true if nothing may be written, as in a dry run
    */
   begin(dry: boolean): void {
@@ -85,14 +85,14 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns documents that links by path lead to, and that neither base nor a complete listing
+   * Returns documents that links lead to by path, and that neither base nor a complete listing
    * shows.
    */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const read = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // The newest bytes first: the targets in earlier bytes of a file count when these bytes return.
+    // Newest bytes first: the targets in earlier bytes of a file count when these bytes return.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (read.has(path) || !local.files.has(path)) continue;
       read.add(path);
@@ -120,16 +120,16 @@ export class MirrorLinks {
   }
 
   /**
-   * Takes the places that a plan gives to documents, so that links lead to these places. Called
-   * before the plan is carried out.
+   * Takes the paths that a plan gives to documents, so that links lead to them. Called before the
+   * plan is carried out.
    */
   expect(plan: Plan): void {
     this.#forms.where().now.expect(plan);
   }
 
   /**
-   * Returns the places of all documents after the plan, which the caller may change; null: not
-   * known yet.
+   * Returns the paths of all documents after the plan, which the caller may change; null if
+   * unknown.
    */
   places(): LinkPlaces | null {
     return this.#forms.placesIfKnown();
@@ -142,7 +142,7 @@ export class MirrorLinks {
    * @returns digest of the content to send
    */
   digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: OnText): Digest {
-    // Most content has no links. It has no entry, and its file need not be read.
+    // Most content has no links, so it has no entry, and its file need not be read.
     if (this.#forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
@@ -173,8 +173,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the targets of the links in a content, as its file was last read; empty if it has no
-   * links.
+   * Returns the targets of the links in a content, from when its file was last read; empty if it
+   * has no links.
    * @param path path of the file, or its future path once the plan has moved its folder
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
@@ -186,15 +186,15 @@ export class MirrorLinks {
   hasOpenTargets(): boolean {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
-    // Base as the cycle has left it: base may have lost the target of a link.
+    // Base after the cycle: it may have lost the target of a link.
     const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
     return spellings.some(({ leads }) => hasNewTarget(leads, now));
   }
 
   /**
-   * Returns the files whose links must be rewritten because documents moved. It compares where
-   * links lead with where documents are, so that a cycle that was interrupted, or does not know of
-   * a move yet, leaves nothing out.
+   * Returns the files whose links must be rewritten because documents moved. Compares where links
+   * lead with where documents are. So nothing is missed, even after an interrupted cycle, or one
+   * that did not know of a move.
    */
   *respellings(): Generator<Respelling> {
     const spellings = this.#state.spellings.all();
@@ -205,8 +205,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
-      // A document that was moved out of the linked subtree and edited locally stays, and is read
-      // like before.
+      // A document that was moved out of the linked subtree, and edited locally, stays. It is read
+      // as before.
       if (link === undefined || link.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
       if (isFileOfAnother(spelling, link)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
@@ -232,8 +232,8 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // A link without a target in the content stays so until the file is read again, even if its
-      // target exists by now.
+      // A link without a target in the content stays without one until the file is read again, even
+      // if its target exists by now.
       leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) =>
         withoutTarget(lead, open.get(lead.said)),
       ),
@@ -242,8 +242,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Records the bytes of a file before and after it is rewritten. Recovery must know which content
-   * either of them represents. Called before the write.
+   * Records the bytes of a file before and after it is rewritten, because recovery must know which
+   * content each represents. Called before the write.
    */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.#forms.known.settingAside(from.path, from.bytes, setAsideAt);
@@ -251,7 +251,7 @@ export class MirrorLinks {
   }
 
   /**
-   * Makes the current bytes the newest. Called if mdmirror was killed before the file was set
+   * Marks the current bytes as the newest. Called if mdmirror was killed before the file was set
    * aside.
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
@@ -263,7 +263,8 @@ export class MirrorLinks {
 
   /**
    * Records that a file, or a folder with all below it, was moved. Called in the transaction that
-   * moves base: a power cut must not keep the new path and lose which content its bytes represent.
+   * moves base: after a power cut, the state must not know the new path without the content that
+   * its bytes represent.
    */
   moved(from: LocalPath, to: LocalPath): void {
     this.#forms.known.moved(from, to);
@@ -279,8 +280,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the links that lead to no document, in content that was sent since the last call. Links
-   * that base's content had are left out.
+   * Returns the links that lead to no document, in content that was sent since the last call.
+   * Leaves out links that base's content had.
    */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];

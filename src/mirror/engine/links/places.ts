@@ -21,7 +21,7 @@ export type LinkScope = {
   readonly wiki: boolean;
 };
 
-/** Places of documents and folders: now, and when base was written. */
+/** Paths of documents and folders: now, and when base was written. */
 export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
 /** Finds the document or folder at a path, for links that lead to this path. */
@@ -69,13 +69,13 @@ export class LinkPlaces {
   }
 
   /**
-   * Moves all entries to the places that a plan's match gives them. An entry without a place in the
+   * Moves all entries to the paths that a plan's match gives them. An entry without a path in the
    * match stays.
-   * @param remote the listing of the service; null: not known
+   * @param remote the listing of the service; null if unknown
    */
   take({ found, open, coming, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: first, because the place in a blocked change may be outdated for a document that is
+    // ORDER: first, because the path in a blocked change may be outdated for a document that is
     // back where base has it.
     for (const link of this.#links.values())
       if (!isAway(link) && !found.has(link.id) && !open.has(link.id) && !this.isAt(link.id, link.localPath))
@@ -86,8 +86,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an entry is known not to exist any more. A document that has no local file may
-   * still get one, after an interrupted clone: links to such a document have a target.
+   * Returns true if an entry is known not to exist any more. A document without a local file may
+   * still get one, after an interrupted clone: links to it have a target.
    */
   isGone(id: Id | null): boolean {
     if (id === null) return false;
@@ -103,7 +103,7 @@ export class LinkPlaces {
 
   /**
    * Returns true if an entry is outside the linked folder, on the service or locally. A document at
-   * its path is then another document.
+   * its path is then another one.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
@@ -116,13 +116,13 @@ export class LinkPlaces {
 
   /**
    * Returns true if the entry with this path is gone from the service. Links to this path that are
-   * read now do not lead to the entry.
+   * read now do not lead to it.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
 
-  /** Returns true if two documents have one path, as in the middle of an exchange. */
+  /** Returns true if two documents have the same path, as in the middle of a swap. */
   isShared(path: LocalPath): boolean {
     return this.#shared.has(path);
   }
@@ -137,7 +137,7 @@ export class LinkPlaces {
     this.#named?.add(path);
   }
 
-  /** Moves documents and folders to the places that a plan gives them. */
+  /** Moves documents and folders to the paths that a plan gives them. */
   expect({ steps }: Plan): void {
     for (const { action } of steps) {
       switch (action.kind) {
@@ -193,8 +193,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Restores a path to the entry that was removed from the map in the middle of an exchange, if it
-   * still has the path.
+   * Restores a path to the entry that was removed from the map in the middle of a swap, if it still
+   * has the path.
    */
   #leave(path: LocalPath): void {
     const other = this.#shared.get(path);
@@ -219,12 +219,12 @@ export class LinkPlaces {
     return this.#unlinked.has(path) && !this.#byPath.has(path);
   }
 
-  /** Returns the places relative to the document at a path. */
+  /** Returns the lookup of paths relative to the document at a path. */
   from(path: LocalPath): Place {
     return this.unless(path, () => false);
   }
 
-  /** Returns the same places, but with some paths treated as unknown. */
+  /** Returns the same lookup, but with some paths treated as unknown. */
   unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
     return {
       path,
@@ -265,9 +265,9 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
 
 /**
  * Yields the local paths of documents and folders: base's path, or, if the service refuses a local
- * move, the path of the block. A file that was renamed to a name that is not synced has no place,
- * because another document may have its path. A folder that was removed locally and stays on the
- * service has no place either, because another folder may have its path.
+ * move, the path of the block. A file that was renamed to a name that is not synced has no path,
+ * because another document may have its path. The same is true of a folder that was removed locally
+ * and stays on the service.
  */
 function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
@@ -281,15 +281,15 @@ function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, Loc
 type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Returns true if a folder's block only forbids to remove it on the service: the user has removed
- * the folder locally.
+ * Returns true if a folder's block only means that it cannot be removed on the service: the user
+ * has removed it locally.
  */
 function isRemoved(reason: BlockReason | undefined): boolean {
   const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].stopsFolder ?? []);
   return forbids.length > 0 && forbids.every((one) => one === "remove");
 }
 
-/** Returns folders whose place differs from their place in base, the deepest first. */
+/** Returns folders whose path differs from their path in base, deepest first. */
 function movedFolders({ dirs, blocks }: BaseTree): readonly PathMove[] {
   const moved: PathMove[] = [];
   for (const { key, path, reason } of blocks.values()) {

@@ -30,11 +30,10 @@ export class FoundReader {
   }
 
   /**
-   * Reads the links that a scan left unread, by the places that the planner's match gives to
+   * Reads the links that a scan left unread, by the paths that the planner's match gives to
    * documents.
-   * @param isListed true if the listing of the service is complete
-   * @returns the local tree; if a file was replaced since the scan, no entry in the tree counts as
-   * absent
+   * @param isListed true if the listing of the service is complete @returns the local tree; if a
+   * file was replaced since the scan, no entry in the tree counts as absent
    */
   readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
@@ -48,8 +47,8 @@ export class FoundReader {
   }
 
   /**
-   * Reads files again if a link had no target and its target exists now. Reads edited files again,
-   * too, if a link leads to a target that is gone. A document that is blocked, protected or in
+   * Reads files again if a link had no target and its target exists now. Also reads edited files
+   * again if a link leads to a target that is gone. A document that is blocked, protected or in
    * conflict waits for its next edit, because its user has not asked for this change.
    */
   readAgain(trees: Trees, matching: Matching, onText: OnText): LocalTree {
@@ -76,8 +75,8 @@ export class FoundReader {
 
   /**
    * Reads a file of a scan in the service's form.
-   * @param asNew true: reads the links by the current places, without the entry about its bytes
-   * @returns null if the file cannot be read, is no text, or was replaced meanwhile
+   * @param asNew true: reads the links by the current paths, without the entry about its bytes
+   * @returns null if the file cannot be read, is not text, or was replaced meanwhile
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
     const { linksUnread, bytes: _, ...plain } = file;
@@ -123,7 +122,7 @@ function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<Local
   const waits = new Set<LocalPath>();
   for (const link of links.values()) {
     const block = blocks.get(link.id);
-    // A computed block does not count: the previous plan found it, and the next plan judges again
+    // A computed block does not count: the previous plan found it, and the next plan decides again
     // after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
     if (link.protected || link.submissions.length > 0 || isBlocked || conflicts.has(link.id))
@@ -132,7 +131,7 @@ function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<Local
   return waits;
 }
 
-/** @param changed null: the file changed since the scan */
+/** @param changed null for a file that changed since the scan */
 function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

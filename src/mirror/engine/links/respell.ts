@@ -43,7 +43,7 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
 /**
  * Records the entries of all files and opens their rows in the journal. ORDER: before the effects.
  * After a kill or a power cut, the entries tell which content the bytes of a file represent, and
- * for which places its links are written. Once the targets move again, no other fact could tell.
+ * for which paths its links are written. Once the targets move again, nothing else would show it.
  * Recovery uses the rows to find files that may still have their old bytes.
  */
 function noteAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {

@@ -33,12 +33,12 @@ export function readingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, keeps: false }).disk;
 }
 
-/** New setting of the conversion of links; null: off. */
+/** New setting of the conversion of links; null if off. */
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
  * Returns the files that turning the conversion of links on or off would write.
- * @returns the reason why that is not known, or the files
+ * @returns the files, or the reason why they are not known
  */
 export function respellingsFor(world: World, setting: LinkSetting): string | readonly Respelling[] {
   const { root } = checkRoot(world);
@@ -49,7 +49,7 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
   return [...toPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
-/** Returns linking documents whose files cannot be written in another form before a sync. */
+/** Returns documents with links whose files cannot be written in another form before a sync. */
 export function filesWithWrongLinks(world: World): readonly LocalPath[] {
   return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
 }
@@ -67,8 +67,7 @@ function plainDisk({ links, disk }: World): World["disk"] {
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * @param files files with the new scope
- * @param translates true if links were paths before, too
+ * @param files files with the new scope @param translates true if links were paths before, too
  * @returns files as base has them, with links by path
  */
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
@@ -92,8 +91,8 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
 }
 
 /**
- * @param files files with the scope until now
- * @returns the files with links, in the form of the service
+ * @param files files with the present scope @returns the files with links, in the form of the
+ * service
  */
 function* toTexts({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();
@@ -110,9 +109,9 @@ function* toTexts({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
 }
 
 /**
- * Returns documents with links that are not at their place in base: moved or deleted locally and
- * not synced yet, or blocked. Their files would keep the earlier form, or would be read for a wrong
- * place. In both cases mdmirror would not recognise them as moved.
+ * Returns documents with links that are not at their path in base: moved or deleted locally and not
+ * synced yet, or blocked. Their files would keep the earlier form, or would be read for a wrong
+ * path. In both cases mdmirror would not recognise them as moved.
  */
 function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.state === "linked");
@@ -129,7 +128,7 @@ function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Gene
 
 /**
  * Returns true if a file's content for the service stays the same. An unsent edit with links by
- * path does not stay the same: the next run reads these links as ids.
+ * path changes it: the next run reads these links as ids.
  */
 function hasSameServiceForm({ text, digest }: FileContent, { localDigest, submissions }: Link, place: Place): boolean {
   return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;

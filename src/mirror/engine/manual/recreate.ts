@@ -15,10 +15,10 @@ import { fromService } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Moves a document to the root on a service that cannot do it: creates a new document at the new
- * path, reads it back, then deletes the old one. ORDER: the old link ends before the POST, so that
- * two ids are never linked to one file (I11). After a kill in between, the next run sends the file
- * as new, and the old document is downloaded beside it: two documents rather than none.
+ * Moves a document to the root on a service that cannot do this: creates a new document at the new
+ * path, reads it back, then deletes the old one. ORDER: the old record ends before the POST, so
+ * that two ids are never linked to one file (I11). After a kill in between, the next run sends the
+ * file as new, and downloads the old document beside it: two documents rather than none.
  */
 export async function recreate(ctx: CycleContext, { link, at: path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
@@ -66,7 +66,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** @returns reason that forbids deleting the old document later; null: none */
+/** @returns reason that forbids deleting the old document later; null if none */
 async function judgeOld(ctx: CycleContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return old.outcome;
@@ -77,9 +77,9 @@ async function judgeOld(ctx: CycleContext, link: Link, path: LocalPath): Promise
 }
 
 /**
- * Checks the new document before the old one is deleted, because that deletes its history too. The
- * new document is read by its id, and must be at its path with the content that was sent (I04).
- * @returns the problem with the new document, as a clause; null: no problem
+ * Checks the new document before the old one is deleted, because that deletes its history too.
+ * Reads the new document by its id; it must be at its path with the content that was sent (I04).
+ * @returns the problem with the new document, as a clause; null if none
  */
 async function whyNewIsDoubtful(
   ctx: CycleContext,

@@ -29,7 +29,7 @@ export async function restoreDeletedFile(
   const { state, disk } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
-  // If another file has the document's path now, the plan names a free path.
+  // If another file has the document's path now, the plan gives a free one.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = await baseText(ctx, link, at);
   if (text.kind === "end") return notDone(text.outcome);
@@ -53,8 +53,8 @@ export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): Manual
 }
 
 /**
- * Keeps a folder that is gone from the service. The next run creates the folder on the service as a
- * new one.
+ * Keeps a folder that is gone from the service. The next run creates it on the service as a new
+ * folder.
  */
 export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
@@ -111,9 +111,9 @@ function baseText(ctx: CycleContext, link: Link, path: LocalPath): Promise<Value
 }
 
 /**
- * Handles a service that shows a version that the local content shall replace. That version is an
- * earlier one after a restore from a backup, or an empty one. It becomes the base, so that the next
- * run sends the local content as an edit of that version.
+ * Handles a service that shows a version that the local content should replace: an earlier version
+ * after a restore from a backup, or an empty one. That version becomes the base, so that the next
+ * run sends the local content as an edit of it.
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;

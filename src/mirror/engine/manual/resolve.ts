@@ -14,12 +14,12 @@ import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
  * A linked document and the current path of its file. While a move is blocked, this path differs
- * from the record's. That move is still to be sent, and stays.
+ * from the record's. That move is still to be sent.
  */
 export type PlacedDocument = { readonly link: Link; readonly at: LocalPath; readonly seen?: SeenVersions };
 
 /**
- * Versions that the user saw. If either version differs now, nothing is done. Null: any version.
+ * Versions that the user saw. If one of them differs now, nothing is done. Null means any version.
  */
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
@@ -30,7 +30,7 @@ export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Dige
  * next run continues.
  */
 
-/** Keeps the local content. It is sent on the version that the conflict copy showed. */
+/** Keeps the local content. It is sent as an edit of the version that the conflict copy showed. */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endWith(ctx, placed, conflict, null, "you chose mine");
 }
@@ -105,15 +105,15 @@ export async function takeTheirs(
 }
 
 /**
- * Records the protection that was read. The protection does not depend on whether the content is
- * taken, so it needs no journal row.
+ * Records the protection that was read. It does not depend on whether the content is taken, so it
+ * needs no journal row.
  */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const link = ctx.world.state.link(id);
   if (link !== null) commit(ctx, { link: { ...link, protected: isProtected } });
 }
 
-/** Forgets which content was sent to review. The next run submits the local content again. */
+/** Removes the record of what was sent to review. The next run submits the local content again. */
 export function resubmit(ctx: CycleContext, link: Link): ManualEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
@@ -129,7 +129,7 @@ export function resubmit(ctx: CycleContext, link: Link): ManualEnd {
   return { outcome, notes: [] };
 }
 
-/** Forgets a refusal. The next run sends the refused request again. */
+/** Removes the record of a refusal. The next run sends the refused request again. */
 export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
@@ -159,18 +159,18 @@ export async function sendWithMarkers(
 
 /**
  * Returns the version that the conflict copy shows; the earlier one if the newest copy may not have
- * been written. Changes that only the newest version has are then merged like a newer edit.
+ * been written. Changes that only the newest version has are then merged like a later edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {
   const before = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
   return before ?? newestShown(conflict);
 }
 
-/** Ends blocked changes about a document's presence or place. */
+/** Ends blocked changes that concern where a document is, or whether it exists. */
 
 /**
- * Deletes the document on the service whose file was renamed to a name that is not synced, as the
- * user decided. mdmirror reads the document again first, as before any deletion.
+ * Deletes the document on the service after its file was renamed to a name that is not synced, as
+ * the user decided. mdmirror reads the document again first, as before any deletion.
  */
 export async function deleteOnService(ctx: CycleContext, link: Link): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = link;
@@ -195,8 +195,8 @@ export async function restoreOldName(ctx: CycleContext, link: Link): Promise<Man
 }
 
 /**
- * Handles a document that is gone from the service, not readable any more, or outside the linked
- * subtree, and was edited locally: the edit goes to the trash.
+ * Handles a document that was edited locally but is gone from the service, no longer readable, or
+ * outside the linked subtree: the edit goes to the trash.
  */
 export function dropLocalEdit(
   ctx: CycleContext,

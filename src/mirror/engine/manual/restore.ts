@@ -17,7 +17,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
  */
 
 /**
- * Writes an earlier content as an edit.
+ * Writes earlier content as an edit.
  * @param expect content that the file must still have; null: any content
  */
 export function restoreText(

@@ -68,7 +68,7 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 /**
  * Returns true if the user has stopped the command. Called before each item, because a process
  * receives a signal only between two turns of the event loop.
- * @param stop aborted when no more items may start; left out: the command cannot be stopped
+ * @param stop aborted when no more items may start; undefined: the command cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
   if (stop === undefined) return false;
@@ -80,17 +80,17 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 type ManualChoice = {
   readonly link: Link;
   readonly path: LocalPath;
-  /** Null: the file stays unchanged. Its bytes need not be text. */
+  /** Null if the file stays unchanged. Its bytes need not be text. */
   readonly text: string | null;
-  /** Content that the file must have; left out or null: any. */
+  /** Content that the file must have; undefined or null: any. */
   readonly seen?: Digest | null | undefined;
   /**
-   * The version that base moves to, which ends the block of the document. Left out: the content is
+   * The version that base moves to, which ends the block of the document. Undefined: the content is
    * an edit, and base stays.
    */
   readonly next?: Pick<Link, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** Words for the old file, in the note about its new place. */
+  /** Words for the old file, in the note about its new path. */
   readonly old: string;
 };
 
@@ -130,7 +130,7 @@ export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, e
 }
 
 /**
- * Returns true if the file differs from the content that the user saw. Null or left out: the user
+ * Returns true if the file differs from the content that the user saw. Null or undefined: the user
  * saw no content.
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
@@ -138,10 +138,10 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 }
 
 /**
- * Stores the content of a file. Bytes that are no text are not stored.
+ * Stores the content of a file. Bytes that are not text are not stored.
  * @param name the name under which users find the content, if that is not the document at this
- * path: the other version in a conflict belongs to its document
- * @returns digest of the content, or null without a file
+ * path: the other version in a conflict belongs to its document @returns digest of the content, or
+ * null without a file
  */
 export function keepText(
   ctx: CycleContext,
@@ -159,7 +159,7 @@ export function keptNote(what: string, keptAs: string | null): string[] {
   return keptAs === null ? [] : [`${what} is kept as .mdmirror/${keptAs}`];
 }
 
-/** @param places places of the copies, below `.mdmirror/` */
+/** @param places paths of the copies, below `.mdmirror/` */
 export function copiesNotes(places: readonly string[]): string[] {
   return places.flatMap((place) => keptNote("the other version", place));
 }

@@ -29,7 +29,7 @@ import { fromService, type World } from "../run/world.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { isNotFound } from "../apply/effect.ts";
 
-/** Scans both sides, after it has recovered the effects that earlier runs left open. */
+/** Scans both sides, after recovering the effects that earlier runs left open. */
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
@@ -43,8 +43,8 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const before = loadInto(world, records);
   const keep = contentSinkOf(ctx, input, before, records);
   const { local: walked, remote } = await scanBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
-  // Files that a power loss damaged are restored from the text store, even if the service does not
-  // answer.
+  // Files that a power loss damaged are restored from the content store, even if the service does
+  // not answer.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
   const scanned = records?.complete(differing) ?? differing;
@@ -72,7 +72,7 @@ export function noteScan({ notes }: CycleContext, local: LocalTree, remote: Remo
   notes.isListed = remote.complete;
 }
 
-/** A tree of the service about which nothing is known. */
+/** A tree of the service before anything is known about it. */
 export const NOTHING_SEEN: RemoteTree = {
   files: new Map(),
   folders: new Map(),
@@ -85,7 +85,7 @@ export const NOTHING_SEEN: RemoteTree = {
 };
 
 /**
- * Returns true if the trees of a cycle may leave out documents at rest: only the plan needs the
+ * Returns true if the trees of a cycle may leave out unchanged documents: only the plan needs the
  * trees.
  */
 function mayLeaveOut(
@@ -97,7 +97,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base. Its records are stored in `records`, if given. */
+/** Loads base. Stores its records in `records`, if the caller passes it. */
 function loadInto({ state }: World, records: Records | undefined): BaseTree {
   if (records === undefined) return state.load();
   const base = state.load((link) => records.add(link));
@@ -154,7 +154,7 @@ function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInpu
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
 }
 
-/** Base. If base contains no records, the records separately. */
+/** Base, and its records separately if base does not contain them. */
 type LoadedBase = { readonly base: BaseTree; readonly records: Records | undefined };
 
 async function scanBoth(
@@ -178,8 +178,8 @@ async function scanBoth(
 }
 
 /**
- * Returns the changes of a preview of an unknown workspace, including those that an approval would
- * allow: the user answers once, about all changes shown.
+ * Returns the scan for a preview of a workspace in which no known document was found. Assumes that
+ * the user approves, so that one answer covers all changes shown.
  */
 async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
   if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
@@ -240,8 +240,8 @@ async function restoreAndRescan(
 }
 
 /**
- * Returns the local tree with links read by the places of documents, which are known once both
- * sides were scanned.
+ * Returns the local tree with links read by the paths of documents, which are known once both sides
+ * were scanned.
  */
 export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
@@ -264,14 +264,14 @@ export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<Local
   return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
 }
 
-/** Returns the paths with an unfinished intent as paths that could not be read. */
+/** Returns the paths with an unfinished intent, as paths that could not be read. */
 function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
   return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }
 
 /**
  * Hides documents with a write whose result is unknown. A document that this scan proves deleted is
- * deleted, whichever result the write had.
+ * deleted, whatever the result of the write.
  */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
@@ -289,11 +289,11 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
 const MOST_TARGETS = 16;
 
 /**
- * Requests documents that links lead to but the listing does not show. Base does not know these
+ * Requests documents that links lead to but the listing does not show. Base does not have these
  * documents, because they were to be created locally and were not. Nothing else proves their
  * absence, and listings can miss documents; without an answer, the links would lose their targets.
- * @param keep stores the content that is read
- * @returns the trees with the documents that are on the service, in the linked folder or outside
+ * @param keep stores the content that is read @returns the trees with the documents that are on the
+ * service, in the linked folder or outside
  */
 async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;

@@ -7,7 +7,7 @@ import { fromService, type World } from "../run/world.ts";
 
 /** Documents in a list of the linked subtree, with their paths below the subtree. */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
-  /** Listed documents. If `records` takes those that are as recorded, only the others. */
+  /** Listed documents. If `records` takes those that match their records, only the others. */
   readonly files: Map<DocId, RemoteFile>;
   /** True if the list shows no document at all. */
   readonly isEmpty: boolean;
@@ -15,7 +15,7 @@ export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
 
 /**
  * Lists the documents of the linked subtree.
- * @param records takes the documents that are as recorded
+ * @param records takes the documents that match their records
  */
 export async function listDocuments(world: World, records?: Records): Promise<DocumentList> {
   const { remote, prefix, progress } = world;
@@ -55,7 +55,7 @@ export function documentsOf(world: World, { items }: Listing<FileResource>): Map
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/** @returns null: the document is outside the linked subtree */
+/** @returns null if the document is outside the linked subtree */
 function fileOf(world: World, { id, path: whole, lastChangeId: changeId, protected: isProtected }: FileResource) {
   const path = fromService(world, whole);
   return path === null || path === "" ? null : { id, path, changeId, protected: isProtected };

@@ -12,7 +12,7 @@ import { type DocumentList, listDocuments } from "./listed.ts";
 import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, notProven } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Looks at both sides. A look may be incomplete, and says so; the planner decides what follows. */
+/** Scans both sides. A scan may be incomplete, and says so; the planner decides what follows. */
 
 /**
  * Scans the folder. A file is not read if its stamp is the recorded one. New content is stored
@@ -51,7 +51,7 @@ export async function observeLocalAsync(
     keep(...text);
   };
   world.progress.report("scan", read, null);
-  // The requests from before the scan are sent first.
+  // Requests that were made before the scan are sent first.
   await turn();
   const walk = world.disk.walkInParts(knownBy(world.state, base, records), keepCounted, records);
   for (;;) {
@@ -71,7 +71,7 @@ function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalP
     const { stamp, localDigest: digest, localPath } = link;
     if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
     // The stamps of a clone's files are not trusted yet. Their content is in the store, unless the
-    // store lost it. Lost content is stored again.
+    // store lost it; it is then stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -83,9 +83,9 @@ function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree, records: 
 }
 
 /**
- * Gives the newer stamp of a file that was read and found unchanged to its link, so that the next
- * scan need not read it.
- * @returns base with these links: loading 100,000 links a second time would take a fifth of a run
+ * Records the newer stamp of a file that was read and found unchanged, so that the next scan need
+ * not read it.
+ * @returns base with these records: loading all of them a second time would be slow
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshed: Link[] = [];
@@ -104,7 +104,7 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
 }
 
 /**
- * Returns true if a file has the record's content, under a stamp that the record does not have yet.
+ * Returns true if a file has the record's content, but a stamp that the record does not have yet.
  */
 function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
   return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
@@ -119,15 +119,12 @@ export type RemoteScan =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * Facts about the service from before the scan: a listing that was just made, and folders of an
- * earlier listing.
+ * Facts about the service that were known before the scan: a listing that was just made, and the
+ * folders of an earlier listing.
  */
 export type KnownFacts = {
   readonly files?: DocumentList;
-  /**
-   * Folders of an earlier listing. They are listed again when a document is in a folder that is not
-   * among them.
-   */
+  /** Folders of an earlier listing. They are listed again if a document is in none of them. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
    * Stores the content of a document that was read only as a proof: another user may change the
@@ -136,15 +133,16 @@ export type KnownFacts = {
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
   /**
    * Records that base does not contain. The tree leaves out the documents that the service lists as
-   * recorded. Left out: base contains all records.
+   * recorded. Undefined if base contains all records.
    */
   readonly records?: Records | undefined;
 };
 
 /**
- * Lists the linked subtree and proves each absence. If a page fails, no absence of the run counts
+ * Lists the linked subtree and proves each absence. If a page fails, no absence counts in this run
  * (I20).
- * @param trustEmpty the user approved that no known document is visible: then 404 alone is proof
+ * @param trustEmpty true if the user approved that no known document is visible: then 404 alone is
+ * proof
  */
 export async function observeRemote(
   world: World,
@@ -156,8 +154,8 @@ export async function observeRemote(
   const [files, early] = await list(world, known);
   const seen = files.files;
   const base = records === undefined ? before : withUnlisted(before, records, seen);
-  // If a document is missing, only a folder listed in this scan shows that the key still reads the
-  // workspace and that folder.
+  // If a document is missing, only a folder listed in this scan shows that the key can still read
+  // the workspace and that folder.
   const unlisted = findUnlisted(base, seen);
   const isAnyMissing = unlisted.missing.length > 0;
   const believed = isAnyMissing ? null : believable(known.folders, seen);
@@ -178,7 +176,7 @@ export async function observeRemote(
 
 /**
  * Returns base with the records of documents that the service lists differently, or not at all. If
- * one of these is missing, a listed document is added: a read of it proves that the key works.
+ * one of them is missing, also adds a listed document: reading it proves that the key works.
  */
 function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteFile>): BaseTree {
   const links = records.unlisted(seen.keys());
@@ -235,15 +233,15 @@ function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null 
 }
 
 /**
- * Returns the reason for an incomplete listing: one that the next scan will find again, or one that
- * may be gone then.
+ * Returns the reason for an incomplete listing: one that the next scan will find again (`misread`),
+ * or one that may be gone then.
  */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
 }
 
-/** Finds the folders that a look at the service shows. */
+/** Finds the folders that a scan of the service shows. */
 
 function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>> {
   return remote.listFolders(prefix === "" ? null : prefix);
@@ -285,8 +283,8 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
 }
 
 /**
- * Finds folders that are gone. A folder that is not listed is gone, unless documents below its path
- * are shown. In that case the key may only be unable to read the folder.
+ * Finds folders that are gone: those that are not listed, and below whose paths no document is
+ * shown. If a document is shown there, the key may only be unable to read the folder.
  */
 function findGoneFolders(
   base: BaseTree,

@@ -7,10 +7,10 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /**
- * Proves absences: mdmirror reads each document that a complete listing does not show by its id,
- * with a key that is known to work. A key is known to work if something in base, a document or a
- * listed folder, answers in this run. A wrong workspace would also answer with an empty listing and
- * with 404.
+ * Proves absences: reads by its id each document that a complete listing does not show, with a key
+ * that is known to work. A key is known to work if something in base, a document or a listed
+ * folder, answers in this run. A wrong workspace would also answer with an empty listing and with
+ * 404.
  */
 
 /**
@@ -83,9 +83,9 @@ export async function proveAbsences(
   };
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
-  // If no known document is listed, a document outside the linked folder also shows that the key
-  // works. If each absence was proven before, nothing new shows that the key is bad; then documents
-  // outside need not be read.
+  // If no known document is listed, a document outside the linked folder can also show that the key
+  // works. If each absence was proven before, the key is not in doubt, and documents outside need
+  // not be read.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MOST_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
@@ -98,7 +98,7 @@ export async function proveAbsences(
   return { ...proof, nothingKnown: !results.healthy && proof.unseen.size > 0 };
 }
 
-/** Results of the reads by id. The proof contains the rest. */
+/** Results of the reads by id, beyond those in the proof. */
 type ReadResults = {
   readonly notFound: DocId[];
   /** True if a document or folder of base answered, or the user said that the key works. */
@@ -136,7 +136,8 @@ function noteAnswer(
 
 function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: ReadResults, away: readonly DocId[]): void {
   if (!healthy) {
-    // No document outside the subtree answered either: nothing shows that this is the workspace.
+    // No document outside the subtree answered either: nothing shows that this is the right
+    // workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
     proof.outside.clear();
   }
@@ -148,8 +149,8 @@ function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Read
 }
 
 /**
- * Returns true for a document that was proven gone, and is blocked since. It stays proven even if
- * no other document is visible.
+ * Returns true if the document was proven gone and is blocked since. It stays proven even if no
+ * other document is visible.
  */
 function isProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";

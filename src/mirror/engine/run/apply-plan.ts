@@ -39,7 +39,7 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   }
 }
 
-/** Returns the path of an id in base, so that no message shows an id in place of a path. */
+/** Returns the path of an id in base, because a message shows paths, not ids. */
 function knownPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
 }

@@ -10,7 +10,7 @@ import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
 /**
- * Checks if the local content at the time of a call is on the service. Scans the disk itself,
+ * Checks whether the local content at the time of a call is on the service. Scans the disk itself,
  * because the watcher may not have reported a save yet. Writes nothing.
  */
 
@@ -24,7 +24,9 @@ export type AwaitedPath = {
    * later run finds that content on the service, the current file may still differ.
    */
   readonly isUnderWay: boolean;
-  /** Document that base had at the path at that scan; null: none. Its file may be moved since. */
+  /**
+   * Document that base had at the path at that scan; null if none. Its file may have moved since.
+   */
   readonly id: DocId | null;
 };
 
@@ -50,7 +52,7 @@ export type NotedPaths =
 /**
  * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
  * later.
- * - `gone`: nothing is at the path on either side, and its document is nowhere else.
+ * - `gone`: nothing is at the path on either side, and its document is not elsewhere.
  * - `in-review`: the content was submitted, and a reviewer decides. `blocked`: the user must act.
  * - `waiting`: the content is being sent, or cannot be sent yet.
  */
@@ -60,9 +62,9 @@ export type PathOnService = {
   readonly id: DocId | null;
   /** Change id of the base version; for `live`, of the version with the content. */
   readonly changeId: ChangeId | null;
-  /** Changes in review that the service named. */
+  /** Changes in review that the service reported. */
   readonly reviews: readonly ChangeId[];
-  /** Reason why the path is not live; null: the path is live, or no reason is known. */
+  /** Reason why the path is not live; null if it is live, or no reason is known. */
   readonly open: Attention | null;
 };
 
@@ -91,7 +93,9 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
   return { kind: "seen", awaited, documents: all.size };
 }
 
-/** A file that is live at this scan need not be waited for, unless the caller named the file. */
+/**
+ * A file that is live at this scan need not be waited for, unless the caller asked for this file.
+ */
 type ScannedPath = AwaitedPath & { readonly isLive: boolean };
 
 function scanPath(scan: BarrierScan, path: LocalPath): readonly ScannedPath[] | UnsentPath {
@@ -112,7 +116,7 @@ type BarrierScan = {
   readonly walk: () => LocalTree;
 };
 
-/** Returns true if the path names one document that exists, existed, or cannot be read. */
+/** Returns true if the path is that of a document that exists, existed, or cannot be read. */
 function isFile({ world, links, walk }: BarrierScan, path: LocalPath): boolean {
   if (path === "") return false;
   const look = world.disk.look(path);
@@ -133,7 +137,7 @@ function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): Scan
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isLive: false };
 }
 
-/** @returns null: the folder exists neither locally nor in base */
+/** @returns null if the folder exists neither locally nor in base */
 function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
   const { base, links, walk } = scan;
   const local = walk();
@@ -162,7 +166,7 @@ function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
 }
 
 /**
- * Returns true if no path could be read. If the folder only keeps changing, its files were read.
+ * Returns true if no path could be read. If the folder merely keeps changing, its files were read.
  */
 function isUnread({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
@@ -190,9 +194,9 @@ function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPa
 
 /**
  * Returns the current state of each path. A path is live if its file is as base has it, or if a run
- * that began after the scan has sent its document's content. A moved base alone proves nothing: a
- * merge moves base under an edit that is still to be sent, and a move brings another document's
- * content. No path is live while a safety check stops the sync because the service lacks documents.
+ * that began after the scan has sent its document's content. A new base alone is not proof: a merge
+ * moves base although an edit is still to be sent, and a move brings another document's content. No
+ * path is live while a safety check stops the sync because the service lacks documents.
  * @param isCompared true if base may count as the service's state
  */
 export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
@@ -213,8 +217,8 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
 }
 
 /**
- * Returns the record of a document whose file was moved since the scan, because it was moved on the
- * service or by its user. Null: not moved.
+ * Returns the record of a document whose file was moved since the scan, on the service or by its
+ * user. Null if it was not.
  */
 function movedSince({ disk }: World, { links }: BaseTree, { path, id }: AwaitedPath): Link | null {
   const link = id === null ? undefined : links.get(id);
@@ -235,17 +239,17 @@ function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: P
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
 }
 
-/** Kinds of events about content that was sent. */
+/** Kinds of events in which content was sent. */
 const SENDING = ["put", "create-remote"];
 /**
- * LIMIT: versions of a document that are searched. Content that was live before more later versions
- * were sent to review is not found.
+ * LIMIT: versions of a document that are searched. Content that was live before that many later
+ * versions were sent to review is not found.
  */
 const NEWEST_VERSIONS = 8;
 
 /**
- * Returns true if content was sent after the scan. If content was being sent at the scan, the first
- * event of a later run may be about that content.
+ * Returns true if content was sent after the scan. If content was being sent during the scan, the
+ * first event of a later run may be about that content.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING });

@@ -35,7 +35,7 @@ export class RunEntry {
     this.#kind = kind;
   }
 
-  /** Number of the run; null: the run has written nothing yet. */
+  /** Number of the run; null if it has written nothing yet. */
   get begun(): number | null {
     return this.#begun;
   }
@@ -60,7 +60,9 @@ export type ConvergeInput = {
   readonly settings: Settings;
   /** True if the first cycle tries refused changes again. */
   readonly retryRefused: boolean;
-  /** Memory of earlier runs of this process, to which this run adds. Left out: no earlier runs. */
+  /**
+   * Memory of earlier runs of this process, to which this run adds. Undefined if there were none.
+   */
   readonly memory?: RunMemory;
   /** Returns the options of the next cycle's scans. Called before each cycle. */
   readonly look: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
@@ -78,10 +80,10 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     rememberFlood(world, plan.verdict, tally.counts.conflicts);
-    // ORDER: an approval, which ends with this run, also confirms that documents are missing on the
-    // service.
+    // ORDER: taken before the cycles, because the approval ends with this run. It also confirms
+    // that documents are missing on the service.
     rememberGeneration(world, plan, trees);
-    // While a change waits for another scan, a run has not judged everything, and ends no stop and
+    // While a change waits for another scan, a run has not planned everything, and ends no stop and
     // no approval (I22).
     if (plan.verdict.kind === "safety-stop" || !leavesUndecided(plan.blocks)) rememberStop(world, run, plan.verdict);
   }
@@ -115,7 +117,7 @@ function needsAnother(end: CycleEnd, tally: Tally): end is PlannedCycle {
 }
 
 /**
- * Waits before a missing conflict copy is searched again, for the time that proves any absence. A
+ * Waits before looking for a missing conflict copy again, for the time that proves any absence. A
  * program may be between the two steps of a save.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
@@ -126,8 +128,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, passes, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // Local files that were renamed because the service has another document at their path. A file
-  // that is not at its new path is left out.
+  // Local files that were renamed because the service has another document at their path, and that
+  // are still at their new path.
   const renamed = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -160,11 +162,11 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  * tried again.
  */
 function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
-  // Searched without a list of the completed steps: a clone has as many steps as documents.
+  // Searches without making a list of the completed steps: a clone has as many steps as documents.
   const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step that waited for a blocked step may succeed in another way now, or is blocked as well
+  // A step that waited for a blocked step may now succeed in another way, or is blocked as well
   // (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;

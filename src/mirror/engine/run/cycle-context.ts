@@ -19,23 +19,23 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 export type CycleInput = {
   /**
    * Gives the run its number at its first write: a cycle that changes nothing makes no run.
-   * `begun`: the number, if the run has one already; left out: the run has one.
+   * `begun`: the number, or null if the run has none yet; undefined: the run has one.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Tally, which the cycles of one run share. Left out: the cycle counts for itself. */
+  /** Tally, which the cycles of one run share. Undefined: the cycle counts for itself. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
-  /** True: the trees may leave out documents at rest. Left out: the trees contain all documents. */
+  /** True: the trees may leave out unchanged documents. Undefined: they contain all documents. */
   readonly leavesOut?: boolean;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
-  /** Observers of a daemon that watches the folder. Left out: both sides are scanned completely. */
+  /** Observers of a daemon that watches the folder. Undefined: both sides are scanned completely. */
   readonly observers?: Observers;
   /**
    * Absences that were observed for long enough; all others wait. Used with `secondLookMs: null`.
-   * Left out: one scan is enough.
+   * Undefined: one scan is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
@@ -62,14 +62,11 @@ export type CycleEnd =
       readonly plan: Plan;
       readonly ends: readonly StepEnd[];
       /**
-       * True if the run was stopped, so that some steps may not have started. Left out: the run was
-       * not stopped.
+       * True if the run was stopped, so that some steps may not have started. Undefined if it was
+       * not.
        */
       readonly isStopped?: boolean;
-      /**
-       * Reasons for which the delayed deletions will stop the sync. Left out: they will not stop
-       * the sync.
-       */
+      /** Reasons for which the delayed deletions will stop the sync. Undefined if they will not. */
       readonly foreseen?: readonly Reason[];
     });
 
@@ -101,8 +98,8 @@ export type Tally = {
   /** Requests that the service refused, by all their facts. */
   readonly refused: Map<string, RefusedWrite>;
   /**
-   * Local files that got another name because the service's document keeps the name: old path, new
-   * path.
+   * Local files that got another name because the service has a document of that name: old path,
+   * new path.
    */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** The user's files that were moved away because the run had to put an item at their path. */
@@ -112,7 +109,7 @@ export type Tally = {
    * one direction.
    */
   readonly oneWay: Block[];
-  /** True if links were sent that had no target then, and have one now. */
+  /** True if links were sent without a target that has one now. */
   linksOpen: boolean;
   /**
    * True if the last cycle read a document in another version than its listing showed. One of the
@@ -125,7 +122,7 @@ export type Tally = {
   filesMoved: boolean;
 };
 
-/** `keptAs`: current place of the file, below the root. */
+/** `keptAs`: current path of the file, below the root. */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
 /** The part of a tally that a daemon keeps for its next runs. */
@@ -150,7 +147,7 @@ export function zeroTally(): Tally {
   };
 }
 
-/** Notes of scans and effects for later ones of the same cycle. */
+/** Notes of scans and effects for later ones in the same cycle. */
 type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
@@ -163,13 +160,13 @@ type CycleNotes = {
   /** Folder ids by remote path (below the prefix), updated by the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
-   * Local files created or replaced in this cycle. They are synced to the disk and marked durable
-   * at its end, or by the next cycle.
+   * Local files created or replaced in this cycle. They are fsynced and marked durable at its end,
+   * or by the next cycle.
    */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
-   * Paths at which this cycle restored a file or folder before its plan. The user has not seen
-   * these restored files yet, so changes at their paths do not show what the user wants.
+   * Paths at which this cycle restored a file or folder before its plan. The user has not seen them
+   * yet, so changes at these paths do not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
   /** Keys of the plan's blocked changes. */
@@ -180,7 +177,7 @@ type CycleNotes = {
   readonly made: Set<string>;
   /**
    * Number of conflicts that may open before a safety check asks, and the documents whose conflict
-   * was approved. Null: no limit (for a command).
+   * was approved. Null for no limit (in a command).
    */
   conflictBudget: ConflictBudget | null;
   /**
@@ -189,13 +186,13 @@ type CycleNotes = {
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
-   * Documents that were read before the verdict on the plan, each for one more use. Their content
-   * is in the store.
+   * Documents that were read before the safety checks, each for one more use. Their content is in
+   * the store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
-   * Documents that may become blank locally, as the safety checks judged them. Null: all documents
-   * may, because so few contents are downloaded.
+   * Documents that may become blank locally, according to the safety checks. Null: all may, because
+   * few contents are downloaded.
    */
   mayBeEmptied: ReadonlySet<DocId> | null;
   /** Texts that a dry run has read and must not store. */
@@ -211,7 +208,7 @@ export type ConflictBudget = { readonly most: number; readonly approved: Readonl
 export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
-  /** Joins commits of steps that run in parallel. */
+  /** Combines commits of steps that run in parallel. */
   readonly group: Group;
   /** Knowledge about the deployment when the plan was made. */
   readonly traitsAtStart: RemoteTraits;

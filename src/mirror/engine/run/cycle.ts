@@ -90,8 +90,9 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a cycle over everything must first finish an interrupted effect. The intent
- * of a set-aside file, or of content that was sent and not found, concerns no other document.
+ * Returns true if a cycle over everything must first finish an interrupted effect. The intent of a
+ * set-aside file, or of content that was sent and not found, does not count: it concerns no other
+ * document.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
@@ -135,7 +136,7 @@ function settleLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   if (links === undefined || verdict.kind !== "run") return;
   links.begin(false);
   rewriteLinks(ctx);
-  // ORDER: called when the links in moved documents have been read at their new places.
+  // ORDER: called after the links in moved documents have been read at their new paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
@@ -189,7 +190,7 @@ type DecidedPlan = PlanInput & { readonly plan: Plan };
 type CyclePlan = DecidedPlan & { readonly foreseen?: readonly Reason[] };
 
 /**
- * Plans a cycle: after a second scan for absences, without files that are in use, and with the
+ * Makes the plan of a cycle: scans absences a second time, leaves files in use alone, and reads the
  * content that the safety checks need.
  */
 async function planCycle(
@@ -225,7 +226,7 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
 
 /**
  * Returns files that must not be written yet. If the run may sleep, it first waits for files that
- * changed a moment ago.
+ * have just changed.
  */
 async function filesToLeave(
   ctx: CycleContext,
@@ -244,7 +245,7 @@ async function filesToLeave(
 
 /**
  * Plans, and scans the local absences a second time. An absence that would delete a document on the
- * service needs two scans some seconds apart. A program may be between the two steps of a save.
+ * service needs two scans some seconds apart: a program may be between the two steps of a save.
  */
 export async function planWithSecondScan(
   ctx: CycleContext,
@@ -275,9 +276,7 @@ export async function planWithSecondScan(
   return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then, signals, texts };
 }
 
-/**
- * Makes the plan for a missing root: no file is visible, and only the verdict contains the reason.
- */
+/** Makes the plan for a missing folder. No file counts as seen, and the plan's verdict says why. */
 function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the linked folder changed identity";
@@ -300,8 +299,8 @@ function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]):
 }
 
 /**
- * Reads documents before their plan is judged. Only the content shows if a document became blank,
- * and the safety checks must know how many did before the first one is written.
+ * Reads documents before their plan is checked. Only the content shows whether a document became
+ * blank, and the safety checks must know how many did before the first one is written.
  * @returns the trees with the digests of the content that was read
  */
 async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {

@@ -28,9 +28,9 @@ type Options = {
 };
 
 /**
- * Runs the steps of a plan, each when the steps it depends on have succeeded, several in parallel.
- * A failing step delays only its dependants (I17). Starts no more steps after an outcome for which
- * `isFatal` returns true (the service is gone, the key is refused).
+ * Runs the steps of a plan, several in parallel, each after the steps that it depends on have
+ * succeeded. A failing step delays only its dependants (I17). Starts no more steps after an outcome
+ * for which `isFatal` returns true (the service is gone, the key is refused).
  * @returns how each step ended, by its index
  */
 export function executeSteps(
@@ -42,7 +42,8 @@ export function executeSteps(
 }
 
 /**
- * The end of nearly all steps, shared: an object for each would stay in memory until the run's end.
+ * The end of nearly all steps. It is shared: an object for each would stay in memory until the
+ * run's end.
  */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 

@@ -9,11 +9,11 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 /**
- * Delays writes over a file that somebody is working on: the file changed a moment ago, or a
- * program reports that it has the file open. The delay has a limit and decides nothing about
- * content. Each effect checks the content of the file, so that no edit is lost in any case (I14).
- * The disk's clock is compared with the machine's. If the two differ, a write comes sooner or later
- * by the difference, no more (I29).
+ * Delays writes to a file that somebody is working on: the file has just changed, or a program
+ * reports that it has the file open. The delay has a limit and decides nothing about content. Each
+ * effect checks the content of the file, so that no edit is lost in any case (I14). The disk's
+ * clock is compared with the machine's. If the two differ, a write comes sooner or later by the
+ * difference, no more (I29).
  */
 
 /** A file that somebody is working on. */
@@ -63,10 +63,11 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * A review most often ends with the local content; an open conflict shows the new version beside
- * it; two new contents at one path are linked or become a conflict: no file is written. If a file
- * must be written, its effect has found that out before (`blockIfInUse`), in this run or an earlier
- * one. For two new contents, that counts only if the service's content may replace the local one.
+ * Returns true if an action would overwrite the file. A review most often ends with the local
+ * content; an open conflict shows the new version beside it; two new contents at one path are
+ * linked or become a conflict: these write no file. If such a file must be written, its effect has
+ * found that out before (`blockIfInUse`), in this run or an earlier one. For two new contents, that
+ * counts only if the service's content may replace the local one.
  */
 function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
@@ -74,10 +75,9 @@ function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree
 }
 
 /**
- * Returns true if the service's content may replace a new file, if both sides are new at one path
- * with different content. Either the service's content is preferred, or policy `copy` keeps the
- * local content beside it. No other policy counts: without a base, it is not known which content is
- * older (I05).
+ * Returns true if, of two new contents at one path, the service's may replace the local file.
+ * Either the service's content is preferred, or policy `copy` keeps the local content beside it. No
+ * other policy counts: without a base, it is not known which content is older (I05).
  */
 export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
@@ -142,8 +142,9 @@ function isOff({ unchangedMs, openMs }: EditorWait): boolean {
 const ROUNDING_MS = 1;
 
 /**
- * Returns the time until a file was unchanged for long enough. A disk's clock may be a little ahead
- * of the machine's; a time that is far ahead comes from another clock and is ignored.
+ * Returns the time until a file will have been unchanged for long enough. A disk's clock may be
+ * slightly ahead of the machine's; a time that is far ahead comes from another clock and is
+ * ignored.
  */
 export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
@@ -151,8 +152,8 @@ export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, 
 }
 
 /**
- * Returns the milliseconds by which a time may be too early. A disk that keeps whole seconds, or
- * every second one (FAT), may mean any time until the next.
+ * Returns the milliseconds by which a file's time may be too early. A disk that keeps whole
+ * seconds, or every second one (FAT), may mean any time until the next.
  */
 function clockResolution(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
@@ -160,7 +161,7 @@ function clockResolution(changedMs: number): number {
 
 /**
  * Returns true if mdmirror's own write or move was the last change of the file. A move gives the
- * file a new time, while its content stays as old as before.
+ * file a new time, although its content is as old as before.
  * @param savedMs time when its bytes were written; null: long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
@@ -188,7 +189,7 @@ const NEWEST = 8;
 
 /**
  * Returns true if the event changed the file, or renamed it, which changes its time as well. Events
- * that only record a document's place, or content that both sides have, do not count.
+ * that only record a document's path, or content that both sides have, do not count.
  */
 function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

@@ -11,9 +11,8 @@ import type { World } from "./world.ts";
  */
 
 /**
- * Returns true if the service has a different generation than at the last time when no document was
- * missing.
- * @param named the generation; null: the service names none
+ * Returns true if the service's generation differs from the one when last no document was missing.
+ * @param named the generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
   const known = named === null ? null : state.meta(META.generation);
@@ -31,7 +30,7 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 
 /**
  * Returns true if the generation may be remembered. A file that was kept because it was edited may
- * still have to go to the trash. If the user has approved that, no second approval is needed.
+ * still have to go to the trash; if the user has approved that, no second approval is needed.
  */
 function isSettled(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approved = state.meta(META.approved);

@@ -60,7 +60,7 @@ function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
-/** Returns true if a run without a stop ends an approval, or the remaining part of one. */
+/** Returns true if a run without a stop ends an approval, or the rest of one. */
 function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }
@@ -76,7 +76,7 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
-  // A folder that was approved as moved becomes the root.
+  // A folder whose move was approved becomes the root.
   rememberRoot(world);
 }
 
@@ -161,7 +161,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
 
 /**
  * Returns how many conflicts a run may open, by the verdict's limit. The limit applies while they
- * are opened, because only then it is known which content does not merge.
+ * are opened, because only then is it known which content does not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);
@@ -172,7 +172,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
     }
   }
   // Never less than the verdict's number, which leaves out suspended documents and documents
-  // outside. Otherwise no approval would be asked for.
+  // outside. Otherwise no approval would be requested.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.links.size, remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
@@ -185,7 +185,7 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
   for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
-    // Already recorded as the other version of the open conflict: the user approved it, and no
+    // The content is already the other version of the open conflict: the user approved it, and no
     // question is left.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;

@@ -3,15 +3,16 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * Counts the documents that a side has lost lately, for the deletion limit. "Lately" is an hour of
- * the monotonic clock, and the order of runs: the wall clock may be set at any time (I29).
+ * Counts the documents that a side has lost lately, for the deletion limit. "Lately" means within
+ * an hour by the monotonic clock and by the order of runs: the wall clock may be set at any time
+ * (I29).
  */
 
 const HOUR_MS = 3_600_000;
 
 type Run = number;
 
-/** Mark: all losses of the runs up to this one happened before `at`, on the monotonic clock. */
+/** A mark: all losses of the runs up to this one happened before `at`, by the monotonic clock. */
 type LossMark = readonly [run: Run, at: number];
 
 type RecentLosses = {
@@ -52,7 +53,7 @@ function newestRun({ state }: World): Run {
   return state.runs(1)[0]?.run ?? 0;
 }
 
-/** Reads the marks. Drops those that are an hour old, with all before them. */
+/** Reads the marks. Drops those that are at least an hour old, and all before them. */
 function readLately(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
@@ -65,8 +66,8 @@ function writeLately({ state }: World, lately: RecentLosses): void {
 }
 
 /**
- * Returns the least time that has passed since a mark. The clock begins with the machine. So a mark
- * in the future comes from an earlier boot, and is at least as old as this boot.
+ * Returns the least time that has passed since a mark. The monotonic clock starts with the machine,
+ * so a mark in the future comes from an earlier boot, and is at least as old as this boot.
  */
 function ageOf({ clock }: World, [, at]: LossMark): number {
   const now = clock.monotonic();

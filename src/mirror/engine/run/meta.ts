@@ -25,15 +25,15 @@ export const META = {
    */
   flood: "conflicts.flood",
   /**
-   * Sides that were found without documents (`local`, `remote`), until no change of that side
-   * waits.
+   * Sides that were found without documents (`local`, `remote`), until no change of that side is
+   * pending.
    */
   emptied: "emptied",
   /** The boot of the machine in which a run last restored what a power loss may have damaged. */
   boot: "boot",
   /**
-   * Set while the daemon is paused: `yes` without an end, else the wall time of its end and its
-   * length, in milliseconds.
+   * Set while the daemon is paused: `yes` without an end; otherwise the wall time of its end and
+   * its length, in milliseconds.
    */
   paused: "watch.paused",
   /** The choice of `init --prefer`. It applies until the first complete run. */

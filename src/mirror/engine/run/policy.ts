@@ -22,8 +22,8 @@ export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: Read
 }
 
 /**
- * Returns the lookup of the contents that a cycle has read. If links are converted, the targets of
- * links are left out, so that a content is equal in both forms.
+ * Returns the lookup of the contents that a cycle has read. If links are converted, leaves out the
+ * targets of links, so that content is equal in both forms.
  */
 export function textFinder({ world, notes }: CycleContext): TextLookup {
   const find: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);

@@ -46,7 +46,7 @@ export function noteFutileAction(
 }
 
 /**
- * Forgets, at the end of a daemon's run, the actions that the next run may try. An action whose
+ * Removes, at the end of a daemon's run, the actions that the next run may try. An action whose
  * target the service does not have is tried again only after a whole listing (I08). LIMIT: a
  * listing with an entry that cannot be read is never whole, so no other action waits for one.
  * @param isListed true if the listing of the run was complete

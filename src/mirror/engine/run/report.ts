@@ -33,13 +33,12 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Object of the refusal, if `kind` is `refused`: a name or place, or a step that left no block.
+   * What was refused, if `kind` is `refused`: a name or path, or a step that left no block.
    * Undefined: the service refused the content.
    */
   readonly refused?: "name" | "step";
   /**
-   * True if the problem ends by itself. The user need not act, but the sides differ until the
-   * problem ends.
+   * True if the problem ends by itself. The user need not act, but the sides differ until it ends.
    */
   readonly waits: boolean;
 };
@@ -64,23 +63,21 @@ export type RunReport = {
   readonly renamed?: readonly RenamedForOther[];
   /** The user's files that the run moved to the trash. Reported once. */
   readonly madeWay?: readonly MovedOutOfWay[];
-  /** Links in uploaded content that lead to no document; left out: none. */
+  /** Links in uploaded content that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side, because the sync has one direction. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
-  /**
-   * True if the run was stopped before all steps had started; left out: the run was not stopped.
-   */
+  /** True if the run was stopped before all steps had started; undefined if it was not. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /**
-   * Reasons for which the sync will stop when the delayed deletions are due. Left out: the sync
-   * will not stop.
+   * Reasons for which the sync will stop when the delayed deletions are due. Undefined if it will
+   * not.
    */
   readonly foreseen?: readonly Reason[];
   /** Actions to which the answer to the stop applies, in the order of the plan. */
   readonly stopped: readonly Action[];
-  /** Number of local entries that are not synced, by kind. Null: the folder was not scanned. */
+  /** Number of local entries that are not synced, by kind. Null if the folder was not scanned. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
@@ -178,14 +175,14 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
 }
 
 /**
- * Returns the paths that a scan did not show, unless an open block reports them: nothing is proven
- * about them.
+ * Returns the paths that a scan did not show, unless an open block reports them. Nothing is proven
+ * about these paths.
  */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const reported: Attention[] = [];
   const { misread, cutShort } = remote;
-  // The items shown are used, and no item counts as deleted because the list does not show it
-  // (I20).
+  // The entries that the list shows are used, but no entry counts as deleted because the list does
+  // not show it (I20).
   if (misread !== undefined) reported.push({ ...NO_REQUEST, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     reported.push({ ...NO_REQUEST, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
@@ -219,7 +216,7 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * Returns the work that the last allowed cycle left undone: the sides kept changing, or the run
+ * Returns the work that is left after the last allowed cycle: the sides kept changing, or the run
  * does not end.
  * @param more true if another cycle would have changes to carry out
  */

@@ -7,14 +7,14 @@ import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /**
- * Returns the status of a linked folder by the facts that its runs left in the state. "Last sync"
- * is the last run that proved it: both sides scanned completely, no change left, no problem open.
- * If a later run ended with another result, that result is reported with its time.
+ * Returns the status of a linked folder, from the facts that its runs left in the state. "Last
+ * sync" is the last run that proved it: both sides scanned completely, no change left, no problem
+ * open. If a later run ended with another result, that result is reported with its time.
  */
 
 /** Facts about the last run that the state keeps. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /** Address that could not be reached. The user may have given it for that run only. */
+  /** Address that could not be reached. The user may have passed it for that run only. */
   readonly unreachedAddress: string | null;
 };
 
@@ -23,10 +23,10 @@ export type RunState = {
   /** Time of the last sync, in milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Reason why the last run did not reach the service; null: the run reached it. */
+  /** Reason why the last run did not reach the service; null if it did. */
   readonly fault: Fault | null;
   /**
-   * The address that the last run did not reach; null: the run reached it, or an earlier version of
+   * The address that the last run did not reach; null if it did, or if an earlier version of
    * mdmirror ran.
    */
   readonly unreachedAddress: string | null;
@@ -84,7 +84,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
 type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** Newest run. Null: there is none, or a daemon is running one. */
+  /** Newest run; null if there is none, or if a daemon is running one. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -123,7 +123,7 @@ const UNPROVEN: Attention = {
   waits: true,
 };
 
-/** Problem for a plan at which no run has stopped. A stop itself says that the user approved it. */
+/** Problem for a plan whose stop was approved. A stop itself says that the user approved it. */
 const APPROVED: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
@@ -155,7 +155,7 @@ function readLast(text: string | null): LastRun | null {
 }
 
 /**
- * Returns a record of a run with the reason that it lacks. An earlier version stored, besides
+ * Returns a record of a run, with a reason if it lacks one. An earlier version stored, besides
  * blocked changes, only refused steps without a block.
  */
 function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
@@ -164,7 +164,7 @@ function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): 
 
 /**
  * Returns true if a safety check stops the sync, and the service lacks documents of base. An
- * approval of that counts until the approved changes are made.
+ * approval counts until the approved changes are made.
  */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);

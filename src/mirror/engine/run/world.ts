@@ -23,18 +23,18 @@ export type World = {
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** Runner of the steps of a plan. Left out: the steps cannot be stopped. */
+  /** Runner of the steps of a plan. Undefined: the steps cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
   /** Address of the service, for the message that the service was not reached. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Receives each event when it is recorded. Left out: no listener. */
+  /** Receives each event when it is recorded. Undefined if there is no listener. */
   readonly onEvent?: (event: MirrorEvent) => void;
   /** True for a plan in which steps count as stopped although they are approved. */
   readonly ignoresApproval?: true;
-  /** Set if links are converted, which `disk` then does. Left out: content stays unchanged. */
+  /** Set if links are converted, which `disk` then does. Undefined: content stays unchanged. */
   readonly links?: MirrorLinks;
   /** Id of this boot of the machine; null if the system has none. */
   readonly bootId: string | null;
@@ -51,17 +51,17 @@ export type Settings = Omit<
   "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "unchangedContents" | "absentTwice"
 > & {
   /**
-   * True if protected texts go to review only if they are the same as in the cycle before (`sync`
+   * True if protected texts go to review only if they were the same in the cycle before (`sync`
    * without a terminal).
    */
   readonly reviewsOnlyUnchanged: boolean;
   /**
-   * Milliseconds between the two scans of a local absence; null: one scan is enough (the caller has
-   * watched the path).
+   * Milliseconds between the two scans of a local absence; null if one scan is enough (the caller
+   * has watched the path).
    */
   readonly secondLookMs: number | null;
   /**
-   * Times for which files that somebody is working on are not written. Left out: such files are
+   * Times for which files that somebody is working on are not written. Undefined: such files are
    * written.
    */
   readonly handsOff?: EditorWait;
@@ -129,7 +129,7 @@ export function setAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
 
-/** Returns true if a place below `.mdmirror/` is a temporary one, and not in the trash. */
+/** Returns true if a path below `.mdmirror/` is a temporary one, and not in the trash. */
 export function isSetAsidePath(place: string): boolean {
   return place.startsWith(SET_ASIDE);
 }
@@ -139,8 +139,8 @@ const SET_ASIDE = "tmp/park-";
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
- * Returns a path in the trash for a removed document: readable for users, unique by its last part.
- * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
+ * Returns a path in the trash for a removed document: readable for users, unique by its last part,
+ * such as `trash/2026-11-21/notes/plan.1a2b3c4d.md`.
  */
 export function trashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
