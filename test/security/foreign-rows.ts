@@ -71,7 +71,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   "fix-names": [refused("fix-names", "w"), refused("fix-names", "w", "--dry-run")],
   links: [refused("links", "keep", "w"), refused("links", "check", "w")],
   hooks: [local("hooks"), local("hooks", "test", "desk")],
-  doctor: [refused("doctor", "w")],
+  doctor: [refused("doctor", "w"), refused("doctor", "w", "--bundle", "bundle.json")],
   merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")], // Files, not a mirror.
   completion: [local("completion", "bash")],
   ui: [local("ui", "w", "--no-open")],

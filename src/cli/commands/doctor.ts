@@ -1,24 +1,34 @@
 import { onFolder } from "../find-mirror.ts";
-import type { Check } from "../../mirror/operations/doctor/check.ts";
-import { type Command, worldOf } from "../command.ts";
-import { EXIT, type ExitCode, exitOfTrouble, worstExit } from "../exit.ts";
+import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { EXIT, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
 import { showResult } from "../show-result.ts";
-import { shownWords } from "../../common/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";
+import { resolve } from "node:path";
+import { bad, type Check, good, warn } from "../../mirror/operations/doctor/check.ts";
+import { makeBundle } from "../../mirror/operations/doctor/bundle.ts";
+import { withMirror } from "../../mirror/folder/open-mirror.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { writeNewFile } from "../new-file.ts";
 
 export const command: Command = {
   about: [
     "Checks the URL, the key, the clock, the state file and the size of the history. Checks the disk, the limits of inotify, and other sync tools on the same folder. Names how the service differs from the documented API.",
+    "--bundle writes a file for a bug report. It has what mdmirror observed on both sides, its records and its plan: sizes, times, inodes, ids. It has no content and no key. Names and digests are replaced; read it before you send it.",
     "Exit codes: 0 good, 3 for a warning, otherwise that of the first check that failed.",
   ],
-  examples: ["mdmirror doctor notes"],
+  examples: ["mdmirror doctor notes", "mdmirror doctor notes --bundle report.json"],
   options: {
+    bundle: { value: "FILE", help: "write a report without content to FILE, which must not exist" },
+    "with-names": { help: "with --bundle: keep the names of files and folders" },
     json: { help: "print one JSON object" },
     ...KEY_OPTION,
   },
   ...onFolder(async (io, args, root) => {
-    const checks = await examine(root, { ...worldOf(io), keyFile: args.text("key-file") });
+    const file = args.text("bundle");
+    if (file === null && args.flag("with-names")) misuse("--with-names needs --bundle");
+    const examined = await examine(root, { ...worldOf(io), keyFile: args.text("key-file") });
+    const checks = file === null ? examined : [...examined, await writeBundle(io, args, { root, file, examined })];
     return showResult(io, args.flag("json"), {
       json: { checks: checks.map(({ fault: _fault, ...shown }) => shown) },
       lines: checks.flatMap(({ about, state, detail, next }) => [
@@ -29,6 +39,24 @@ export const command: Command = {
     });
   }),
 };
+
+type BundleRequest = { readonly root: string; readonly file: string; readonly examined: readonly Check[] };
+
+/** Writes a bundle for a bug report. Returns the result as one more check. */
+async function writeBundle(io: Io, args: Args, { root, file, examined }: BundleRequest): Promise<Check> {
+  const opening = { ...worldOf(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
+  const withNames = args.flag("with-names");
+  const made = await withMirror(root, opening, (mirror) =>
+    makeBundle(mirror, examined, { random: io.random, withNames }),
+  );
+  if (made.kind === "trouble") return bad("bundle", made.trouble.kind, made.trouble.what, made.trouble.next);
+  const { bundle, differences } = made.value;
+  writeNewFile(resolve(io.cwd, file), `${JSON.stringify(bundle)}\n`);
+  const where = `${shownName(file)} has no content and no key; its names are ${bundle.names}`;
+  if (differences.length === 0) return good("bundle", where);
+  const detail = `${where}, and it does not reproduce the plan of this folder`;
+  return warn("bundle", detail, withNames ? "send it all the same" : "use --with-names if you may show the names");
+}
 
 const MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };
 

@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
-import { errnoClause } from "../../common/trouble.ts";
 import { show } from "../../mirror/operations/history/versions.ts";
-import { refuse } from "../exit.ts";
 import { locateVersion } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
-import { writeFileSync } from "node:fs";
+import { writeNewFile } from "../new-file.ts";
 
 export const command = readCommand(show, {
   operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },
@@ -22,17 +20,3 @@ export const command = readCommand(show, {
     io.out(`version ${n} of ${shownName(path)} is in ${shownName(output)}`);
   },
 });
-
-/**
- * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
- * @param path absolute
- */
-export function writeNewFile(path: string, text: string): void {
-  try {
-    writeFileSync(path, text, { flag: "wx" });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
-    refuse(`${path} cannot be written: ${why}`, "give another file");
-  }
-}

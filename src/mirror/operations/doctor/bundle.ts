@@ -1,0 +1,309 @@
+import type { Random } from "../../../common/random.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
+import { version } from "../../../common/version.ts";
+import { stoppedRun, planSync } from "../../folder/run.ts";
+import type { OpenedMirror } from "../../folder/open-mirror.ts";
+import { withAllDocuments } from "../../model/left-out.ts";
+import type { Policy } from "../../model/policy.ts";
+import { profileOf } from "../../model/similar.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import type { Plan, PlanInput } from "../../planner/plan-types.ts";
+import { makePlan } from "../../planner/plan.ts";
+import type { OpenIntent } from "../../ports/state.ts";
+import type { Check } from "./check.ts";
+import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
+
+/**
+ * Records what mdmirror observed of a linked folder, and what it would do, so that a developer can
+ * make the same plan from a bug report. A bundle has no content, no key and no text for people. It
+ * has no names either, unless its user wants them in it.
+ */
+export type Bundle = {
+  readonly format: typeof BUNDLE_FORMAT;
+  readonly mdmirror: string;
+  readonly system: string;
+  readonly names: "replaced" | "kept";
+  readonly checks: readonly Pick<Check, "about" | "state">[];
+  /** Open rows of the journal. */
+  readonly journal: Plain;
+  /** The arguments of the plan that are data. */
+  readonly input: Plain;
+  /** What the planner asked besides: see `Answers`. */
+  readonly answers: Plain;
+  readonly planned: PlainPlan;
+};
+
+/** Changes with each form of a bundle that a present replay cannot read. */
+export const BUNDLE_FORMAT = "mdmirror bundle 1";
+
+/** JSON, in which `{map: …}` and `{set: …}` are a Map and a Set. */
+type Plain = unknown;
+export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
+
+/** Answers of the functions among the arguments of a plan, by what the planner asked. */
+type Answers = {
+  readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
+  readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
+  /** Null: the content is not stored. */
+  readonly texts: Map<string, Lines | null>;
+};
+
+/**
+ * A content as far as the planner compares contents: the lines that it shares with others that the
+ * planner asked for, and the characters in all its other lines.
+ */
+type Lines = { readonly shared: readonly SharedLine[]; readonly other: number };
+/** `mark`: the beginning of a line that may mark a conflict; its other characters are not kept. */
+type SharedLine = {
+  readonly line: number;
+  readonly length: number;
+  readonly count: number;
+  readonly mark: ConflictMark;
+};
+type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
+
+/** `differences`: of the plan that the bundle makes, from the plan that was made. */
+type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
+
+/** Plans as the next sync would, and makes a bundle of it. Writes nothing. */
+export async function makeBundle(
+  mirror: OpenedMirror,
+  checks: readonly Check[],
+  { random, withNames }: { readonly random: Random; readonly withNames: boolean },
+): Promise<Result<MadeBundle>> {
+  const planned = await planSync(mirror, stoppedRun(mirror, true));
+  if (planned.kind === "trouble") return planned;
+  const { plan, trees, policy, signals, texts } = planned.value;
+  const facts = { plan, input: { trees, policy, signals, texts }, journal: mirror.world.state.intents() };
+  const bundle: Bundle = {
+    format: BUNDLE_FORMAT,
+    mdmirror: version(),
+    system: `${process.platform} ${process.arch}, node ${process.version}`,
+    names: withNames ? "kept" : "replaced",
+    checks: checks.map(({ about, state }) => ({ about, state })),
+    ...recordFacts(facts, withNames, random.hex(64)),
+  };
+  return ok({ bundle, differences: comparePlans(bundle.planned, plainPlan(replan(bundle).plan)) });
+}
+
+type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
+
+/** @param salt a secret that is not kept */
+export function recordFacts(
+  { plan, input, journal }: { readonly plan: Plan; readonly input: PlanInput; readonly journal: readonly OpenIntent[] },
+  withNames: boolean,
+  salt: string,
+): RecordedFacts {
+  const whole = { ...input, trees: withAllDocuments(input.trees) };
+  const facts = { plan, input: whole, answers: recordAnswers(whole), journal };
+  return plainFacts(facts, pseudonymsFor(facts, withNames, salt));
+}
+
+type Facts = {
+  readonly plan: Plan;
+  readonly input: PlanInput;
+  readonly answers: Answers;
+  readonly journal: readonly OpenIntent[];
+};
+
+function plainFacts({ plan, input, answers, journal }: Facts, pseudonyms: Pseudonyms): RecordedFacts {
+  const ids = idsOf(input);
+  return {
+    journal: toPlain(journal, "", pseudonyms, ids),
+    input: toPlain(input, "", pseudonyms, ids),
+    answers: toPlain(answers, "", pseudonyms, ids),
+    planned: plainPlan(plan, pseudonyms, ids),
+  };
+}
+
+function pseudonymsFor(facts: Facts, withNames: boolean, salt: string): Pseudonyms {
+  const { digest } = makePseudonyms([], [], salt);
+  if (withNames) return { ...UNCHANGED, digest };
+  const paths = new Set<string>();
+  const path = (found: string): string => {
+    paths.add(found);
+    return found;
+  };
+  plainFacts(facts, { path, digest });
+  return makePseudonyms(paths, idsOf(facts.input), salt);
+}
+
+const UNCHANGED: Pseudonyms = { path: (path) => path, digest: (digest) => digest };
+
+function idsOf({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
+  const maps = [base.links, base.dirs, base.tombstones, remote.files, remote.folders];
+  return new Set(maps.flatMap((map) => [...map.keys()]));
+}
+
+/** Makes a plan again, to find out what the planner asks for. */
+function recordAnswers(input: PlanInput): Answers {
+  const ignores: Answers["ignores"] = { file: new Map(), folder: new Map() };
+  const conflicts: Answers["conflicts"] = new Map();
+  const contents = new Map<string, string | null>();
+  const { local } = input.trees;
+  const asking: LocalTree = { ...local, ignores: (path, kind) => note(ignores[kind], path, local.ignores(path, kind)) };
+  planOf({
+    ...input,
+    trees: { ...input.trees, local: asking },
+    policy: { ...input.policy, conflicts: (path) => note(conflicts, path, input.policy.conflicts(path)) },
+    texts: (digest) => note(contents, digest, input.texts(digest)),
+  });
+  return { ignores, conflicts, texts: linesOf(contents) };
+}
+
+function note<T>(answers: Map<string, T>, question: string, answer: T): T {
+  answers.set(question, answer);
+  return answer;
+}
+
+function planOf({ trees, policy, signals, texts }: PlanInput): Plan {
+  return makePlan(trees, policy, signals, texts);
+}
+
+const MARK = /^(?:<{7} |={7}$|>{7} )/;
+
+function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"] {
+  const profiles = [...contents].map(([digest, text]) => [digest, text === null ? null : profileOf(text)] as const);
+  const numbers = new Map<string, number>();
+  const times = new Map<string, number>();
+  for (const [, profile] of profiles)
+    for (const line of profile?.weights.keys() ?? []) times.set(line, (times.get(line) ?? 0) + 1);
+  const isShared = (line: string): boolean => times.get(line)! > 1 || MARK.test(line);
+  for (const line of times.keys()) if (isShared(line)) numbers.set(line, numbers.size);
+  return new Map(
+    profiles.map(([digest, profile]) => {
+      if (profile === null) return [digest, null];
+      const weights = [...profile.weights].filter(([line]) => isShared(line));
+      const shared = weights.map(([line, weight]) => ({
+        line: numbers.get(line)!,
+        length: line.length,
+        count: weight / line.length,
+        mark: (MARK.exec(line)?.[0] ?? "") as ConflictMark,
+      }));
+      return [digest, { shared, other: weights.reduce((other, [, weight]) => other - weight, profile.total) }];
+    }),
+  );
+}
+
+/** What happens to a string, by the member that has it. All other strings become "". */
+const STRINGS: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
+  ...membersAs("path", "path localPath remotePath newestCopyPath from to stands absentTwice returned"),
+  ...membersAs("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
+  ...membersAs("code", "id dirId changeId baseChangeId nextChangeId tombstone carries toRead"),
+  ...membersAs("code", "gone goneFolders outside unsure"),
+  ...membersAs("code", "kind reason code state how cause names direction prefer root refusedCharacters textFault"),
+  ...membersAs("code", "conflicts emptied waived mark"),
+  key: "key",
+  approved: "approval",
+};
+
+function membersAs<Rule extends string>(rule: Rule, members: string): Record<string, Rule> {
+  return Object.fromEntries(members.split(" ").map((member) => [member, rule]));
+}
+
+/**
+ * Copies data without functions and without strings that are not known to be harmless.
+ * @param member name of the member that has the value
+ * @param ids known ids: other keys of maps are paths
+ */
+function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): Plain {
+  const inside = (one: unknown, name = member): Plain => toPlain(one, name, pseudonyms, ids);
+  if (typeof value === "string") return plainString(value, STRINGS[member], pseudonyms, ids);
+  if (typeof value === "function" || value === undefined) return undefined;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => inside(one));
+  if (value instanceof Set) return { set: Array.from(value, (one) => inside(one)) };
+  if (value instanceof Map) {
+    const keys = member === "texts" ? "digest" : "key";
+    return { map: Array.from(value, ([key, one]) => [inside(key, keys), inside(one)]) };
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, name)]));
+}
+
+function plainString(
+  value: string,
+  rule: (typeof STRINGS)[string] | undefined,
+  { path, digest }: Pseudonyms,
+  ids: ReadonlySet<string>,
+): string {
+  if (rule === "path" || (rule === "key" && !ids.has(value))) return path(value);
+  if (rule === "digest") return digest(value);
+  if (rule === "approval") return value.replace(/\b[0-9a-f]{64}\b/g, digest);
+  return rule === "code" || rule === "key" ? value : "";
+}
+
+/** Returns a plan as data, without its texts for people and without the hash of its names. */
+export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<string> = new Set()): PlainPlan {
+  const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
+  const lists = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };
+  return toPlain(lists, "", pseudonyms, ids) as PlainPlan;
+}
+
+/** Lists the differences of two plans: what only one of them has, and whether the order differs. */
+export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
+  return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
+    const [before, after] = [planned[part], replayed[part]].map((list) => list.map((one) => JSON.stringify(one)));
+    const lost = before!.filter((one) => !after!.includes(one)).map((one) => `- ${part}: ${one}`);
+    const found = after!.filter((one) => !before!.includes(one)).map((one) => `+ ${part}: ${one}`);
+    const isMoved = lost.length + found.length === 0 && before!.join() !== after!.join();
+    return [...lost, ...found, ...(isMoved ? [`~ ${part}: in another order`] : [])];
+  });
+}
+
+type Replayed = {
+  readonly plan: Plan;
+  readonly input: PlanInput;
+  /** Number of questions of the planner that the bundle does not answer. */
+  readonly unanswered: number;
+};
+
+/** Makes the plan of a bundle, with contents that compare as the recorded ones did. */
+export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): Replayed {
+  const input = fromPlain(plain) as PlanInput;
+  const { ignores, conflicts, texts } = fromPlain(recorded) as Answers;
+  const contents = inventContents(texts);
+  let unanswered = 0;
+  const answer = <T>(answers: ReadonlyMap<string, T>, question: string, usual: T): T => {
+    if (!answers.has(question)) unanswered++;
+    return answers.get(question) ?? usual;
+  };
+  const local: LocalTree = { ...input.trees.local, ignores: (path, kind) => answer(ignores[kind], path, false) };
+  const replayed: PlanInput = {
+    ...input,
+    trees: { ...input.trees, local },
+    policy: { ...input.policy, conflicts: (path) => answer(conflicts, path, "conflict-copy") },
+    texts: (digest) => answer(contents, digest, null),
+  };
+  const plan = planOf(replayed);
+  return { plan, input: replayed, unanswered };
+}
+
+/** Reverses `toPlain`. */
+function fromPlain(plain: Plain): unknown {
+  if (typeof plain !== "object" || plain === null) return plain;
+  if (Array.isArray(plain)) return plain.map(fromPlain);
+  const members = Object.entries(plain);
+  if (members.length === 1 && members[0]![0] === "set") return new Set(fromPlain(members[0]![1]) as unknown[]);
+  if (members.length === 1 && members[0]![0] === "map")
+    return new Map((members[0]![1] as unknown[]).map((pair) => fromPlain(pair) as [unknown, unknown]));
+  return Object.fromEntries(members.map(([name, one]) => [name, fromPlain(one)]));
+}
+
+/** LIMIT: the ranges of characters that distinguish 20,000 shared lines and 11,000 contents. */
+const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
+
+function inventContents(texts: Answers["texts"]): ReadonlyMap<string, string | null> {
+  const contents = [...texts].map(([digest, lines], number) => {
+    if (lines === null) return [digest, null] as const;
+    const shared = lines.shared.flatMap(({ line, length, count, mark }) =>
+      Array<string>(count).fill(invent(mark, SHARED_FROM + line, length)),
+    );
+    const other = lines.other === 0 ? [] : [invent("", OTHER_FROM + number, lines.other)];
+    return [digest, [...shared, ...other].join("\n")] as const;
+  });
+  return new Map(contents);
+}
+
+function invent(mark: string, character: number, length: number): string {
+  return length <= mark.length ? mark : `${mark}${String.fromCharCode(character)}`.padEnd(length, "x");
+}

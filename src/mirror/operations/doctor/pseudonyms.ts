@@ -1,0 +1,108 @@
+import { compareStrings } from "../../model/by-path.ts";
+import { mapName } from "../../../contract/names.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { pathKey } from "../../../contract/path.ts";
+
+/**
+ * Replaces names and digests for a bug report, so that a plan over the replaced ones is the same
+ * plan. Kept: folders, extensions, order, what disks fold, numbers of two digits, names that
+ * mdmirror itself makes, and all characters but letters and digits. Words get one length, except
+ * for long ones, which keep theirs.
+ */
+export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
+
+/** A kept part of a name, or a word, which is replaced. */
+const PART =
+  /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
+/** Numbers as `numberedName` gives them. */
+const SHORT_NUMBER = /^\d{1,2}$/;
+/** Names of files that have rules for other files. */
+const FIXED: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
+const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
+const EMPTY = digestOf("");
+/** Letters of a pseudonym: without vowels, no pseudonym is a word. */
+const LETTERS = "bcdfghjklmnpqrstvwxz";
+/** LIMIT: letters of a number; 20^4 different words have an order. */
+const CODE_LENGTH = 4;
+/** Characters of the longest word that gets the usual length. */
+const USUAL_WORD = 24;
+
+/**
+ * Makes pseudonyms for the names of a folder. They differ from those of every other bundle.
+ * @param paths all paths that will be replaced
+ * @param ids ids whose digits names may have
+ * @param salt a secret that is not kept
+ */
+export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, salt: string): Pseudonyms {
+  const names = new Set([...paths].flatMap((path) => path.split("/")));
+  const kept = new Set([...FIXED, ...namesOfNoLetters(names)]);
+  const digits = new Set(Array.from(ids, (id) => digestOf(id).slice(0, 8)));
+  const words = new Set<string>();
+  const replace = (name: string, word: (word: string) => string): string => {
+    if (kept.has(name)) return name;
+    return name.replace(PART, (part, ...groups) => {
+      const isKept = (groups.at(-1) as { kept?: string }).kept !== undefined;
+      return isKept || SHORT_NUMBER.test(part) || digits.has(part) ? part : word(part);
+    });
+  };
+  const collect = (word: string): string => {
+    words.add(word);
+    return word;
+  };
+  for (const name of names) replace(name, collect);
+  const pseudonyms = nameWords(words);
+  return {
+    path: (path) => {
+      const replaced = path.split("/").map((name) => replace(name, (word) => pseudonyms.get(word)!));
+      return replaced.join("/");
+    },
+    digest: (digest) => (digest === EMPTY ? EMPTY : digestOf(salt + digest).slice(0, 16)) as Digest,
+  };
+}
+
+/** Lists the names that mdmirror makes of names without a letter or digit: `[.md` → `u5b.md`. */
+function* namesOfNoLetters(names: Iterable<string>): Generator<string> {
+  for (const name of names) {
+    if (/[\p{L}\p{N}]/u.test(name.replace(/\.md$/, ""))) continue;
+    for (const kind of ["file", "folder"] as const) yield mapName(name, kind) ?? name;
+  }
+}
+
+/** Returns a pseudonym for each word. A disk folds pseudonyms to one if it folds their words. */
+function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
+  return new Map(
+    groups.flatMap(([key, spellings], rank) => {
+      const forms = [...new Set(spellings.map((word) => word.normalize("NFC")))].sort(compareStrings);
+      return spellings.map((word) => [word, pseudonymOf(word, key, rank, forms)] as const);
+    }),
+  );
+}
+
+/** @param forms spellings of the word in NFC: the capitals of a pseudonym show which one it is */
+function pseudonymOf(word: string, key: string, rank: number, forms: readonly string[]): string {
+  const composed = word.normalize("NFC");
+  const form = forms.indexOf(composed);
+  const first = composed.charAt(0);
+  const code = Array.from({ length: CODE_LENGTH }, (_, at) => {
+    const letter = LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - at)) % LETTERS.length);
+    return (form >> at) % 2 === 1 ? letter.toUpperCase() : letter;
+  }).join("");
+  const rest = [...key].slice(CODE_LENGTH + 2);
+  const fill = key.length <= USUAL_WORD ? "" : rest.map(fillerFor).join("");
+  const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
+  const pseudonym = `${firstLetter(first, key.charAt(0))}${code}${accent}${fill}`;
+  return composed === word ? pseudonym : pseudonym.normalize("NFD");
+}
+
+/** Returns a first letter of the same kind and case, as kinds of letters are sorted. */
+function firstLetter(first: string, folded: string): string {
+  if (/\d/.test(folded)) return "7";
+  const letter = folded <= "\x7f" ? "x" : "\u0436";
+  return first === first.toLowerCase() ? letter : letter.toUpperCase();
+}
+
+/** Returns a letter with as many bytes. */
+function fillerFor(character: string): string {
+  return ["x", "\u0436", "\u6f22", "\u{20000}"][Buffer.byteLength(character) - 1]!;
+}
