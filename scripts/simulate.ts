@@ -1,12 +1,13 @@
 /**
  * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--scenarios | --small | --links |
- * --programs]`: seeded runs of several mirrors and a user of the web app (test/simulator/runs).
+ * --programs | --replay BUNDLE]`: seeded runs of several mirrors and a user of the web app (test/simulator/runs).
  * Prints each failing seed with its script shrunk to a few steps, the `why` of the documents that
  * the failure names, and the totals; exit 1 on any failure. `--scenarios`: runs with scenarios in
  * them. `--small`: workspaces of one to four documents. `--links`: documents that link each other,
  * in mirrors that convert links. `--programs`: programs beside daemons that write many files, read
  * them and wait. `--profile NAME`: one deployment of test/variants/profiles.ts for all runs, in
- * place of that of each seed.
+ * place of that of each seed. `--replay BUNDLE`: no run, but the plan of a user's `mdmirror doctor
+ * --bundle BUNDLE`; exit 1 if it is not the recorded plan.
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -14,6 +15,8 @@ import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/
 import type { WorkerTask } from "../test/simulator/runs/worker.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 import { readProfile } from "../test/variants/profiles.ts";
+import { readFileSync } from "node:fs";
+import { readBundle, replayBundle } from "../test/simulator/replay.ts";
 
 if (asksForHelp()) {
   tellUsage(import.meta.url);
@@ -29,12 +32,20 @@ const { values } = parseArgs({
     links: { type: "boolean", default: false },
     programs: { type: "boolean", default: false },
     profile: { type: "string" },
+    replay: { type: "string" },
     workers: { type: "string", default: "2" },
   },
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-process.exit((await runLives()) === 0 ? 0 : 1);
+process.exit((values.replay === undefined ? await runLives() : replay(values.replay)) === 0 ? 0 : 1);
+
+/** Prints what a bundle shows. Returns the number of differences from the recorded plan. */
+function replay(file: string): number {
+  const { lines, differences } = replayBundle(readBundle(readFileSync(file, "utf8")));
+  for (const line of lines) console.log(line);
+  return differences.length;
+}
 
 type Reported =
   | { readonly kind: "failure"; readonly text: string }
