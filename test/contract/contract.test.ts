@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessCases, answerCases } from "../../src/conformance/access-cases.ts";
+import { Api, expectOk, expectProblem } from "../../src/conformance/world.ts";
 import { contentCases } from "../../src/conformance/content-cases.ts";
 import { fileCases } from "../../src/conformance/file-cases.ts";
+import { PROBLEM_CODES } from "../../src/contract/problem.ts";
 import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { openapiDocument } from "../../src/contract/api/openapi.ts";
 import { ADMIN_KEY, openService } from "../service/fixture.ts";
@@ -34,6 +36,8 @@ describe("on SQLite", async () => {
     await server.close();
     expect(judge.differences, "an exchange is not as openapi.json says").toEqual([]);
     expect(judge.judged).toBeGreaterThan(0);
+    const missing = Object.keys(PROBLEM_CODES).filter((code) => !judge.codes.has(code));
+    expect(missing, "a problem that no test has caused").toEqual([]);
   });
   for (const [i, test] of CONTRACT.entries()) {
     const isCarried = CARRIED.has(test.title);
@@ -42,4 +46,16 @@ describe("on SQLite", async () => {
       return runContractTest(test, { ...target, wire }, `h${i}`);
     });
   }
+
+  it("answers internal_error, with an error behind it, in the form of every problem", async () => {
+    const combine = () => {
+      throw new Error("by the test");
+    };
+    const broken = await openService({ combine, onFault: () => undefined });
+    const api = new Api(judge.watch(broken.service.handle), broken.key);
+    const { id, lastChangeId } = expectOk(await api.post("/v1/files", { path: "/a.md", content: "a" }), 201);
+    expectOk(await api.edit(id, lastChangeId, "b"), 200);
+    expectProblem(await api.edit(id, lastChangeId, "c"), "internal_error");
+    await broken.service.close();
+  });
 });

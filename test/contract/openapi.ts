@@ -12,6 +12,7 @@ export class OpenapiJudge {
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #validators = new Map<string, ValidateFunction>();
   readonly #differences: string[] = [];
+  readonly #codes = new Set<string>();
   #judged = 0;
 
   constructor(document: JsonObject) {
@@ -22,6 +23,11 @@ export class OpenapiJudge {
   /** The exchanges that were compared with an operation. */
   get judged(): number {
     return this.#judged;
+  }
+
+  /** Codes of problems that had the described form. */
+  get codes(): ReadonlySet<string> {
+    return this.#codes;
   }
 
   get differences(): readonly string[] {
@@ -38,21 +44,29 @@ export class OpenapiJudge {
   }
 
   #judge({ method, path, body }: WireRequest, { status, headers, body: answer }: WireResponse): void {
+    const where = `${method} ${path} ${status}`;
+    const type = headers["content-type"]?.split(";")[0];
+    if (type === "application/problem+json") this.#judgeProblem(JSON.parse(answer), where);
     const found = this.#operationOf(method, path.split("?", 1)[0]!);
     if (found === null) return;
     this.#judged++;
     const { operation, at } = found;
-    const where = `${method} ${path} ${status}`;
     const described = at.concat("responses", String(status));
     const response = valueAt(this.#document, described);
     if (response === undefined) return void this.#differences.push(`${where}: the status is not described`);
-    const type = headers["content-type"]?.split(";")[0];
     const wrong = type && this.#faultOf(described.concat("content", type, "schema"), JSON.parse(answer));
     if (wrong) this.#differences.push(`${where}: ${type} ${wrong}`);
     if (status >= 300 || operation["requestBody"] === undefined) return;
     const schema = at.concat("requestBody", "content", "application/json", "schema");
     const taken = this.#faultOf(schema, JSON.parse(body ?? "null"));
     if (taken !== null) this.#differences.push(`${where}: the body was taken: ${taken}`);
+  }
+
+  /** Judges a problem, of a path that the document does not describe too. */
+  #judgeProblem(problem: JsonObject, where: string): void {
+    const wrong = this.#faultOf(["components", "schemas", "Problem"], problem);
+    if (wrong !== null) this.#differences.push(`${where}: problem: ${wrong}`);
+    else this.#codes.add(String(problem["code"]));
   }
 
   #operationOf(method: string, path: string): { readonly operation: JsonObject; readonly at: string[] } | null {
