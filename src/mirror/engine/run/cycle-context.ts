@@ -31,7 +31,7 @@ export type CycleInput = {
   readonly leavesOut?: boolean;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
-  /** Observers of a daemon that watches the folder. Undefined: both sides are scanned completely. */
+  /** Observers of a daemon that watches the folder. Undefined: both sides are scanned in full. */
   readonly observers?: Observers;
   /**
    * Absences that were observed for long enough; all others wait. Used with `secondLookMs: null`.
