@@ -11,4 +11,5 @@ await runPart("soak", import.meta.url, {
   daemons: { file: at("./soak/two-daemons.ts"), load: () => import("./soak/two-daemons.ts") },
   openapi: { file: at("./soak/openapi.ts"), load: () => import("./soak/openapi.ts") },
   histories: { file: at("./soak/histories.ts"), load: () => import("./soak/histories.ts") },
+  folders: { file: at("./soak/folders.ts"), load: () => import("./soak/folders.ts") },
 });

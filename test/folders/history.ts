@@ -1,0 +1,95 @@
+import type { Dice } from "../simulator/dice.ts";
+import type { Moment } from "./tap.ts";
+
+/** What a command does. Users act on a document; processes work in a folder. */
+type Kind =
+  /** A user replaces the content, or adds a paragraph; creates the file if there is none. */
+  | "replace"
+  | "add"
+  | "rename"
+  | "remove"
+  /** A user decides a conflict by the command, or by deleting the conflict copy. */
+  | "resolve"
+  | "drop-copy"
+  /** One `sync`, to its end. */
+  | "sync"
+  /** A `sync`, or with `--watch` a daemon, which goes on beside the next commands. */
+  | "start"
+  /** kill -9 of the process of the folder, or of a new `sync`. */
+  | "kill"
+  | "pause";
+
+/** One command of a history. It keeps its meaning if others are left out. */
+export type Command = {
+  readonly do: Kind;
+  readonly folder: number;
+  readonly doc: string;
+  /** Folder into which `rename` moves the document. */
+  readonly into: "" | "box/";
+  readonly side: "mine" | "theirs";
+  /** `kill` comes `ms` after the nth such moment; `pause` takes 20 times as long. */
+  readonly moment: Moment;
+  readonly nth: number;
+  readonly ms: number;
+};
+
+export type History = { readonly isWatched: boolean; readonly commands: readonly Command[] };
+
+/** These exist at first, and are renamed. */
+export const SEEDED = ["a", "b"];
+/** These are created, possibly in two folders, and created again after a deletion. */
+export const CREATED = ["c", "d"];
+
+const COMMANDS = 14;
+/** LIMIT: a sync of few documents makes about this many requests. */
+const MOST_REQUESTS = 10;
+/** Few documents, so that the folders meet on them. */
+const DRAWN_DOCS = ["a", "a", "a", "b", "c", "c", "d"];
+const BY_USERS: readonly Kind[] = ["replace", "add", "add", "add", "rename", "remove", "resolve"];
+const SYNCED: readonly Kind[] = [...BY_USERS, "drop-copy", "sync", "sync", "sync", "sync", "start", "kill", "kill"];
+const WATCHED: readonly Kind[] = [...BY_USERS, "start", "start", "start", "kill", "pause", "pause", "pause", "pause"];
+
+export function drawHistory(dice: Dice, isWatched: boolean): History {
+  const draw = (): Command => ({
+    do: dice.pick(isWatched ? WATCHED : SYNCED),
+    folder: dice.below(3),
+    doc: dice.pick(DRAWN_DOCS),
+    into: dice.pick(["", "box/"]),
+    side: dice.pick(["mine", "theirs"]),
+    moment: dice.pick(["request", "answer"]),
+    nth: 1 + dice.below(MOST_REQUESTS),
+    ms: dice.pick([0, 0, dice.below(8), dice.below(40)]),
+  });
+  return { isWatched, commands: Array.from({ length: COMMANDS }, draw) };
+}
+
+export function showCommand({ do: what, folder, doc, into, side, moment, nth, ms }: Command): string {
+  const more: Partial<Record<Kind, string>> = {
+    rename: `${doc} ${into}`,
+    resolve: `${doc} ${side}`,
+    sync: "",
+    start: "",
+    kill: `${ms} ms after ${moment} ${nth}`,
+    pause: `${ms * 20} ms`,
+  };
+  return `${what} ${folder} ${more[what] ?? doc}`.trim();
+}
+
+/** LIMIT: histories that one shrinking plays, twice each. */
+const MOST_TRIES = 40;
+
+/**
+ * Returns the fewest commands that still fail: many are left out together at first, then single
+ * ones. Processes take their own time, so a candidate is played twice before it counts as passed.
+ */
+export async function shrink(history: History, fails: (candidate: History) => Promise<boolean>): Promise<History> {
+  let best = history;
+  let tries = 0;
+  for (let size = Math.ceil(best.commands.length / 2); size >= 1; size = Math.floor(size / 2))
+    for (let from = 0; from < best.commands.length && tries < MOST_TRIES; tries++) {
+      const candidate = { ...best, commands: best.commands.toSpliced(from, size) };
+      if ((await fails(candidate)) || (await fails(candidate))) best = candidate;
+      else from += size;
+    }
+  return best;
+}

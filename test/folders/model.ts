@@ -1,0 +1,293 @@
+/**
+ * What three linked folders of one workspace may show, whatever the moment at which mdmirror moves
+ * a change. After "Mysteries of Dropbox" (Hughes, Pierce, Arts, Norell 2016): nobody sees when a
+ * folder uploads or downloads, so the model keeps every state that such *conjectured transfers* can
+ * explain. An observation removes the states that contradict it. If none is left, mdmirror did
+ * something that no order of transfers explains.
+ *
+ * The model knows one document at a time. Its content is a set of marks, one for each paragraph;
+ * so the merge of two contents is known without knowing their order.
+ */
+
+import { basename, dirname, join } from "node:path";
+
+/** A version of the document on one side. */
+export type Version = {
+  /** Identity: a document that is deleted and created again is another one. */
+  readonly id: string;
+  /** Marks of its paragraphs, sorted. */
+  readonly marks: readonly string[];
+  /** Null where two documents met at one path: one of them may have got another path. */
+  readonly path: string | null;
+};
+
+/** What one linked folder has of the document. */
+type Replica = {
+  /** The file, as the user sees it; null: there is none. */
+  readonly local: Version | null;
+  /** The last version that the folder and the service were seen to have. */
+  readonly base: Version | null;
+  /** Marks of the conflict copy; null: no conflict. */
+  readonly shown: readonly string[] | null;
+};
+
+export type State = { readonly remote: Version | null; readonly replicas: readonly Replica[] };
+
+/**
+ * What a user sees of the document in a folder. Copies are the marks of its conflict copies; null:
+ * not looked for, because one may be missing or left over after a kill.
+ */
+export type View = {
+  readonly files: readonly { readonly path: string; readonly marks: readonly string[] }[];
+  readonly copies: readonly (readonly string[])[] | null;
+};
+
+const sorted = (marks: Iterable<string>) => [...new Set(marks)].toSorted();
+const isSame = (a: readonly string[], b: readonly string[]) => a.join() === b.join();
+const isEdited = (version: Version, base: Version) => !isSame(version.marks, base.marks);
+const isMoved = (version: Version, base: Version) =>
+  version.path !== null && base.path !== null && version.path !== base.path;
+
+/** Returns the marks that both sides kept, and those that one side added. */
+function merge(base: readonly string[], one: readonly string[], other: readonly string[]): string[] {
+  const added = [...one, ...other].filter((mark) => !base.includes(mark));
+  return sorted([...added, ...one.filter((mark) => other.includes(mark))]);
+}
+
+const NOTHING: Replica = { local: null, base: null, shown: null };
+const inSync = (version: Version): Replica => ({ local: version, base: version, shown: null });
+
+type Transfer = { readonly remote: Version | null; readonly replica: Replica };
+
+/** Returns each single transfer that the folder may make now. */
+function transfersOf(remote: Version | null, { local, base, shown }: Replica): Transfer[] {
+  if (remote === null) {
+    if (local === null) return base === null ? [] : [{ remote, replica: NOTHING }];
+    // An edit beats a deletion: the content is uploaded as a new document.
+    if (base !== null && !isEdited(local, base)) return [{ remote, replica: NOTHING }];
+    const created = base === null ? local : { ...local, id: `${local.id}'` };
+    return [{ remote: created, replica: inSync(created) }];
+  }
+  const download = { remote, replica: inSync(remote) };
+  if (base === null) return local === null ? [download] : meet(remote, local);
+  if (base.id !== remote.id) return local === null || !isEdited(local, base) ? [download] : meet(remote, local);
+  if (local === null) {
+    const isUnchanged = !isEdited(remote, base) && !isMoved(remote, base);
+    return [isUnchanged ? { remote: null, replica: NOTHING } : download];
+  }
+  return [...contentTransfers(remote, local, base, shown), ...placeTransfers(remote, local, base, shown)];
+}
+
+/** A local document meets another one at its path. Neither content replaces the other. */
+function meet(remote: Version, local: Version): Transfer[] {
+  const own = { ...local, id: remote.id };
+  if (isSame(local.marks, remote.marks)) return [{ remote, replica: { local: own, base: remote, shown: null } }];
+  const joined = { ...remote, marks: sorted([...remote.marks, ...local.marks]), path: null };
+  return [
+    { remote, replica: { local: joined, base: remote, shown: null } },
+    { remote, replica: { local: own, base: { ...remote, marks: [] }, shown: remote.marks } },
+  ];
+}
+
+/** Content: the side that changed wins; where both changed, they merge, or it is a conflict. */
+function contentTransfers(remote: Version, local: Version, base: Version, shown: Replica["shown"]): Transfer[] {
+  const take = (content: Version) => ({ marks: content.marks, ...(content.path === null && { path: null }) });
+  if (!isEdited(local, base) && !isEdited(remote, base)) return [];
+  const ended = { remote, replica: { local, base: { ...base, ...take(remote) }, shown: null } };
+  if (!isEdited(local, remote)) return [ended];
+  if (!isEdited(local, base))
+    return [{ ...ended, replica: { ...ended.replica, local: { ...local, ...take(remote) } } }];
+  if (!isEdited(remote, base))
+    return [
+      { remote: { ...remote, ...take(local) }, replica: { local, base: { ...base, ...take(local) }, shown: null } },
+    ];
+  const merged = { marks: merge(base.marks, local.marks, remote.marks) };
+  return [
+    { ...ended, replica: { ...ended.replica, local: { ...local, ...merged } } },
+    // The service merges a PUT that names an older version.
+    { remote: { ...remote, ...merged }, replica: { local, base, shown } },
+    { remote, replica: { local, base, shown: remote.marks } },
+  ];
+}
+
+/**
+ * Place: the side that moved wins; where both moved, either. It is decided apart from content. A
+ * rename into another folder is two requests.
+ */
+function placeTransfers(remote: Version, local: Version, base: Version, shown: Replica["shown"]): Transfer[] {
+  const isLocal = isMoved(local, base) && isMoved(local, remote);
+  if (!isMoved(remote, base) && !isLocal) return [];
+  const follow = (path: string | null) => ({
+    remote: { ...remote, path },
+    replica: { local, base: { ...base, path }, shown },
+  });
+  const download = {
+    remote,
+    replica: { local: { ...local, path: remote.path }, base: { ...base, path: remote.path }, shown },
+  };
+  const halves = isLocal
+    ? [join(dirname(remote.path!), basename(local.path!)), join(dirname(local.path!), basename(remote.path!))]
+    : [];
+  return [...(isMoved(remote, base) ? [download] : []), ...(isLocal ? [local.path, ...halves].map(follow) : [])];
+}
+
+/** A conflict is at rest while the copy shows the version of the service. */
+function isAtRest({ remote, replicas }: State, folder: number): boolean {
+  const { local, base, shown } = replicas[folder]!;
+  const isDecided = shown !== null && remote !== null && isSame(shown, remote.marks);
+  const left = transfersOf(remote, replicas[folder]!);
+  return isDecided && local !== null && base !== null
+    ? left.every(({ replica }) => replica.base?.path === base.path)
+    : left.length === 0;
+}
+
+/** LIMIT: states of one document; more mean that the model is wrong. */
+const MOST_STATES = 50_000;
+
+const show = (version: Version | null) =>
+  version === null ? "nothing" : `${version.path ?? "any path"} ${version.marks.join(" ")}`;
+
+function showView({ files, copies }: View): string {
+  const lines = files.map(({ path, marks }) => `${path} ${marks.join(" ")}`);
+  const copyLines = (copies ?? []).map((copy) => `copy ${copy.join(" ")}`);
+  return [...lines, ...copyLines].join(", ") || "nothing";
+}
+
+/** An observation that no order of transfers explains. */
+export class Unexplained extends Error {}
+
+/** All states that explain what was seen of one document so far. */
+export class Model {
+  readonly #name: string;
+  #states: readonly State[];
+  #before: readonly State[] = [];
+
+  /** @param version the version that all sides have at first; null: there is none */
+  constructor(name: string, folders: number, version: Version | null) {
+    this.#name = name;
+    const replica = version === null ? NOTHING : inSync(version);
+    this.#states = [{ remote: version, replicas: Array.from({ length: folders }, () => replica) }];
+  }
+
+  /** Two documents met at one path: users leave such a document alone. */
+  get isAmbiguous(): boolean {
+    return this.#states.some(({ remote, replicas }) =>
+      [remote, ...replicas.map(({ local }) => local)].some((version) => version?.path === null),
+    );
+  }
+
+  /** Adds the states that any number of transfers of these folders can lead to. */
+  transfer(folders: Iterable<number>): void {
+    const found = new Map(this.#states.map((state) => [JSON.stringify(state), state]));
+    for (const state of found.values()) {
+      if (found.size > MOST_STATES) throw new Error(`${this.#name}: more than ${MOST_STATES} states`);
+      for (const folder of folders)
+        for (const { remote, replica } of transfersOf(state.remote, state.replicas[folder]!)) {
+          const next = { remote, replicas: state.replicas.with(folder, replica) };
+          found.set(JSON.stringify(next), next);
+        }
+    }
+    this.#states = [...found.values()];
+  }
+
+  /** Begins a command: what a folder recorded before it, no later kill can undo. */
+  begin(): void {
+    this.#before = this.#states;
+  }
+
+  /** A process that is killed may not have recorded the transfers that it has just made. */
+  kill(folder: number): void {
+    const replicas = [...this.#before, ...this.#states].map((state) => state.replicas[folder]!);
+    const bases = new Map(replicas.map(({ base }) => [JSON.stringify(base), base]));
+    const states = this.#states.flatMap((state) =>
+      [...bases.values()].map((base) => ({
+        ...state,
+        replicas: state.replicas.with(folder, { ...state.replicas[folder]!, base }),
+      })),
+    );
+    this.#states = [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
+  }
+
+  seeFolder(folder: number, view: View): void {
+    const marks = sorted(view.files.flatMap((file) => file.marks));
+    const { copies } = view;
+    this.#keep(`folder ${folder} shows ${showView(view)}`, ({ replicas }) => {
+      const { local, shown } = replicas[folder]!;
+      if (!matches(local, marks, view.files)) return false;
+      if (copies === null || local?.path === null) return true;
+      return shown === null ? copies.length === 0 : copies.length === 1 && isSame(copies[0]!, shown);
+    });
+  }
+
+  seeRemote(files: View["files"]): void {
+    const marks = sorted(files.flatMap((file) => file.marks));
+    const what = `the service shows ${showView({ files, copies: null })}`;
+    this.#keep(what, ({ remote }) => matches(remote, marks, files));
+  }
+
+  /** A sync that was left alone has done all that it can. */
+  seeRest(folder: number): void {
+    this.#keep(`folder ${folder} should be at rest`, (state) => isAtRest(state, folder));
+  }
+
+  /** Returns true if no transfer of these folders may be left. */
+  mayRest(folders: readonly number[]): boolean {
+    return this.#states.some((state) => folders.every((folder) => isAtRest(state, folder)));
+  }
+
+  /** A user saves new content; the document is new where the folder has no file. */
+  write(folder: number, version: Version): void {
+    this.#change(folder, (replica) => {
+      const { local, base } = replica;
+      const id = local?.id ?? (base?.path === version.path ? base.id : version.id);
+      return { ...replica, local: { ...version, id, path: local?.path === null ? null : version.path } };
+    });
+  }
+
+  rename(folder: number, path: string): void {
+    this.#change(folder, (replica) => ({ ...replica, local: replica.local && { ...replica.local, path } }));
+  }
+
+  remove(folder: number): void {
+    this.#change(folder, (replica) => ({ ...replica, local: null }));
+  }
+
+  /** The user has seen both versions of a conflict and keeps one. */
+  choose(folder: number, side: "mine" | "theirs"): void {
+    this.#change(folder, ({ local, base, shown }) => {
+      if (shown === null || local === null || base === null) return { local, base, shown };
+      const chosen = { ...base, marks: shown };
+      return { local: side === "mine" ? local : { ...local, marks: shown }, base: chosen, shown: null };
+    });
+  }
+
+  #change(folder: number, change: (replica: Replica) => Replica): void {
+    this.#states = this.#states.map((state) => ({
+      ...state,
+      replicas: state.replicas.with(folder, change(state.replicas[folder]!)),
+    }));
+  }
+
+  #keep(what: string, explains: (state: State) => boolean): void {
+    const left = this.#states.filter(explains);
+    if (left.length === 0) throw new Unexplained(`${this.#name}: ${what}; possible: ${this.#lines().join("; or ")}`);
+    this.#states = left;
+  }
+
+  #lines(): string[] {
+    const lines = this.#states.map(({ remote, replicas }) => {
+      const parts = replicas.map(
+        ({ local, base, shown }, n) =>
+          `${n}: ${show(local)} (base ${show(base)}${shown === null ? "" : `, copy ${shown.join(" ")}`})`,
+      );
+      return `service: ${show(remote)}, ${parts.join(", ")}`;
+    });
+    return lines.length > 4 ? [...lines.slice(0, 4), `${lines.length - 4} more`] : lines;
+  }
+}
+
+function matches(version: Version | null, marks: readonly string[], files: View["files"]): boolean {
+  if (version === null) return files.length === 0;
+  if (!isSame(version.marks, marks)) return false;
+  return version.path === null || (files.length === 1 && files[0]!.path === version.path);
+}

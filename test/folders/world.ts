@@ -1,0 +1,342 @@
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { readRemote } from "../../scripts/soak/fixture.ts";
+import { keptTexts, liveHere } from "../../scripts/soak/texts.ts";
+import type { ServiceProcess } from "../histories/service-process.ts";
+import { type Command, CREATED, type History, SEEDED, showCommand } from "./history.ts";
+import { linkFolders, type LinkedFolder, type LinkedFolders } from "./linked-folders.ts";
+import { Model, Unexplained, type View } from "./model.ts";
+import { DOCS, markOf, marksIn, paragraph, withParagraph } from "./paragraphs.ts";
+
+/** A promise that does not hold. */
+class Broken extends Error {}
+
+/** Nobody touches them; so no folder is ever empty. */
+const KEPT = ["kept-1.md", "kept-2.md"];
+const firstContents = () =>
+  new Map([
+    ...SEEDED.map((doc) => [`${doc}.md`, paragraph(doc, 0)] as const),
+    ...KEPT.map((path) => [path, `# ${path}\n`] as const),
+  ]);
+/** In sync, with an open conflict, or with a change in review. */
+const GOOD_CODES = [0, 3, 7];
+/** LIMIT: how long a scan may meet a moment within a step, and a daemon may work, in ms. */
+const STEP_MS = 3_000;
+const REST_MS = 40_000;
+const MOST_ROUNDS = 8;
+
+export type Played = { readonly broken: string | null; readonly trace: readonly string[] };
+
+/** Plays a history in a new workspace. Returns what is broken, or null, and what happened. */
+export async function play(service: ServiceProcess, name: string, history: History): Promise<Played> {
+  const linked = await linkFolders(service, name, firstContents());
+  const world = new World(linked);
+  try {
+    await world.play(history);
+    return { broken: null, trace: world.trace };
+  } catch (error) {
+    if (!(error instanceof Unexplained || error instanceof Broken)) throw error;
+    return { broken: error.message, trace: world.trace };
+  } finally {
+    await linked.end();
+  }
+}
+
+/** Runs the commands, and lets the models judge what is seen after each. */
+class World {
+  readonly trace: string[] = [];
+  readonly #linked: LinkedFolders;
+  readonly #models: ReadonlyMap<string, Model>;
+  #number = 0;
+  #isEnd = false;
+
+  constructor(linked: LinkedFolders) {
+    this.#linked = linked;
+    const first = (doc: string) => ({ id: doc, marks: [markOf(doc, 0)], path: `${doc}.md` });
+    this.#models = new Map(
+      DOCS.map((doc) => [doc, new Model(doc, linked.folders.length, CREATED.includes(doc) ? null : first(doc))]),
+    );
+  }
+
+  /** @throws Unexplained, Broken */
+  async play({ commands, isWatched }: History): Promise<void> {
+    for (const command of commands) {
+      this.trace.push(showCommand(command));
+      for (const folder of this.#active()) if (folder.isEnded) await this.#ended(folder, false);
+      for (const model of this.#models.values()) model.begin();
+      await this.#run(command, isWatched);
+      await this.#observe();
+    }
+    if (isWatched) await this.#awaitRest();
+    for (const folder of this.#active()) {
+      if (isWatched) folder.process!.kill("SIGTERM");
+      await this.#ended(folder, false);
+    }
+    this.#isEnd = true;
+    await this.#converge();
+    await this.#judge();
+  }
+
+  async #run(command: Command, isWatched: boolean): Promise<void> {
+    const folder = this.#linked.folders[command.folder]!;
+    const { doc } = command;
+    switch (command.do) {
+      case "replace":
+        return this.#write(folder, doc, (_, added) => added);
+      case "add":
+        return this.#write(folder, doc, withParagraph);
+      case "rename":
+        return SEEDED.includes(doc) ? this.#rename(folder, doc, command.into) : undefined;
+      case "remove":
+        return this.#remove(folder, doc);
+      case "resolve":
+        return this.#resolve(folder, doc, command.side);
+      case "drop-copy":
+        return this.#dropCopy(folder, doc);
+      case "sync":
+        return this.#sync(folder);
+      case "start":
+        if (folder.process === null) folder.launch([isWatched ? "watch" : "sync", folder.user.notes], false);
+        return undefined;
+      case "kill":
+        return this.#kill(folder, command, isWatched);
+      case "pause":
+        return void (await wait(command.ms * 20));
+    }
+  }
+
+  // What users do. Each reads what it changes, as the paper's WRITE returns the old value.
+
+  #write(folder: LinkedFolder, doc: string, change: (old: string, added: string, n: number) => string): void {
+    const added = paragraph(doc, ++this.#number);
+    const mark = markOf(doc, this.#number);
+    const path = this.#pathOf(folder, doc) ?? `${doc}.md`;
+    if (this.#pathOf(folder, doc) === null) {
+      // After a kill, a missing file may only be set aside.
+      if (SEEDED.includes(doc) || folder.isInterrupted || existsSync(folder.at(path))) return;
+      if (folder.view(doc).files.length > 0) return;
+    }
+    // mdmirror sets a file aside with its inode: content written to this descriptor is a late save.
+    const file = openSync(folder.at(path), existsSync(folder.at(path)) ? "r+" : "wx+");
+    const old = readFileSync(file, "utf8");
+    this.#see(folder, doc, { files: old === "" ? [] : [{ path, marks: marksIn(old) }], copies: null });
+    const content = old === "" ? added : change(old, added, this.#number);
+    writeSync(file, content, 0);
+    ftruncateSync(file, Buffer.byteLength(content));
+    closeSync(file);
+    this.#models.get(doc)!.write(folder.number, { id: mark, marks: marksIn(content), path });
+    this.#say(`${path} has ${marksIn(content).join(" ")}`);
+  }
+
+  #rename(folder: LinkedFolder, doc: string, into: string): void {
+    const path = this.#pathOf(folder, doc);
+    if (path === null) return;
+    const target = `${into}${doc}-${++this.#number}.md`;
+    mkdirSync(dirname(folder.at(target)), { recursive: true });
+    this.#moveAway(folder, doc, path, folder.at(target));
+    this.#models.get(doc)!.rename(folder.number, target);
+    this.#say(`${path} becomes ${target}`);
+  }
+
+  #remove(folder: LinkedFolder, doc: string): void {
+    const path = this.#pathOf(folder, doc);
+    if (path === null) return;
+    this.#moveAway(folder, doc, path, join(folder.user.folder, "removed.md"));
+    this.#models.get(doc)!.remove(folder.number);
+    this.#say(`${path} is removed`);
+  }
+
+  #moveAway(folder: LinkedFolder, doc: string, path: string, target: string): void {
+    renameSync(folder.at(path), target);
+    this.#see(folder, doc, { files: [{ path, marks: marksIn(readFileSync(target, "utf8")) }], copies: null });
+  }
+
+  async #resolve(folder: LinkedFolder, doc: string, side: Command["side"]): Promise<void> {
+    const path = this.#pathOf(folder, doc);
+    if (path === null || folder.process !== null || folder.view(doc).copyPaths.length === 0) return;
+    this.#models.get(doc)!.choose(folder.number, side);
+    await this.#runToEnd(folder, ["resolve", folder.at(path), `--${side}`, "--yes"]);
+  }
+
+  #dropCopy(folder: LinkedFolder, doc: string): void {
+    const { copyPaths } = folder.view(doc);
+    const isOpen = copyPaths.length > 0 && this.#pathOf(folder, doc) !== null;
+    if (!isOpen || folder.process !== null || folder.isInterrupted) return;
+    for (const path of copyPaths) rmSync(folder.at(path));
+    this.#models.get(doc)!.choose(folder.number, "mine");
+    this.#say(`${copyPaths.join(", ")} is removed`);
+  }
+
+  // What processes do.
+
+  async #sync(folder: LinkedFolder): Promise<void> {
+    if (folder.process === null) await this.#runToEnd(folder, ["sync", folder.user.notes]);
+  }
+
+  async #runToEnd(folder: LinkedFolder, args: readonly string[]): Promise<void> {
+    folder.launch(args, this.#isEnd);
+    await this.#ended(folder, true);
+  }
+
+  /** @param isUndisturbed no user acted in the folder while it worked */
+  async #ended(folder: LinkedFolder, isUndisturbed: boolean): Promise<void> {
+    const { code, out } = await folder.process!.ended;
+    this.#say(`ends with ${code}: ${out.trim().split("\n")[0]}`);
+    const isAlone = this.#active().length === 1;
+    this.#transfer();
+    folder.process = null;
+    folder.isInterrupted = false;
+    const name = `folder ${folder.number}`;
+    if (!GOOD_CODES.includes(code!)) throw new Broken(`${name} ends with ${code}: ${out.trim()}`);
+    const reviews = await this.#linked.rejectReviews();
+    if (!isAlone) return;
+    if (reviews > 0) throw new Broken(`${name} caused a review, although nothing else was at work`);
+    if (isUndisturbed) for (const model of this.#models.values()) model.seeRest(folder.number);
+  }
+
+  async #kill(folder: LinkedFolder, { moment, nth, ms }: Command, isWatched: boolean): Promise<void> {
+    // A daemon with nothing to do makes no more requests.
+    const latest = isWatched && folder.process !== null ? STEP_MS : REST_MS;
+    if (folder.process === null) folder.launch(["sync", folder.user.notes], false);
+    const { ended } = folder.process!;
+    const kill = () => folder.process?.kill("SIGKILL");
+    let left = nth;
+    folder.tap.cut = (now) => {
+      if (now === moment && --left === 0) setTimeout(kill, ms);
+      return left <= 0 && ms === 0;
+    };
+    const late = setTimeout(kill, latest);
+    const { code } = await ended;
+    clearTimeout(late);
+    folder.tap.cut = null;
+    if (code !== null) return this.#ended(folder, false);
+    await folder.tap.drained();
+    this.#say("is killed");
+    this.#transfer();
+    for (const model of this.#models.values()) model.kill(folder.number);
+    folder.process = null;
+    folder.isInterrupted = true;
+    await this.#linked.rejectReviews();
+  }
+
+  // What is seen.
+
+  #active(): LinkedFolder[] {
+    return this.#linked.folders.filter(({ process }) => process !== null);
+  }
+
+  #transfer(models: Iterable<Model> = this.#models.values()): void {
+    const active = this.#active().map(({ number }) => number);
+    for (const model of models) model.transfer(active);
+  }
+
+  /** Returns the only file of a document; null where there is none, or users leave it alone. */
+  #pathOf(folder: LinkedFolder, doc: string): string | null {
+    const { files } = folder.view(doc);
+    return files.length === 1 && !this.#models.get(doc)!.isAmbiguous ? files[0]!.path : null;
+  }
+
+  #see(folder: LinkedFolder, doc: string, view: View): void {
+    if (folder.isInterrupted && view.files.length === 0) return;
+    const model = this.#models.get(doc)!;
+    this.#transfer([model]);
+    model.seeFolder(folder.number, folder.isInterrupted ? { ...view, copies: null } : view);
+  }
+
+  async #observe(): Promise<void> {
+    for (const folder of this.#linked.folders)
+      for (const doc of DOCS) await this.#explained(() => this.#see(folder, doc, folder.view(doc)));
+    await this.#explained(async () => {
+      const remote = [...(await readRemote(this.#linked))];
+      this.#transfer();
+      for (const [doc, model] of this.#models) {
+        const files = remote.map(([path, { text }]) => ({ path, marks: marksIn(text, doc) }));
+        model.seeRemote(files.filter(({ marks }) => marks.length > 0));
+      }
+    });
+  }
+
+  /** While a process works, a scan may meet a moment within a step: then it is made again. */
+  async #explained(see: () => void | Promise<void>): Promise<void> {
+    const until = performance.now() + STEP_MS;
+    for (;;)
+      try {
+        return await see();
+      } catch (error) {
+        if (this.#active().length === 0 || performance.now() > until) throw error;
+        await wait(20);
+      }
+  }
+
+  // The end.
+
+  async #awaitRest(): Promise<void> {
+    const until = performance.now() + REST_MS;
+    const active = this.#active().map(({ number }) => number);
+    for (;;) {
+      await this.#observe();
+      if ([...this.#models.values()].every((model) => model.mayRest(active))) return;
+      if (performance.now() > until) throw new Broken("the daemons do not come to rest");
+      await wait(200);
+    }
+  }
+
+  /** Syncs in turn and decides each conflict, until all sides have the same. */
+  async #converge(): Promise<void> {
+    for (let round = 1; ; round++) {
+      for (const folder of this.#linked.folders) {
+        this.trace.push(`at the end: sync ${folder.number}`);
+        await this.#sync(folder);
+        await this.#observe();
+        for (const doc of DOCS) {
+          await this.#resolve(folder, doc, (round + folder.number) % 2 === 0 ? "mine" : "theirs");
+          await this.#observe();
+        }
+      }
+      const differences = await this.#differences();
+      if (differences.length === 0) return;
+      if (round === MOST_ROUNDS) throw new Broken(`the sides still differ: ${differences.join(", ")}`);
+    }
+  }
+
+  async #differences(): Promise<string[]> {
+    const remote = await readRemote(this.#linked);
+    return this.#linked.folders.flatMap(({ user, number }) => {
+      const local = liveHere(user.notes);
+      const paths = new Set([...local.keys(), ...remote.keys()]);
+      return [...paths]
+        .filter((path) => local.get(path) !== remote.get(path)?.text)
+        .map((path) => `${number}: ${path}`);
+    });
+  }
+
+  /** What no model of one document knows: nothing is doubled, and what was replaced is kept. */
+  async #judge(): Promise<void> {
+    for (const { number, user, seen } of this.#linked.folders) {
+      const local = liveHere(user.notes);
+      const contents = firstContents();
+      const changed = KEPT.filter((path) => local.get(path) !== contents.get(path));
+      const marks = [...local.values()].flatMap((content) => marksIn(content));
+      const doubled = marks.filter((mark, at) => marks.indexOf(mark) !== at);
+      const kept = (await keptTexts(user, user.notes)).marks;
+      const lost = [...seen].filter((mark) => !kept.has(mark));
+      for (const [what, found] of Object.entries({ changed, doubled, lost }))
+        if (found.length > 0) throw new Broken(`folder ${number} has ${what}: ${found.join(", ")}`);
+    }
+  }
+
+  #say(what: string): void {
+    this.trace.push(`  ${what}`);
+  }
+}
