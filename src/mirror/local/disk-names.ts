@@ -11,11 +11,11 @@ export function learnNames(guard: RootGuard, write: boolean): DiskNames {
 
 /**
  * Learns which names the disk treats as one, by making a file and looking for it under other
- * spellings; platform and type of file system prove nothing. Inode numbers are not compared,
+ * spellings. Platform and type of file system prove nothing. Inode numbers are not compared,
  * because some FUSE disks number each spelling separately. ASSUMES: `.mdmirror/tmp` folds as the
  * tree does. New folders inherit case folding where it is set for each folder (ext4, NTFS).
- * @param write false writes nothing (a dry run); an unknown property then counts as folding, which
- * can only block more
+ * @param write false if nothing may be written (a dry run); an unknown property then counts as
+ * folding, which can only block more
  */
 function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   if (!write) return guessFolding(guard);
@@ -47,7 +47,7 @@ function guessFolding(guard: RootGuard): DiskFolding {
 
 /**
  * Learns the length of the longest name in bytes, by looking for names of several lengths; nothing
- * is written. eCryptfs, for one, allows 143 bytes.
+ * is written. eCryptfs, for example, allows 143 bytes.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.real;

@@ -34,11 +34,11 @@ type DiskOptions = {
    * files are not followed.
    */
   readonly gitignore?: LinkedSource | null;
-  /** False: scans write nothing, not even a probe (I23: dry runs). Default: true. */
+  /** False if scans write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
-  /** Entries between two pauses of a walk. Default: 256, a millisecond or two. */
+  /** Entries between two pauses of a walk. Default: 256. */
   readonly part?: number;
-  /** Recognises the lock of an editor that has died. Default: this machine's processes. */
+  /** Recognises a lock whose editor has died. Default: this machine's processes. */
   readonly processes?: Processes;
 };
 
@@ -52,7 +52,7 @@ export class LocalDisk implements Disk {
 
   /**
    * @param root absolute path of the linked folder. The folder need not exist yet, and the path may
-   * lead through symlinks
+   * contain symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
     const { random, probe = true, ignore = [], folders = [], gitignore = null, part = 256, processes } = options;
@@ -144,7 +144,7 @@ export class LocalDisk implements Disk {
     return stampAt(this.#guard, path);
   }
 
-  /** Learns the names of the disk, and forgets which processes had files open. */
+  /** Learns the names of the disk, and drops what is known about open files. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
     this.#openFiles.forget();

@@ -7,8 +7,8 @@ import type { RootGuard } from "./root-guard.ts";
 
 /**
  * Finds the program that has a file open, by a lock or swap file beside it. A lock whose process
- * has died does not count. If nothing shows that the process is running or has died (another
- * machine, a form without a process), the lock counts; the caller limits for how long.
+ * has died does not count. If the lock names no process, or one of another machine, it counts; the
+ * caller ignores it after a time.
  */
 
 /** Facts about the processes of this machine. */
@@ -102,7 +102,7 @@ function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
 }
 
 /**
- * Returns the owner in a lock of an office program, which names a user and a machine, but no
+ * Returns the owner in a lock of an office program, which contains a user and a machine, but no
  * process.
  */
 function officeOwner(fs: Fs, path: string): string | null {
@@ -121,8 +121,8 @@ function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
 }
 
 /**
- * Returns true if two names of machines mean the same. Programs cut the name, or write it with the
- * domain.
+ * Returns true if two names of machines mean the same. Programs shorten the name, or write it with
+ * the domain.
  */
 function isSameHost(written: string, own: string): boolean {
   const [a, b] = [written.toLowerCase(), own.toLowerCase()];

@@ -5,18 +5,15 @@ type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * Returns the errno of a system call's error; null for any other error: a bug, or the process being
- * killed, which no code in this folder catches.
+ * Returns the errno of a system call's error. Null for any other error: a bug, or the end of the
+ * process, which no code in this folder catches.
  */
 export function errnoOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
   return Object.hasOwn(constants.errno, error.code) ? error.code : null;
 }
 
-/**
- * Runs a system call that may fail with one of `expected`. Returns null if the call fails with one
- * of these.
- */
+/** Runs a system call that may fail with one of `expected`. Returns null if it does. */
 export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();
@@ -45,8 +42,8 @@ export function anyErrno<T>(call: () => T): T | null {
 }
 
 /**
- * Runs an effect. A system call that fails with an errno makes it a fault; any other exception
- * passes through.
+ * Runs an effect. A system call that fails with an errno makes it a fault; any other exception is
+ * thrown on.
  */
 export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   const end = attemptCall(effect);

@@ -10,8 +10,8 @@ const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "E
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * Flushes files (or folders), and once each folder above them up to the root, because it has their
- * names.
+ * Flushes files (or folders), and each folder above them once, up to the root, because it contains
+ * their names.
  * @returns the paths that are not durable, because of their own failure or that of a folder above
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
@@ -36,7 +36,7 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   return failures;
 }
 
-/** Flushes the whole disk with one call: 10,000 new files one by one take seconds. */
+/** Flushes the whole disk with one call: many new files one by one take seconds. */
 export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const { fs } = guard;
   const found = guard.root();
@@ -50,8 +50,8 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
 }
 
 /**
- * Returns the errno with which a folder above refuses access (EACCES, EIO): a failure of this path
- * alone.
+ * Returns the errno with which a folder above refuses access (EACCES, EIO); it counts for this path
+ * only.
  */
 async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
   const place = attemptCall(() => guard.place(path, "file"));

@@ -4,13 +4,13 @@ import { nullOnErrno } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
 /**
- * Folders that are held open, so that no swap between a check and a call can lead the call
+ * Folders that are kept open, so that no swap between a check and a call can lead the call
  * elsewhere (I26).
  */
 
 /**
- * Returns true if the system gives a held folder the path `real`. Otherwise the paths of held
- * folders prove nothing.
+ * Returns true if the system reports the path `real` for an open folder. Otherwise the paths of
+ * open folders prove nothing.
  */
 export function canHold(fs: Fs, real: string): boolean {
   const handle = fs.handle?.(real);
@@ -24,9 +24,9 @@ export function canHold(fs: Fs, real: string): boolean {
 
 /**
  * Opens the folder at `below` in the root, and keeps it open.
- * @param root real path and stat of the root
- * @param folding spellings that the disk treats as one; null if not known yet
- * @returns null if the folder is missing or was replaced; the caller finds out which
+ * @param root real path and stat of the root @param folding spellings that the disk treats as one;
+ * null if unknown @returns null if the folder is missing or was replaced; the caller finds out
+ * which
  */
 export function holdFolder(
   fs: Fs,
@@ -39,7 +39,7 @@ export function holdFolder(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
-    // Goes up from the held folder itself, not by the path's names: the folder must be in the root.
+    // Goes up from the open folder itself, not by the path's names: the folder must be in the root.
     const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
   });
@@ -62,8 +62,8 @@ export class WalkHold {
   /**
    * Returns a path of the folder for the next calls. One folder is open at a time, so that a deep
    * tree does not use up the file handles.
-   * @param stat distinguishes the folder from an earlier folder at this path
-   * @throws ESTALE if the folder is gone, or its path leads through a symlink
+   * @param stat distinguishes the folder from an earlier folder at this path @throws ESTALE if the
+   * folder is gone, or its path contains a symlink
    */
   at(abs: string, stat: FsStat): string {
     if (!this.#canHold) return abs;

@@ -9,7 +9,7 @@ import ignore from "ignore";
 
 /**
  * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
- * views of a folder.
+ * view settings of a folder.
  */
 const LEFTOVERS = [
   /^\.#/, // Emacs locks
@@ -35,22 +35,22 @@ export function isLitterName(name: string): boolean {
 }
 
 /**
- * Returns a function that is true for a path that the pattern names, or one below it. The pattern
- * has no fault.
+ * Returns a function that is true for a path that matches the pattern, and for paths below it. The
+ * pattern has no fault.
  */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);
   return (path) => rules.ignores(path);
 }
 
-/** Returns true if the name alone excludes a path, without regard to the ignore rules. */
+/** Returns true if the name alone excludes a path, whatever the ignore rules say. */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isConflictCopyName(name);
 }
 
 /**
- * `LocalTree.ignores`: judges a path of either side without reading the disk. A path below an
- * excluded folder is excluded.
+ * Implements `LocalTree.ignores`: decides about a path of either side without reading the disk. A
+ * path below an excluded folder is excluded.
  * @param kept paths that a `.gitignore` would leave out, and that are synced because they are
  * linked
  */
@@ -69,9 +69,9 @@ export function ignoresPath(
 const NONE: ReadonlySet<LocalPath> = new Set();
 
 /**
- * Rules by which a path is judged. `linked`: paths that no `.gitignore` leaves out; null: these
- * files are not followed. `kept`: receives paths that a `.gitignore` would leave out if no linked
- * document was at or below them.
+ * Rules that decide whether a path is synced. `linked`: paths that no `.gitignore` leaves out;
+ * null: these files are not followed. `kept`: receives paths that a `.gitignore` would leave out if
+ * no linked document was at or below them.
  */
 export type SyncRules = {
   readonly rules: Rules;
@@ -111,7 +111,7 @@ export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: Loca
 
 /**
  * Local paths of linked documents. A `.gitignore` leaves out only paths that are not linked: a
- * synced document is no build output.
+ * synced document is not build output.
  */
 export type LinkedSource = () => Iterable<LocalPath>;
 

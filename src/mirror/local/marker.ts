@@ -42,12 +42,12 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const fresh = `${root}/${MARKER}.new`;
   anyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
-  // Written whole or not at all: a marker without its id would stop every run.
+  // Written completely or not at all: a marker without its id would stop every run.
   fs.rename(fresh, `${root}/${MARKER}`);
 }
 
 /**
- * Returns true if the folder has a marker. An empty marker does not count: its writer was killed
+ * Returns true if the folder has a marker. An empty one does not count: its writer was killed
  * between two calls.
  */
 function hasMarker(fs: Fs, root: string): boolean {

@@ -10,7 +10,7 @@ import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
- * Moves a file, and never overwrites one. ORDER: the caller journals (from, to) before. At every
+ * Moves a file without overwriting one. ORDER: the caller journals (from, to) before. At every
  * moment the inode is at `from`, at both or at `to`; a repeated call completes the move.
  */
 export function moveFile(
@@ -64,8 +64,8 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
 }
 
 /**
- * Returns true if two spellings are one entry of a folder (`Note.md` → `note.md`). Inode numbers
- * would not tell on some disks.
+ * Returns true if two spellings are one entry of a folder (`Note.md` → `note.md`). On some disks,
+ * inode numbers would not show this.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
   const folding = guard.names();
@@ -74,9 +74,9 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 }
 
 /**
- * Moves a file to `trash/…` and checks the file in the trash. If its content is not the expected
- * one, the file is moved back. ORDER: the caller journals (path, trashPath) before the move;
- * recovery moves the file back if the path is free.
+ * Moves a file to `trash/…` and checks it there. If its content is not the expected one, the file
+ * is moved back. ORDER: the caller journals (path, trashPath) before the move; recovery moves the
+ * file back if the path is free.
  */
 export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
   return attemptEffect(path, () => {
@@ -123,8 +123,8 @@ export function makeFolder(
 }
 
 /**
- * RACE: an empty folder that is made at `to` between the check and the rename is replaced (nothing
- * is lost); anything else stops the move.
+ * Moves a folder. RACE: an empty folder that is made at `to` between the check and the rename is
+ * replaced (nothing is lost); anything else stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attemptEffect(from, () => {
@@ -173,7 +173,7 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** Returns null if the leftover is in the trash, or missing. */
+/** Moves a leftover to the trash. Returns null if it is there, or missing. */
 function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

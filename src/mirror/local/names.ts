@@ -11,20 +11,20 @@ import { sameInode } from "./stamp.ts";
 /** Prefix of temporary files: never the only copy of content, so `sweep` may remove them. */
 export const TEMP_PREFIX = "w-";
 /**
- * Prefix of names taken from documents: such a file may be somebody's last save, so `sweep` keeps
+ * Prefix of files that were set aside: such a file may be somebody's last save, so `sweep` keeps
  * it.
  */
 export const SET_ASIDE_PREFIX = "a-";
 
-// The disk has no hard links: FAT, exFAT and some network and FUSE disks answer with different
+// The disk has no hard links. FAT, exFAT and some network and FUSE disks answer with different
 // errors, and the kernel's protected_hardlinks with EPERM.
 const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /**
- * Returns `abs` with the name under which its folder lists the entry. A disk that folds names finds
- * the entry under other spellings, too, and a user may have changed its letters alone. LIMIT: reads
- * the whole folder for each file that is replaced in it.
- * RACE: letters that change between this call and the next are changed back.
+ * Returns `abs` with the name under which its folder lists the entry. A disk that folds names also
+ * finds the entry under other spellings, and a user may have changed only the case of its letters.
+ * LIMIT: reads the whole folder for each file that is replaced in it. RACE: letters that change
+ * between this call and the next are changed back.
  */
 export function listedSpelling(guard: RootGuard, abs: string): string {
   const folding = guard.names();
@@ -44,14 +44,14 @@ export function freshName(guard: RootGuard, prefix: string): string {
   return place.abs;
 }
 
-// `.mdmirror` is wrong (a symlink, another disk): any effect ends as a fault.
+// `.mdmirror` is unusable (a symlink, another disk): any effect ends as a fault.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
 /**
- * Returns true if both were hard-linked, false if `to` is taken, null if this disk (or this inode)
- * has no hard links.
+ * Returns true if both are now hard-linked, false if `to` is taken, null if this disk (or this
+ * inode) has no hard links.
  */
 function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
@@ -66,10 +66,10 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
 }
 
 /**
- * Renames a file of `.mdmirror` (where nobody else writes) to a path of the tree, never over
- * anything. RACE: without hard links, and for anything but a regular file, a file that is made at
- * `to` between the check and the rename is overwritten.
- * @returns the stat of `to` now, or null if the path is taken (nothing was changed)
+ * Renames a file of `.mdmirror` (where nobody else writes) to a path of the tree, without
+ * overwriting. RACE: without hard links, and for anything but a regular file, a file that is made
+ * at `to` between the check and the rename is overwritten.
+ * @returns the current stat of `to`, or null if the path is taken (nothing was changed)
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
   const { fs } = guard;
@@ -87,8 +87,8 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 }
 
 /**
- * Returns the stat of an inode right after it got a name. If another inode has the path already,
- * that one came later: the stat of the given inode counts.
+ * Returns the stat of an inode that has just got a path. If another inode has replaced it at that
+ * path, returns the stat that was passed.
  */
 export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
   const now = anyErrno(() => guard.fs.lstat(abs));
@@ -109,7 +109,7 @@ export type MoveEnd =
  * @throws errors with an errno, as long as nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
-  // This happens before the file gets a second name, so that a wrong `.mdmirror` stops the move
+  // This happens before the file gets a second name, so that an unusable `.mdmirror` stops the move
   // first.
   const [aside, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
@@ -117,8 +117,8 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // If a save came before the link, or after it, `from` is the name of the saved file. Nothing is
-    // removed then.
+    // If a save came just before or after the link, `from` is the name of the saved file. Nothing
+    // is removed then.
     if (dropName(guard, from, expect, aside) === "dropped") return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
     errno = errnoOf(error);
@@ -130,16 +130,16 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
 }
 
 /**
- * RACE: without hard links a file that is made at `to` between the check and the rename is
- * overwritten.
+ * Moves by a plain rename. RACE: without hard links a file that is made at `to` between the check
+ * and the rename is overwritten.
  */
 function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
   const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const now = statNow(guard, to, expect);
-  // A save came before the rename and was moved. The saved file is moved back, unless yet another
-  // file is at the path.
+  // A save came before the rename, so the saved file was moved. It is moved back, unless yet
+  // another file is at the path.
   const isBack =
     !sameInode(now, expect) &&
     anyErrno(() => {
@@ -154,10 +154,10 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
  * Removes a name of the inode `expect`. A plain `unlink` would remove any file that has the name at
  * that moment, perhaps an editor's save. So the name is first moved aside, and checked. If an
  * editor's save took the other name, this name is the last one: the file stays aside, because a
- * program may still write to it, and `sweep` keeps it.
- * RACE: a save that takes the other name between the check and the `unlink`.
- * @param aside a free path in `.mdmirror/tmp`
- * @returns `other` if another inode had the name, and has it again
+ * program may still write to it, and `sweep` keeps it. RACE: a save that takes the other name
+ * between the check and the `unlink`.
+ * @param aside a free path in `.mdmirror/tmp` @returns `other` if another inode had the name, and
+ * has it again
  */
 export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
   const taken = nullOnErrno(["ENOENT"], () => {

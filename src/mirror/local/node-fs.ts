@@ -5,7 +5,7 @@ import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
 import { filesOpenToWrite } from "./open-files.ts";
 
-// With O_NONBLOCK, a FIFO in place of a file does not block the process in `open`.
+// With O_NONBLOCK, `open` does not block on a FIFO in place of a file.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
 
 // Only Linux has this flag, with this value on every processor that Node runs on; Node has no name
@@ -13,12 +13,12 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.c
 // handle only identifies the folder.
 const O_PATH = 0o10000000;
 
-/** LIMIT: a larger file is never read (EFBIG). The longest document has 0.2 MiB. */
+/** LIMIT: a larger file is never read (EFBIG). Documents are much smaller. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * The system calls over node:fs, synchronous: on small files 3 to 5 times as fast as promises, with
- * the smallest windows.
+ * Creates the system calls over node:fs. They are synchronous: faster than promises on small files,
+ * and with the least time between a check and its use.
  */
 export function createNodeFs(): Fs {
   return {
@@ -118,8 +118,8 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
 /** Bytes of a buffer that fits files of usual size. */
 const USUAL_FILE_BYTES = 64 * 1024;
 /**
- * Buffer for files whose bytes nobody keeps: one buffer for each of 100,000 files would be garbage
- * outside V8's heap, of which V8 collects too little in time.
+ * Buffer for files whose bytes nobody keeps. One buffer for each file would be garbage outside V8's
+ * heap, which V8 collects too late.
  */
 const briefly = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 

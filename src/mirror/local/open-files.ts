@@ -9,11 +9,12 @@ const O_PATH = 0o10000000;
 type OpenFile = { readonly at: string; readonly path: string; readonly info: FdInfo };
 
 /**
- * Reads which files other processes have open to write: on Linux of the user's own processes, and
- * of all processes if the user is root. Only `/proc` is read. A stat would ask the file's own file
- * system, and one that does not answer (a network mount) would block this process forever.
- * @param proc mount point of the system's list of processes
- * @param stat asks a file system; called only for files on the mount of the file in question
+ * Reads which files other processes have open for writing: on Linux those of the user's own
+ * processes, or of all processes if the user is root. Only `/proc` is read. A stat would ask the
+ * file's own file system, and one that does not answer (a network mount) would block this process
+ * forever.
+ * @param proc mount point of the system's list of processes @param stat asks a file system; called
+ * only for files on the mount of the file in question
  */
 export function filesOpenToWrite(
   proc = "/proc",
@@ -50,9 +51,9 @@ function withOpened(proc: string, path: string, ask: (own: OpenFile) => boolean)
 }
 
 /**
- * Compares inodes. Equal numbers on two disks keep a set-aside file for longer, and lose nothing.
- * Linux before 5.14 gives no inode: then the name counts, which is random for a set-aside file, or
- * a stat on the same mount.
+ * Compares inodes. Equal numbers on two disks only keep a set-aside file for longer; nothing is
+ * lost. Linux before 5.14 gives no inode: then the name counts, which is random for a set-aside
+ * file, or a stat on the same mount.
  */
 function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
   const [mine, theirs] = [own, other].map(({ info }) => info.get("ino"));
@@ -112,7 +113,7 @@ export class OpenFiles {
     return this.#known?.has(path) ?? false;
   }
 
-  /** Forgets the open files: since the last reading, a file may have been set aside, or closed. */
+  /** Drops the list of open files: since it was read, a file may have been set aside, or closed. */
   forget(): void {
     this.#known = null;
   }

@@ -1,13 +1,13 @@
 /**
- * Finds lines of gitignore syntax that would cost too much. Such lines come with a folder, so its
- * maker chose them.
+ * Finds lines of gitignore syntax that would cost too much. Such lines come with a folder, so
+ * somebody else may have written them.
  */
 
 /** LIMIT: characters of a line. */
 const MAX_CHARACTERS = 1_000;
 /**
- * LIMIT: `**` between two names. Each may stand for any number of folders, so n of them take
- * (folders above)^n steps to fail.
+ * LIMIT: `**` between two names. Each may match any number of folders, so n of them take (folders
+ * above)^n steps to fail.
  */
 const MAX_INNER = 2;
 
@@ -15,7 +15,7 @@ const MAX_INNER = 2;
  * ASSUMES: a part between two `/` costs one walk over a name, however many `*` it has: the package
  * `ignore` takes the first match of what follows a `*`, and never tries another. Only `**` is tried
  * again.
- * @returns null for a line that may be used; else why not, as a clause
+ * @returns null for a line that may be used; otherwise why not, as a clause
  */
 export function patternFault(line: string): string | null {
   if (line.length > MAX_CHARACTERS) return `has more than ${MAX_CHARACTERS} characters`;

@@ -37,7 +37,8 @@ export class RootGuard {
   #identified: Root | null = null;
   #canHold = false;
   /**
-   * Folders that are kept open for the current effect, by their paths; null: no effect is running.
+   * Folders that are kept open for the current effect, by their paths; null if no effect is
+   * running.
    */
   #handles: Map<string, FolderHandle> | null = null;
 
@@ -65,7 +66,7 @@ export class RootGuard {
   }
 
   /**
-   * Returns the current root, which the first call identifies; null if the root is missing, or was
+   * Returns the current root, which the first call identifies; null if it is missing, or was
    * replaced by another folder.
    */
   root(): Root | null {
@@ -76,7 +77,8 @@ export class RootGuard {
   }
 
   /**
-   * Returns the properties of names on the disk; those of an exact disk until they were learned.
+   * Returns the properties of names on the disk; those of a disk that folds nothing, until they
+   * were learned.
    */
   names(): DiskNames {
     return this.#names ?? EXACT_DISK;
@@ -148,9 +150,10 @@ export class RootGuard {
   }
 
   /**
-   * RACE: if folders cannot be held open (no `/proc`), a component may be swapped for a symlink
-   * between this check and the system call that uses the path; Node has no openat. Somebody who can
-   * do that can write in the linked folder already; the window is some microseconds.
+   * Returns a folder by its path. RACE: if folders cannot be kept open (no `/proc`), a component
+   * may be swapped for a symlink between this check and the system call that uses the path; Node
+   * has no openat. Somebody who can do that can already write in the linked folder; the time for it
+   * is some microseconds.
    */
   #lookedAt(below: string): DiskPlace {
     const known = this.root();
@@ -170,8 +173,8 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`, open to the owner alone. Each is checked before
-   * the next is made in it.
+   * Makes the folders of a path below `.mdmirror`, accessible to the owner alone. Each is checked
+   * before the next is made in it.
    */
   #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");

@@ -5,7 +5,7 @@ import { patternFault } from "./pattern-fault.ts";
 
 /** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
 
-/** Rule files of one folder; empty if there is none. */
+/** Content of the rule files of one folder; empty if there is none. */
 type RuleTexts = {
   readonly ours: string;
   readonly git: string;
@@ -16,15 +16,15 @@ type RuleTexts = {
 /**
  * Rules that apply in a folder: its own lines after those of the folders above. All lines are one
  * matcher, because an inner line can include a folder that an outer line excludes. The entries of
- * an included folder are then judged one by one.
+ * an included folder are then checked one by one.
  */
 export type FolderRules = {
   /** Rules of `.mdmirrorignore` alone. */
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
   /**
-   * The rules of `.gitignore` alone; and with `ours` after them, so that a line `!name` in ours
-   * includes a path again.
+   * The rules of `.gitignore` alone; and these rules with `ours` after them, so that a line `!name`
+   * in ours includes a path again.
    */
   readonly git: Ignore;
   readonly both: Ignore;
@@ -33,7 +33,7 @@ export type FolderRules = {
   readonly foldsCase: boolean;
   /** Lines of the setting `remote`, for the folders below too. */
   readonly scope: readonly RuleLine[];
-  /** The rule files from which the rules were made. */
+  /** The contents of rule files from which the rules were made. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
 };
@@ -52,10 +52,9 @@ export class UnfitRules extends Error {}
 
 /**
  * Returns the rules of a folder with rule files.
- * @param above rules of the folder above, which apply in this folder too; null: none
- * @param foldsCase git's rule: patterns match as the disk's names do
- * @throws UnfitRules for a line that would cost too much; without that line, files that it excludes
- * would be uploaded
+ * @param above rules of the folder above, which apply in this folder too; null if none @param
+ * foldsCase git's rule: patterns match as the disk's names do @throws UnfitRules for a line that
+ * would cost too much; without that line, files that it excludes would be uploaded
  */
 export function rulesOf(
   above: FolderRules | null,
@@ -96,8 +95,8 @@ export function withoutAnswers(rules: Rules): Rules {
 }
 
 /**
- * Returns lines that exclude everything but some folders and their contents; "" if no folders are
- * given. As gitignore requires, the lines exclude all names of a folder, then include one again.
+ * Returns lines that exclude everything but some folders and their contents; "" if there are no
+ * folders. As gitignore requires, the lines exclude all names of a folder, then include one again.
  * @param foldsUnicode true if the disk may show another spelling of a name than the list has
  */
 export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boolean): string {
@@ -118,7 +117,7 @@ function anchored(path: LocalPath): string {
   return path === "" ? "" : `/${path.replace(/[\\*?[]/g, "\\$&")}`;
 }
 
-/** Returns the rules that apply in a folder; null: none. */
+/** Returns the rules that apply in a folder; null if none do. */
 export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
   for (let at = folder; ; at = parentOf(at)) {
     const found = rules.get(at);

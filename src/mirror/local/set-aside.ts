@@ -39,7 +39,7 @@ export function readTextAt(
 
 /**
  * Moves a set-aside file back to its path. Called again after a crash, it completes the move: if
- * one inode has both names, the file is back already.
+ * one inode has both names, the file is already back.
  */
 export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attemptEffect(path, () => {
@@ -65,7 +65,8 @@ export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: O
   return place.ok && openFiles.has(place.abs);
 }
 
-/** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */
+/** Removes a set-aside file. If the disk refuses, the file stays, and `sweep` keeps it in the
+ * trash. */
 export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
   const place = guard.mirrorPlace(setAsideAt, false);
   if (place.ok) unlinkLeftover(guard, place.abs);
@@ -88,7 +89,7 @@ function sweepOne(guard: RootGuard, path: string): void {
   const stat = statOrNull(guard.fs, place.abs);
   if (stat === null) return;
   const name = path.slice("tmp/".length);
-  // A move or a restore that a crash interrupted left this name; the inode has its other name.
+  // A move or a restore that a crash interrupted left this name; the inode also has its other name.
   const elsewhere = name.startsWith(SET_ASIDE_PREFIX) && stat.nlink > 1;
   if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
     guard.fs.unlink(place.abs);

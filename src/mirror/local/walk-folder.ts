@@ -15,7 +15,7 @@ import { whyFileUnsynced, whyFolderUnsynced, type LinkedPaths } from "./ignore.t
 import { decodeText } from "../../common/text.ts";
 
 /**
- * LIMIT: depth of nested folders, as the names in a path of the service: each level is a call on
+ * LIMIT: depth of nested folders, as many as the service allows in a path. Each level is a call on
  * the stack, and every folder of a chain is checked along its whole path.
  */
 const MAX_DEPTH = 256;
@@ -66,8 +66,8 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is a linked folder of its own. If such a folder was moved
- * into the root, all of its documents would be uploaded to this workspace too.
+ * Returns true if a folder below the root is a linked folder of its own. If it was moved into the
+ * root, all of its documents would be uploaded to this workspace too.
  * @throws as the port does
  */
 function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
@@ -76,8 +76,8 @@ function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names:
 }
 
 /**
- * Returns the names in a folder, sorted. The order of names decides the order of all results of a
- * scan (I32).
+ * Returns the names in a folder, sorted. Their order decides the order of all results of a scan
+ * (I32).
  */
 function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
   return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -123,12 +123,12 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
   const at = work.hold.at(abs, stat);
   const found = attemptCall(() => work.fs.readFile(`${at}/${file}`));
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
-  // For git, a folder of this name has no meaning.
+  // A folder of this name means nothing to git.
   if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
   throw new UnfitRules(`the ${file} in it cannot be read: ${errnoText(found.errno)}`);
 }
 
-/** Returns a folder that must be read. */
+/** Reads an entry of a folder. Returns a folder that must be read in turn. */
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
@@ -156,8 +156,8 @@ function readEntry(
 }
 
 /**
- * Returns the stat of an entry by its plain path, which is twice as fast. No content is read
- * through this path; but a missing entry must be missing from this very folder.
+ * Returns the stat of an entry by its plain path, which is faster. No content is read through this
+ * path; but a missing entry must be missing from this very folder.
  */
 function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
@@ -216,7 +216,7 @@ export type WalkWork = {
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
-  /** Null: the tree contains all files. */
+  /** Numbers of the files that the tree leaves out; null if it contains all files. */
   readonly leftOut: FileNumbers | null;
   /**
    * Files that this scan has read: a second reading of their folder does not read these files
@@ -244,7 +244,7 @@ export type WalkedFolder = {
   readonly unseen: Map<LocalPath, Unread>;
 };
 
-/** Reads a file of a folder, and adds it to the files or to the list that it belongs to. */
+/** Reads a file of a folder, and adds it to the files, or to the list that it belongs to. */
 function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const other = whyFileUnsynced(work, path);
   if (other !== null) {
@@ -273,8 +273,8 @@ function isVouchedFor(known: KnownFile | null): known is TrustedFile {
 }
 
 /**
- * ASSUMES: the caller knows only linked content, under stamps that were trusted; linked content has
- * no fault.
+ * Returns a file that the caller knows, if its stamp is unchanged. ASSUMES: the caller knows only
+ * linked content, under stamps that were trusted; linked content has no fault.
  */
 function asKnown({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
@@ -298,7 +298,7 @@ function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile
   const stamp = stampOf(stat);
   const read = { stamp, stampTrusted: isOldStamp(stamp, work.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
-  // The caller's strings, which stay in memory: after a first sync each of 100,000 files is read.
+  // Uses the caller's strings, which stay in memory: after a first sync, every file is read.
   if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) work.onText(digest, text, path);

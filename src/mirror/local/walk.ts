@@ -26,14 +26,14 @@ export type WalkOptions = {
 
 /**
  * LIMIT: checks of a scan. After a folder moved, four checks find no more changes. A tree that
- * changes during each check is abandoned for this cycle.
+ * changes during each check is not used in this cycle.
  */
 const CHECKS = 8;
 
 /**
- * Scans every entry of the tree. Then it checks the folders, and reads those again that changed
- * since they were read, until a check finds no change. So a document that moved from a folder not
- * read yet to one read already counts neither as deleted nor twice. If the changes do not end, the
+ * Scans every entry of the tree. Then checks the folders, and reads those again that changed since
+ * they were read, until a check finds no change. So a document that moved from a folder not read
+ * yet to one read already counts neither as deleted nor twice. If the changes do not end, the
  * scanned entries exist, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk
  * where no file can be made, two changes within one tick of its clock look like one; therefore a
  * deletion needs two scans. A system call that fails never ends a scan: its entry is `unseen`. The
@@ -110,7 +110,7 @@ function diskTime(guard: RootGuard): number | null {
   return guard.during(() => anyErrno(learn));
 }
 
-/** Returns `rests` if the last check found no change since the reading. */
+/** Reads the whole tree. Returns `rests` if the last check found no change since the reading. */
 function* readTree(
   work: WalkWork,
   root: Root,
@@ -129,7 +129,8 @@ function* readTree(
 }
 
 /**
- * Returns the same object if nothing changed in the folder and below; null if the folder is gone.
+ * Reads a folder again if it changed. Returns the same object if nothing changed in the folder and
+ * below; null if the folder is gone.
  */
 function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = statAgain(work, folder);

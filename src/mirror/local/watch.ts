@@ -38,23 +38,23 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
 type OnFolder = (path: string, came: boolean) => void;
 
 /**
- * A watcher over chokidar, from its start until it is closed. Only folders are watched: their
- * notices name each file that changes in them, and a hint needs no more. Otherwise chokidar would
- * keep the stat of every file and check each file again. The `raw` events are these notices.
- * `addDir` and `unlinkDir` report folders that appear and disappear, whose contents may have
- * changed before they were watched. If each folder needs a watch of its own, the root and each
- * folder in it begin one after the other. Chokidar checks all files of all folders that it gets
- * together, and never frees the memory for this check.
+ * A watcher over chokidar, from its start until it is closed. Only folders are watched: the
+ * system's notices contain the name of each file that changes in them, and a hint needs no more.
+ * Otherwise chokidar would keep the stat of every file and check each file again. The `raw` events
+ * are these notices. `addDir` and `unlinkDir` report folders that appear and disappear, whose
+ * contents may have changed before they were watched. If each folder needs a watch of its own, the
+ * watches of the root and of each folder in it are started one after the other. Chokidar checks all
+ * files of all folders that it gets together, and never frees the memory for this check.
  */
 class Watching {
   readonly #root: string;
   readonly #watch: typeof watch;
   readonly #ignores: Ignores;
   readonly #onHint: (hint: WatchHint) => void;
-  /** The watchers, by the folder that each begins at. */
+  /** The watchers, by the top folder of each. */
   readonly #portions = new Map<string, FSWatcher>();
   /**
-   * Resolves when the system gives no more watches. A watcher that is closed after that never
+   * Resolves when the system allows no more watches. A watcher that is closed after that never
    * becomes ready.
    */
   readonly #limited = Promise.withResolvers<void>();
@@ -116,7 +116,8 @@ class Watching {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Both options would delay or join notices. The daemon itself judges if a save is complete.
+      // Both options would delay or combine notices. The daemon itself decides whether a save is
+      // complete.
       atomic: false,
       awaitWriteFinish: false,
     });
@@ -142,8 +143,8 @@ class Watching {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limited.resolve();
-    // ORDER: after the hint, because nothing is reported after closing. A failure to close ends
-    // with the process.
+    // ORDER: after the hint, because nothing is reported after closing. If closing fails, the
+    // process ends anyway.
     void this.close();
   }
 
@@ -157,8 +158,8 @@ class Watching {
 }
 
 /**
- * Returns the local path of a `raw` notice, which names it below the watched folder or, if one
- * watch covers the whole tree, below the root.
+ * Returns the local path of a `raw` notice. Its name is relative to the watched folder or, if one
+ * watch covers the whole tree, to the root.
  */
 function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
@@ -167,8 +168,8 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
 }
 
 /**
- * Returns the local path of a path; null for a path outside the root. The folder above the root
- * reports the removal of the root.
+ * Converts an absolute path to a local path; null for a path outside the root. The folder above the
+ * root reports the removal of the root.
  */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);

@@ -72,8 +72,8 @@ export function replaceFile(
  * As in `replaceFile`, no save is overwritten without a check. But the old inode waits beside its
  * path, under a name that is not synced. If the process is killed in between, the document looks
  * renamed to such a name: it is blocked, and not deleted on the service.
- * @param keepAt place of the old file: a free `trash/…` path. The old file is kept, because an
- * editor that has it open may still write to it
+ * @param keepAt where to keep the old file: a free `trash/…` path. It is kept, because an editor
+ * that has it open may still write to it
  */
 export function saveBesideDaemon(
   guard: RootGuard,
@@ -128,16 +128,17 @@ function exchange(
   return orDrop(guard, temp, () => swap(guard, temp, target, aside, expect));
 }
 
-/** Prefix of a document's old file during its replacement: not synced, by `ignore.ts`. */
+/** Prefix of a document's old file while it is replaced. `ignore.ts` keeps such files from being
+ * synced. */
 export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
- * Exchanges the file. Meanwhile the document is not at its path. In the end the new inode or the
- * old one is at the path, or the result has `isSetAside`.
+ * Swaps the file. Meanwhile the document is not at its path. In the end the new inode or the old
+ * one is at the path, or the result has `isSetAside`.
  */
 function swap(guard: RootGuard, temp: string, target: string, aside: string, expect: Digest): DiskOutcome<Written> {
-  // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or by its random
-  // name.
+  // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or because its
+  // name is random.
   const taken = nullOnErrno(["ENOENT", "ENOTDIR"], () => {
     guard.fs.rename(target, aside);
     return true;
@@ -176,7 +177,7 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 }
 
 /**
- * Moves a set-aside file back, and never overwrites a file.
+ * Moves a set-aside file back, without overwriting.
  * @returns `ended`, with `isSetAside` if the file could not be moved back
  */
 export function putBackOr(guard: RootGuard, aside: string, target: string, ended: NotDone): NotDone {

@@ -9,13 +9,13 @@ import type { DocumentRow, FolderRow } from "./match/row.ts";
 
 type Id = DocId | DirId;
 
-/** Local places of documents and folders, by the same match as for plans. */
+/** Local paths of documents and folders, by the same match as for plans. */
 export type LocalPlaces = {
   /** Documents and folders that are in the linked folder. */
   readonly found: Map<Id, LocalPath>;
   /**
    * Documents that are not in the linked folder, or may not be. Documents in neither `found` nor
-   * `open` are at base's place.
+   * `open` are at base's path.
    */
   readonly open: Set<Id>;
   /** Documents that only the service has, with the paths that they would have locally. */
@@ -25,8 +25,8 @@ export type LocalPlaces = {
 };
 
 /**
- * Returns the local places of folders, and of all documents except those at rest, which are at
- * base's place. Pure.
+ * Returns the local paths of folders and documents. Leaves out documents that are unchanged on both
+ * sides: they are at base's path. Pure.
  */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);

@@ -23,10 +23,11 @@ export type Plan = {
   readonly verdict: Verdict;
   /**
    * Documents whose new content on the service must be read before the verdict counts, because it
-   * may be blank. Left out: none.
+   * may be blank. Undefined if there are none.
    */
   readonly toRead?: readonly DocId[];
-  /** Local names that this plan changes in favour of the service's; left out: none. */
+  /** Local names that this plan changes because the service has a document of that name; undefined
+   * if there are none. */
   readonly renamedForOthers?: readonly RenamedForOther[];
 };
 
@@ -37,8 +38,8 @@ export type Plan = {
 export type RenamedForOther = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Facts for the safety checks that are not in the three trees. The engine counts these facts; only
- * `verdict/` judges them.
+ * Facts for the safety checks that are not in the three trees. The engine counts them; only
+ * `verdict/` uses them.
  */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
@@ -47,11 +48,11 @@ export type Signals = {
    * by side. The hour is measured by the monotonic clock.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Number of linked documents that are listed with an earlier change id of theirs. */
+  /** Number of linked documents that are listed with an earlier change id of their own. */
   readonly earlierChangeIds: number;
   /**
    * True if the service was restored from a backup since the last complete run. Documents that the
-   * service lacks were not deleted by a user then.
+   * service lacks were then not deleted by a user.
    */
   readonly restored: boolean;
   /** Conflicts opened in this run so far. */
@@ -79,18 +80,18 @@ export type StopReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
-/** Reasons for which the service no longer has the folder's documents. */
+/** Reasons that mean that the service no longer has the folder's documents. */
 export const MISSES_DOCUMENTS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
 /** Reasons for stops that no approval ends: the folder is missing, or was replaced. */
 export const NOT_APPROVABLE: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
- * Decision if this plan may run. A stop stops all of the plan, and stays until the user answers or
- * its cause ends.
+ * Decision whether this plan may run. A stop stops all of the plan, and stays until the user
+ * answers or its cause ends.
  */
 export type Verdict =
-  /** `waived`: approved reasons that still apply. Left out: none. */
+  /** `waived`: approved reasons that still apply. Undefined if there are none. */
   | { readonly kind: "run"; readonly waived?: readonly StopReason[] }
   | {
       readonly kind: "safety-stop";
@@ -100,8 +101,8 @@ export type Verdict =
        */
       readonly stoppedSteps: readonly number[];
       /**
-       * True if the reasons themselves are approved. They make the folder, the workspace or the
-       * service as a whole doubtful, and so every step.
+       * True if the reasons themselves are approved. They cast doubt on the folder, the workspace
+       * or the service as a whole, and so on every step.
        */
       readonly byReason: boolean;
       /**

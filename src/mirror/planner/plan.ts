@@ -52,16 +52,16 @@ function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
 }
 
 /**
- * LIMIT: rounds of planning, each with more documents to judge. After the last round, the planner
- * judges all documents.
+ * LIMIT: rounds of planning, each with more documents. After the last round, the plan includes all
+ * documents.
  */
 const MOST_ROUNDS = 32;
 
 type Decided = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
- * Plans without the documents at rest. If a decision depends on one of them, because another
- * document wants its path, the planner decides everything again and judges that document too.
+ * Plans without the unchanged documents. If a decision depends on one of them, because another
+ * document wants its path, decides everything again with that document.
  */
 function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): Decided {
   let judged = first;
@@ -78,8 +78,8 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDo
 }
 
 /**
- * Goes from the match to decisions. Places of folders come first, because they can block the places
- * of their documents. The existence of folders comes last, because it follows from the documents.
+ * Turns the match into decisions. Places of folders come first, because they can block the places
+ * of their documents. Which folders exist comes last, because it follows from the documents.
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);

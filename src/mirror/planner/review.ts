@@ -3,16 +3,11 @@ import { sameExceptTextForm } from "../model/text-form.ts";
 import type { Submission } from "../model/link.ts";
 import { mergeText } from "../../markdown/merge/merge.ts";
 
-/**
- * Decides the meaning of new published content while content of the document is in review. Pure.
- */
+/** Decides what new published content means while content of the document is in review. Pure. */
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/**
- * Submitted content; or the merge of submitted content with published content, which counts as
- * submitted too.
- */
+/** Submitted content; or its merge with published content, which counts as submitted too. */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
@@ -24,20 +19,19 @@ type AfterReview = {
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * The common base of local and published content: the submitted content that was published, else
-   * base; null if the store does not have it.
+   * The common base of local and published content: the submitted content that was published, or
+   * else base; null if the store does not have it.
    */
   readonly parted: KnownText | null;
 };
 
 /**
- * Settles the latest submission that the published content contains, and the submissions before it.
- * The local content was made from that submission, so its differences are later edits, which were
- * never sent. If the published content contains no submission, another user wrote it. It is then
- * merged under the local content and under each submission alike: local content that was sent still
+ * Finds the latest submission that the published content contains; its review is over, like those
+ * before it. The local content was made from that submission, so its differences are later edits,
+ * which were never sent. If the published content contains no submission, another user wrote it. It
+ * is then merged into the local content and into each submission: local content that was sent still
  * counts as sent, and later edits do not.
- * @param base content that the submissions were based on; null if not known
- * @param sent oldest first
+ * @param base content that the submissions were based on; null if unknown @param sent oldest first
  * @param liveChangeId change id of `live`
  */
 export function settleSubmissions(
@@ -53,7 +47,7 @@ export function settleSubmissions(
   // Both sides have the same content. It does not matter who wrote it: the sent content is part of
   // it.
   if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
-  // If a submission is settled, base may still help with the merge.
+  // If a review is over, base may still help with the merge.
   const bases = [parted, settled === null ? null : base];
   const waits = sent.slice(last + 1);
   const rebased = waits.flatMap((one) => {
@@ -64,7 +58,7 @@ export function settleSubmissions(
 }
 
 /**
- * Returns the content merged with the published content, by the first of these bases that gives a
+ * Returns the content merged with the published content, with the first of these bases that gives a
  * merge; null if none does.
  */
 function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: KnownText): string | null {

@@ -19,7 +19,8 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // A document that the action unblocked (ignore rule, place outside, protection) is judged again.
+  // The next cycle decides again about a document that the action unblocked (ignore rule, place
+  // outside, protection).
   "note-facts": true,
   // The folder that the document left may be empty now; then it is removed, or created on the other
   // side.
@@ -48,8 +49,8 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
 };
 
 /**
- * Returns true if mdmirror made up a name of this action: a name that only breaks a circle, or one
- * with digits of the id. The next cycle may be able to restore the proper name.
+ * Returns true if mdmirror made up a name of this action: a temporary one, or one with digits of
+ * the id. The next cycle may be able to restore the proper name.
  */
 function hasMadeName(action: Action): boolean {
   const { id } = subjectOf(action);
@@ -79,8 +80,7 @@ const MAY_END: ReadonlySet<BlockReason> = new Set([
 
 /**
  * Returns a function that is true for actions that leave work for the next cycle.
- * @param plan a plan that may have been carried out completely
- * @param trees the trees of that plan
+ * @param plan a plan that may have been carried out completely @param trees the trees of that plan
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
   const isPlain = once(() => !mayMoveMore(plan));
@@ -107,7 +107,7 @@ function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boole
   return folder !== null && mayBeLeftEmpty(folder);
 }
 
-/** Returns the folder from which an action takes a file or folder; null: from none. */
+/** Returns the folder from which an action takes a file or folder; null if there is none. */
 function folderLeft(action: Action): LocalPath | null {
   if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
   if ("localPath" in action) return parentOf(action.localPath);

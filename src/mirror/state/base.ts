@@ -51,7 +51,8 @@ export function readBase(
   };
 }
 
-/** Reads all rows that a cycle uses, and checks each row. Returns null if every row is possible. */
+/** Reads all rows that a cycle uses, and checks each row.
+ * @returns null if every row is possible */
 export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
   try {
@@ -142,7 +143,7 @@ export class IntentTable extends WithStatements {
 
   /**
    * Stores an intent.
-   * @returns the number that `close` takes
+   * @returns the number to pass to `close`
    */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);

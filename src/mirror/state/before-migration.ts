@@ -9,15 +9,15 @@ import { statOwn, removeOwn, renameOwn } from "./own-files.ts";
  */
 
 /**
- * Ending of the copy's name, beside `state.db`. The copy has the older schema, and is compact and
+ * Suffix of the copy's name, beside `state.db`. The copy has the older schema, and is compact and
  * complete.
  */
 const END = ".before";
 
 /**
- * Copies the file before a migration. ORDER: the copy is complete and on the disk before the first
- * step of the migration. An interrupted copy (`….before.new`) is replaced by a new one.
- * @throws as SQLite and node:fs do; then nothing was changed
+ * Copies the file before a migration. ORDER: the copy is complete and flushed to disk before the
+ * first step of the migration. An interrupted copy (`….before.new`) is replaced by a new one.
+ * @throws as SQLite and node:fs do; nothing was changed then
  */
 export function keepBefore(db: Sqlite.Database, path: string): void {
   const [folder, name] = [dirname(path), `${basename(path)}${END}`];

@@ -12,7 +12,7 @@ type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
  * Checks all pages of both files: for `doctor`, and after an exception that `faultOf` calls
- * `damaged`. Takes about a second for 300 MB.
+ * `damaged`. Slow for large files.
  */
 export function checkFiles(folder: string): Damage[] {
   const found: Damage[] = [];
@@ -28,8 +28,8 @@ export function checkFiles(folder: string): Damage[] {
 }
 
 /**
- * Checks the rows of `state.db`. In `texts.db`, only the pages are checked: content is checked
- * against its digest when it is read.
+ * Checks the rows of `state.db`. For `texts.db` the pages are enough: content is checked against
+ * its digest when it is read.
  */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
@@ -47,10 +47,10 @@ type SetAside = {
 /**
  * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` creates a new
  * one. The caller has the lock, and both files are closed. With `state.db`, `tmp/` is moved too:
- * only the lost intents name the files that were set aside in it, so the next sweep would move them
- * to `trash/unclaimed/`. Stored contents stay, because linking finds bases and lost edits in them.
- * From a damaged `texts.db`, readable contents are copied, each checked by its digest. mdmirror
- * reads the other contents that records name from the disk and the service again.
+ * only the lost intents contain the paths of the files that were set aside in it, so the next sweep
+ * would move them to `trash/unclaimed/`. Stored contents stay, because linking finds bases and lost
+ * edits in them. From a damaged `texts.db`, readable contents are copied, each checked by its
+ * digest. Other contents that records refer to are read again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const { to, moved } = moveAside(folder, "damaged", stamp, file);
@@ -116,14 +116,15 @@ function salvageTexts(from: string, to: string): number {
 }
 
 /**
- * LIMIT: every row takes more bytes for digest, header and index entry. If many rows were pruned
- * and the tree's edge is damaged, rows with larger numbers are not found.
+ * LIMIT: least size of a row, to estimate the highest row number. Every row takes more bytes for
+ * digest, header and index entry. If many rows were pruned and the tree's edge is damaged, rows
+ * with larger numbers are not found.
  */
 const MIN_ROW_BYTES = 64;
 
 /**
- * Copies contents that still have their digest, each with its names, and leaves out damaged names.
- * Returns how many contents it copied.
+ * Copies contents that still have their digest, each with its names, but not damaged names. Returns
+ * how many contents it copied.
  */
 function copyReadable(from: Db, into: Db, bytes: number): number {
   const text = readOrNull(() =>

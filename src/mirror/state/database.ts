@@ -22,8 +22,8 @@ export type DatabaseFault =
   /** A newer mdmirror wrote the file. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
   /**
-   * The file cannot be used: missing permission, a full disk, a missing folder, or a lock that does
-   * not end. `code`: code of SQLite or of the system.
+   * The file cannot be used: missing permission, a full disk, a missing folder, or a lock that is
+   * not released. `code`: code of SQLite or of the system.
    */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
@@ -39,7 +39,7 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
     (db) => {
       const fault = ownership(db, schema);
       if (fault !== null) return fault;
-      // ORDER: set before the first page is written; in a file with pages, the setting has no
+      // ORDER: set before the first page is written; in a file that has pages, the setting has no
       // effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       keepFewPages(db);
@@ -58,7 +58,7 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
 
 /**
  * Makes fsync reach the storage medium. On macOS, fsync leaves bytes in the medium's own cache, in
- * no certain order; this pragma asks for F_FULLFSYNC, as Node's fsync does. On other systems, the
+ * an undefined order; this pragma asks for F_FULLFSYNC, as Node's fsync does. On other systems, the
  * pragma changes nothing.
  */
 function flushMedium(db: Db): void {
@@ -152,7 +152,7 @@ function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): Opene
 
 /**
  * Checks whether the file belongs to mdmirror. Reading the schema is the first access, so this
- * check also finds a file that is no database, or is damaged at its root.
+ * check also finds a file that is not a database, or is damaged at its root.
  */
 function ownership(db: Db, schema: Schema): DatabaseFault | null {
   const version = versionOf(db);
@@ -179,7 +179,7 @@ function migrate(db: Db, schema: Schema): void {
 }
 
 /**
- * Returns the meaning of an exception of SQLite or the system for the file; null for any other
+ * Returns what an exception of SQLite or the system means for the file; null for any other
  * exception, which is a bug.
  */
 export function faultOf(error: unknown): DatabaseFault | null {

@@ -5,7 +5,7 @@ import type { Db } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
-/** Reads facts about one folder for users: a few columns, and no content. */
+/** Reads rows about one folder, to be shown to users: a few columns, and no content. */
 
 export type FolderRows = {
   /** Documents of the folder. */
@@ -23,7 +23,7 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Digests of bytes that represent equal content, if links are translated. */
+  /** Digests of bytes that represent content whose digest differs, because links are converted. */
   readonly spelled: readonly Digest[];
   /**
    * Stamp of the file: the members that `sameStamp` compares; null if the file was not seen yet.

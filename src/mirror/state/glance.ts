@@ -6,7 +6,7 @@ import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
-/** Numbers from the state, read without its rows: `status` loads none of 100,000 records. */
+/** Numbers from the state, computed without loading its rows: `status` loads no record. */
 type Survey = {
   readonly documents: number;
   /** Size of the files of all documents, in bytes. */
@@ -21,7 +21,7 @@ type Survey = {
   readonly reviews: readonly ReviewedSince[];
 };
 
-/** A document in review. `met`: true if the reason is another edit, not protection. */
+/** A document in review. `met`: true if another edit is the reason, not protection. */
 type ReviewedSince = { readonly path: string; readonly since: number; readonly met: boolean };
 
 /** Facts for `status`: a few rows of `state.db`, as they were at one moment, without content. */

@@ -8,11 +8,10 @@ import type { BaseTree } from "../model/tree.ts";
 /**
  * Finds values that no row of the state can have. SQLite's own check of the pages accepts any bytes
  * as text, so it misses random bytes. Such damage must be found before mdmirror acts on it. The
- * checks are cheap: 100,000 records take some 30 ms.
- * @param base base without records, which `isLink` checks
- * @returns a description for the user; null if nothing was found. LIMIT: does not find damage that
- * keeps the form of a row. Versions, events and runs are not checked, because mdmirror sends and
- * writes nothing because of them
+ * checks are cheap.
+ * @param base base without records, which `isLink` checks @returns a description for the user; null
+ * if nothing was found. LIMIT: does not find damage that keeps the form of a row. Versions, events
+ * and runs are not checked, because mdmirror sends and writes nothing because of them
  */
 export function findImpossible(
   base: BaseTree,
@@ -44,8 +43,7 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Checks characters by a table. Each record has a digest, and a regular expression takes three
- * times as long.
+ * Checks characters by a table. Each record has a digest, and a regular expression would be slower.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -184,7 +182,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   "set-aside": ["id", "path", "setAsideAt", "expect", "baseChangeId", "baseDigest"],
 };
 
-/** Members that an intent may lack. */
+/** Fields that an intent may lack. */
 const OPTIONAL: Readonly<Record<string, Judge>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
@@ -206,7 +204,7 @@ function isIntent(intent: unknown): boolean {
 /** Matches control characters that JSON escapes. */
 const CONTROL = /[\0-\x1f]/;
 
-/** Returns true if a value can belong to the key: a word, a number or JSON. */
+/** Returns true if the key can have this value: a word, a number or JSON. */
 function isMeta(key: string, value: string): boolean {
   const isText = !CONTROL.test(key) && !CONTROL.test(value);
   return isText && (!/^[[{]|[\]}]$/.test(value) || isJson(value));

@@ -1,15 +1,15 @@
 import type { Db } from "./database.ts";
 import { upsert, WithStatements } from "./statement.ts";
 
-/** Columns of a table, each with the name of the member of a row that it stores. */
+/** Columns of a table, each with the name of the field that it stores. */
 export class Columns<Member extends string> {
   readonly members: readonly Member[];
   /** Names of the columns. */
   readonly names: readonly string[];
-  /** Columns in the form for a query: each under the name of its member. */
+  /** Columns in the form for a query: each under the name of its field. */
   readonly selected: string;
 
-  /** @param renamed columns whose name does not follow from the name of the member */
+  /** @param renamed columns whose name is not derived from the name of the field */
   constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
     this.members = members;
     this.names = members.map((member) => renamed[member] ?? snakeCase(member));
@@ -27,7 +27,7 @@ type Layout<Row, Key extends MemberOf<Row>> = {
   readonly table: string;
   readonly key: Key;
   readonly columns: Columns<MemberOf<Row>>;
-  /** Members that are stored as JSON. */
+  /** Fields that are stored as JSON. */
   readonly json?: readonly MemberOf<Row>[];
 };
 

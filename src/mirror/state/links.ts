@@ -8,11 +8,11 @@ import { upsert, WithStatements } from "./statement.ts";
 type LinkRow = [
   id: DocId,
   localPath: string,
-  /** Path on the service. When all records are loaded: null if it equals `localPath`. */
+  /** Path on the service; null, when all records are loaded, if it equals `localPath`. */
   remotePath: string | null,
   changeId: ChangeId,
   digest: Digest,
-  /** Digest of the local content; null if it equals `digest`, as it nearly always does. */
+  /** Digest of the local content; null if it equals `digest`, as is usual. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -53,7 +53,7 @@ const LOADED_AT_ONCE = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for local paths. Documents whose file is in the trash are left out: a file at such a path
+ * SQL for local paths. Leaves out documents whose file is in the trash: a file at such a path
  * belongs to another document, or is new.
  */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
@@ -65,7 +65,7 @@ export class LinkTable extends WithStatements {
   );
   readonly #one = this.sql<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // Selects the paths in a folder. They end before `0`, the character after `/`.
+  // Selects the paths in a folder. Their range ends before `0`, the character after `/`.
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
@@ -80,10 +80,7 @@ export class LinkTable extends WithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /**
-   * Reads all records in portions: 100,000 rows in one portion would take twice the memory of the
-   * records made from them.
-   */
+  /** Reads all records in portions, because reading them at once would need more memory. */
   *all(): Generator<Link> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);
@@ -147,7 +144,7 @@ export class DirTable extends KeyedTable<DirLink, "id"> {
     super(db, DIRS);
   }
 
-  /** Returns the folder at a local path; null if none or two folders have this path. */
+  /** Returns the folder at a local path; null if none, or more than one, has this path. */
   at(localPath: string): DirLink | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? rows[0]! : null;
@@ -178,15 +175,15 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
 /**
- * Converts a row to a record. Reads columns by index, because destructuring a row of nineteen
- * columns takes as long as reading it.
+ * Converts a row to a record. Reads columns by index, because destructuring such a long row is
+ * slow.
  */
 function linkOf(row: LinkRow): Link {
   const dev = row[6];
   return {
     id: row[0],
     localPath: row[1],
-    // Both paths are nearly always equal, and then share one string.
+    // Both paths are nearly always equal; they then share one string.
     remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],

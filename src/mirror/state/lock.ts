@@ -38,8 +38,8 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
   let db = tryExclusive(folder);
   if (db === null) {
     // RACE: if a process had the lock, SQLite would have reported that before it found the damage.
-    // A process that took the lock since then has emptied the file before. Emptying the file again
-    // changes nothing: the inode with the lock stays.
+    // A process that has taken the lock since then has emptied the file first. Emptying the file
+    // again changes nothing: the inode with the lock stays.
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
   }
@@ -55,7 +55,7 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** Takes the lock. Returns null if the file is no database, because its content was damaged. */
+/** Takes the lock. Returns null if the file is not a database, because its content was damaged. */
 function tryExclusive(folder: string): Db | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
   try {
@@ -92,7 +92,7 @@ function readFacts(folder: string): LockHolder | null {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(facts, FACTS) ? facts : null;
   } catch {
-    // The facts are not written yet, or just removed. They only improve a message.
+    // The facts are not written yet, or were just removed. They only improve a message.
     return null;
   }
 }

@@ -16,7 +16,8 @@ import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
 /**
- * Result of opening. `created`: no state existed before, so every document on both sides is linked.
+ * Result of opening. `created`: no state existed before, so every document on both sides still has
+ * to be linked.
  */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
@@ -31,19 +32,19 @@ type StateLocation = {
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * True for `plan` and other commands that only read: beside a process that writes, or in a folder
-   * that cannot be written.
+   * True for commands that only read, such as `plan`. They can run beside a process that writes,
+   * and in a folder without write permission.
    */
   readonly readOnly?: boolean;
 };
 
 /**
  * Opens both files. Every possible problem with the files is a value. The caller has the lock
- * unless it only reads. `state.db` is checked page by page each time (1 ms for each MB). Its rows
- * are checked with the load that the first cycle would do anyway. `texts.db` may be ten times as
- * large, and each content is checked by its digest when it is read. So its pages are checked only
- * in three cases. A WAL is left: a process was killed, the power failed, or files were copied.
- * Damage was found in use since the last check. Or `checkFiles` is called.
+ * unless it only reads. `state.db` is checked page by page each time. Its rows are checked during
+ * the load that the first cycle needs anyway. `texts.db` may be much larger, and each content is
+ * checked by its digest when it is read. So its pages are checked only in three cases. A WAL is
+ * left: a process was killed, the power failed, or files were copied. Damage was found in use since
+ * the last check. Or `checkFiles` is called.
  */
 export function openState(location: StateLocation): OpenedState {
   const { folder, clock, readOnly = false } = location;
@@ -88,8 +89,8 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
 
 /**
- * Opens both files. ORDER: the content store is created first. So a state without a content store
- * was not killed during its creation: the content store was lost.
+ * Opens both files. ORDER: the content store is created first. So if a state has no content store,
+ * the store was lost; its creation was not interrupted.
  */
 function openBoth(open: (schema: Schema) => OpenedDatabase): Files | FileFault {
   const texts = open(TEXTS_SCHEMA);
@@ -124,7 +125,7 @@ function noteSuspect(folder: string): void {
   try {
     touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is full or read-only as well. A later run finds the damage again, and records it.
+    // The disk is also full or read-only. A later run finds the damage again, and records it.
     if (faultOf(error) === null) throw error;
   }
 }
@@ -138,8 +139,8 @@ function pageFaultOf(files: Files, name: "state" | "texts"): FileFault | null {
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Finds a file that was lost: the file is empty or missing while the other file is in use. SQLite
- * would take it for a new file.
+ * Finds a file that was lost: it is empty or missing while the other file is in use. SQLite would
+ * treat it as a new file.
  */
 function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
@@ -157,7 +158,7 @@ function hasRows(db: Db, table: string): boolean {
 
 /**
  * Closes both files. ORDER: the content store first. Closing flushes what is committed, and after a
- * power loss between the two, no row may name lost content.
+ * power loss in between, no row may refer to lost content.
  */
 function closeBoth({ state, texts }: Files): void {
   try {

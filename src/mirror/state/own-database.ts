@@ -12,12 +12,12 @@ const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 /**
  * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows symbolic links
- * in it, so the path is checked before and after opening. By then nothing has been read or written,
- * and a file that was exchanged meanwhile is closed. RACE: an exchange that is undone before the
+ * in it, so the path is checked before and after opening. Until the second check nothing is read or
+ * written, and a file that was swapped meanwhile is closed. RACE: a swap that is undone before the
  * second check. Only somebody who can write in `.mdmirror` could do that, and `.mdmirror` is closed
  * to other users.
- * @param options.make creates a missing file, for its owner alone
- * @throws UnsafePath; else as better-sqlite3 and node:fs do
+ * @param options.make creates a missing file, for its owner alone @throws UnsafePath; otherwise as
+ * better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
   const { make, ...given } = options;
@@ -60,11 +60,11 @@ function makeEmpty(folder: string, name: string): Stats | null {
 
 /**
  * Creates a file that must not exist yet, and that only its owner may read. Fills the file by its
- * path; returns when the content is on the disk.
- * @throws UnsafePath; else as `fill` and node:fs do
+ * path; returns when the content is flushed to disk.
+ * @throws UnsafePath; otherwise as `fill` and node:fs do
  */
 export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
-  // SQLite accepts an empty file. If SQLite created the file itself, others could read it.
+  // SQLite accepts an empty file. If SQLite created the file itself, other users could read it.
   const fd = createOwn(folder, name);
   try {
     fill(`${folder}/${name}`);
@@ -74,7 +74,9 @@ export function fillOwn(folder: string, name: string, fill: (path: string) => vo
   }
 }
 
-/** Returns the bytes of a database's WAL; 0 if there is no WAL. Does not read its content. */
+/**
+ * Returns the size of a database's WAL in bytes; 0 if there is no WAL. Does not read its content.
+ */
 export function walSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

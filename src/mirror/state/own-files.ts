@@ -5,15 +5,15 @@ import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
 import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
 
 /**
- * Accesses files in `.mdmirror/`; no other code does. The folder's content comes from whoever
- * created the folder. So no symbolic link is followed in any part of a path below the folder's
- * parent, and files of another user are refused. New files are created with O_EXCL for this user
- * alone. `folder` is always the absolute path of `.mdmirror`, whose parent is a real path; `name`
- * is a path in this folder. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the
- * same rules.)
+ * Accesses files in `.mdmirror/`; no other code does. Somebody else may have created the folder's
+ * content. So no symbolic link is followed in any part of a path below the folder's parent, and
+ * files of another user are refused. New files are created with O_EXCL for this user alone.
+ * `folder` is always the absolute path of `.mdmirror`, whose parent is a real path; `name` is a
+ * path in this folder. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the same
+ * rules.)
  */
 
-// With O_NONBLOCK, a FIFO in place of a file does not block the process in `open`.
+// With O_NONBLOCK, `open` does not block on a FIFO in place of a file.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 function split(name: string): { readonly below: string; readonly last: string } {
@@ -47,7 +47,7 @@ function unlessAbsent<T>(work: () => T): T | null {
 
 /**
  * Reads a file; null if nothing exists.
- * @throws UnsafePath; else as node:fs does
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (statOwn(folder, name, "file") === null) return null;
@@ -64,8 +64,7 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 /**
  * Replaces a whole file by a rename; creates `NAME.new` each time.
  * @param survives true if the new file must survive a power loss; otherwise a power loss may leave
- * it empty
- * @throws UnsafePath; else as node:fs does
+ * it empty @throws UnsafePath; otherwise as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
   statOwn(folder, name, "file");
@@ -83,7 +82,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
 
 /**
  * Creates an empty file, if there is none.
- * @throws UnsafePath; else as node:fs does
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function touchOwn(folder: string, name: string): void {
   if (statOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
@@ -91,7 +90,7 @@ export function touchOwn(folder: string, name: string): void {
 
 /**
  * Appends to a file; creates the file if needed.
- * @throws UnsafePath; else as node:fs does
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function appendOwn(folder: string, name: string, text: string): void {
   const exists = statOwn(folder, name, "own-file") !== null;
@@ -185,9 +184,9 @@ export function renameOwn(folder: string, from: string, to: string): void {
 }
 
 /**
- * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. An
- * existing folder is closed to other users. The folder above must exist.
- * @throws UnsafePath; else as node:fs does
+ * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. Closes
+ * an existing folder to other users. The folder above must exist.
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {
   const { below, last } = split(name);

@@ -14,9 +14,9 @@ const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
 };
 
 /**
- * Checks every file that mdmirror may ever open in its folder: some 30 `lstat`, a tenth of a
- * millisecond. So a command reports unsafe files at its start, and SQLite, which opens by path,
- * opens files that were checked. A missing folder is accepted.
+ * Checks every file that mdmirror may ever open in its folder. So a command reports unsafe files at
+ * its start, and SQLite, which opens by path, opens files that were checked. A missing folder is
+ * accepted.
  * @throws UnsafePath
  */
 export function examineOwnFolder(folder: string): void {
@@ -38,7 +38,7 @@ const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 /**
  * Closes folders that other users may enter, then files that they may read or write. Called before
  * writing.
- * @throws UnsafePath; else as node:fs does
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
   // The folder is missing. Its disk may be unmounted, so nothing is created.
@@ -69,7 +69,7 @@ function closeFilesToOthers(folder: string): void {
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
       // RACE: the mode is set by path, because closing a descriptor of a database would release
-      // this process's locks on it. By now, others cannot enter the folder.
+      // this process's locks on it. At this point, other users can no longer enter the folder.
       restrictByName(`${at}/${name}`);
     }
   });

@@ -14,8 +14,8 @@ export type ReadBeside<T> =
 
 /**
  * Reads some rows of `state.db`, as they were at one moment: beside a process that writes, or in a
- * folder that cannot be written. Does not check pages and rows, and checks only the existence of
- * `texts.db`. The next opening for a cycle checks the others.
+ * folder that cannot be written. Checks neither pages nor rows, and of `texts.db` only that it
+ * exists. The next opening for a cycle checks the rest.
  * @param own absolute path of `.mdmirror`
  */
 export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
@@ -43,7 +43,7 @@ function readRows<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
 
 /**
  * Returns the local paths of linked documents, from a state that this process has not opened. Empty
- * if the state cannot be read, because the caller sends and removes nothing.
+ * if the state cannot be read: the caller then sends and removes nothing.
  * @param own absolute path of `.mdmirror`
  */
 export function readLinkedPaths(own: string): readonly LocalPath[] {

@@ -4,9 +4,8 @@ import type { Intent } from "../ports/state.ts";
 import { WithStatements } from "./statement.ts";
 
 /**
- * Finds the contents that rows of `state.db` name: bases, local contents, submissions, bases and
- * shown versions of conflicts, tombstones, blocks and open intents. These contents are never
- * pruned. (Versions and events name contents too, but do not keep them.)
+ * Finds the contents that rows of `state.db` refer to. These are never pruned. Versions and events
+ * refer to contents too, but such contents may be pruned.
  */
 export class ReferencedTexts extends WithStatements {
   readonly #plain = this.sql<[], Digest>(

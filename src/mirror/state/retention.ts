@@ -34,11 +34,11 @@ const VERSIONS_KEPT = 20;
 
 /**
  * Prunes expired rows and contents. Must be called between cycles only: an action must not lose
- * content that it has looked up but not yet named. Time is counted in days on which this was
+ * content that it has looked up but not yet recorded. Time is counted in days on which this was
  * called, so a machine that was off for two months keeps its contents. Content expires after no row
- * has named it for that long. Above `bytes`, superseded versions of linked documents go
- * immediately, the earliest superseded first. All other contents may be the only copies, and stay
- * their time. The file keeps its size; its free pages are used again.
+ * has referred to it for that long. Above `bytes`, superseded versions of linked documents are
+ * pruned immediately, the earliest superseded first. All other contents may be the only copies, and
+ * stay for their time. The file keeps its size; its free pages are used again.
  */
 export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
@@ -55,8 +55,8 @@ export function prune(prunable: Prunable, now: number, { days, bytes }: Retentio
 }
 
 /**
- * Returns the time before which rows are pruned; null while too few days were counted. Days in the
- * future do not count.
+ * Counts today as a day on which the program ran. Returns the time before which rows are pruned;
+ * null until `days` days were counted. Days later than today are ignored: the clock was set back.
  */
 function noteDay(meta: MetaTable, now: number, days: number): number | null {
   const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
@@ -72,8 +72,8 @@ function noteDay(meta: MetaTable, now: number, days: number): number | null {
 const LISTED = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
- * Deletes idle contents, which no row of the state names. `idle.since`: when pruning first found
- * the content idle. Storing the content again updates `texts.used`.
+ * Deletes idle contents, to which no row of the state refers. `idle.since`: when pruning first
+ * found the content idle. Storing the content again updates `texts.used`.
  */
 class TextPruning {
   readonly #texts: Db;
@@ -88,7 +88,7 @@ class TextPruning {
       .pluck();
   }
 
-  /** Records since when each content is idle, and removes the record of content that is named. */
+  /** Records since when each content is idle; a content that rows refer to is no longer idle. */
   markIdle(named: readonly Digest[], now: number): void {
     const list = JSON.stringify(named);
     // A time in the future was recorded while the clock was wrong.
@@ -113,7 +113,7 @@ class TextPruning {
   /**
    * Deletes idle contents that the service had as versions, until the store has at most `bytes` or
    * none is left.
-   * @param before time: contents stored later stay, because an action may be about to name them
+   * @param before time: contents stored later stay, because an action may be about to record them
    * @returns how many it deleted
    */
   deleteOver(bytes: number, versions: readonly Digest[], before: number): number {

@@ -5,14 +5,14 @@
  * exactly. There are no foreign keys: rows of each kind are created and removed independently, and
  * one file cannot refer to the other. `local_path` is not unique: during a swap, two records have
  * the same path for a moment. There are few indexes, because each index costs one page per commit.
- * Queries that only users make (events of a run or kind) scan the table for some milliseconds.
- * `idle` is the time since which no row has named a content, as retention found.
+ * Queries that only users make (events of a run or kind) scan the table. `idle` is the time since
+ * which no row has referred to a content, as retention found.
  */
 export type Schema = {
   readonly file: StateFile;
   readonly applicationId: number;
   /**
-   * Page size in bytes for a new file; an existing file keeps its own size. Left out: SQLite's
+   * Page size in bytes for a new file; an existing file keeps its own size. Undefined: SQLite's
    * 4,096.
    */
   readonly pageSize?: number;
@@ -20,7 +20,7 @@ export type Schema = {
   /** SQL that creates a new file. */
   readonly tables: string;
   /**
-   * SQL that upgrades a file of an older version. An upgrade keeps a copy of the file from before,
+   * SQL that upgrades a file of an older version. An upgrade keeps a copy of the earlier file,
    * until a run ends in sync (`before-migration.ts`).
    */
   readonly upgrades: Readonly<Record<number, string>>;
@@ -53,9 +53,9 @@ function codeOf(column: string): string {
 }
 
 /**
- * Returns the SQL that replaces the codes in a column of JSON: values of members that have a code,
+ * Returns the SQL that replaces the codes in a column of JSON: values of fields that have a code,
  * names of counts, and elements of lists of approved reasons. A path may be spelled like a code, so
- * a value is replaced only if its member's name says that it is a code.
+ * a value is replaced only if its field contains codes.
  */
 function membersOf(column: string): string {
   const members = PLAIN_CODES.flatMap(([before, after]) =>
@@ -80,11 +80,11 @@ const CONFLICTS = `CREATE TABLE conflicts (
 ) STRICT;`;
 
 /**
- * Upgrades version 6. Each conflict shows one version in its copy; before, one copy showed one
- * version after the other. A copy that its user had edited kept showing the version from which it
- * was made; later versions were recorded with the same time, and not shown. So the first of the
- * versions with the last time is the one that the copy shows. Losses are counted by runs; those
- * before the upgrade are not counted. Rows of the journal get the members that they lack.
+ * Upgrades version 6. Since version 7, each copy of a conflict shows one version; before, one copy
+ * showed one version after the other. A copy that its user had edited kept showing the version from
+ * which it was made; later versions were recorded with the same time, and not shown. So the first
+ * of the versions with the last time is the one that the copy shows. Losses are counted by runs;
+ * those before the upgrade are not counted. Rows of the journal get the fields that they lack.
  */
 const FROM_VERSION_6 = `
 CREATE TABLE conflicts_before AS SELECT * FROM conflicts;

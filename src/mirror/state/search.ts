@@ -44,7 +44,7 @@ const APPLICATION_ID = 0x6d_64_6d_73;
  */
 const BUSY_MS = 2_000;
 
-/** Source of contents. `read` returns null if a file is missing, or is no text. */
+/** Source of contents. `read` returns null if a file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
 
 /** Scope of all documents: a folder has only one scope. */
@@ -53,8 +53,8 @@ const SCOPE = 0;
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
   /**
-   * The folder cannot be written, or the disk is full. The caller can use `:memory:` in place of
-   * the file.
+   * The folder cannot be written, or the disk is full. The caller can use `:memory:` instead of the
+   * file.
    */
   | { readonly kind: "unusable"; readonly code: string };
 
@@ -144,9 +144,8 @@ export class MirrorSearch extends WithStatements {
 
   /**
    * Makes the index contain exactly `files`, in one transaction.
-   * @param keep paths that are not among the files but may still exist
-   * @param read returns the content of a changed file; null if the file has no text; then a search
-   * finds only its path
+   * @param keep paths that are not among the files but may still exist @param read returns the
+   * content of a changed file; null if the file is not text, so that a search finds only its path
    * @returns how many files it read
    */
   update(
@@ -164,9 +163,7 @@ export class MirrorSearch extends WithStatements {
     return update.immediate();
   }
 
-  /**
-   * Returns a source for the search. All documents may be found, and no document is left to index.
-   */
+  /** Returns a source for the search. Every document may be found, and the index is complete. */
   source(texts: ContentReader): DocumentSource<FoundDocument> {
     return {
       unindexed: async () => [],

@@ -12,8 +12,8 @@ const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
  * LIMIT: spellings that are kept for each path. The same number is kept in addition for its current
- * content.
- * An editor's undo or a checkout may restore earlier bytes, which must not count as an edit.
+ * content. An editor's undo or a checkout may restore earlier bytes, which must not count as an
+ * edit.
  */
 const KEPT = 8;
 

@@ -51,7 +51,7 @@ export class StoredState extends WithStatements implements State {
 
   readonly transactSafely: State["transactSafely"] = (work) => {
     // ORDER: contents are made durable before rows, because rows that survive a power loss must not
-    // name contents that do not.
+    // refer to contents that do not.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
   };
@@ -122,8 +122,8 @@ export class StoredState extends WithStatements implements State {
   /** Returns the digests of all contents in the store. LIMIT: all digests are in memory. */
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
-   * Returns contents that records name, as base or as local content, and that the store no longer
-   * has: `texts.db` was lost, or one of its contents is damaged.
+   * Returns the contents that records refer to, as base or as local content, but that the store no
+   * longer has: `texts.db` was lost, or one of its contents is damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

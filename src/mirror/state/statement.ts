@@ -15,8 +15,8 @@ export abstract class WithStatements {
 }
 
 /**
- * Returns the SQL of an insert. A row with the same key is rewritten, so that it keeps its place in
- * the order of arrival.
+ * Returns the SQL of an insert. A row with the same key is updated in place, so that it keeps its
+ * position in the order of arrival.
  */
 export function upsert(table: string, key: string, columns: readonly string[]): string {
   const rest = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);

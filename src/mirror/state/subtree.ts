@@ -64,7 +64,7 @@ export class SubtreeMoves {
   }
 }
 
-/** @param other SQL of the path that must be at or below `within`; left out: all rows move */
+/** @param other SQL of the path that must be at or below `within`; undefined: all rows move */
 function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, other?: string) {
   const where = [isAtOrBelow(column, "from"), ...(other === undefined ? [] : [isAtOrBelow(other, "within")])];
   return new Statement<Record<string, string>>(

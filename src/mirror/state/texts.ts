@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 /**
  * The content store: all contents by digest, compressed, in a separate file. Outside a transaction
  * of the state, each content is committed immediately; within a transaction, in groups that are
- * committed before the state. Contents are never rolled back, because content that no row names
+ * committed before the state. Contents are never rolled back, because content without a reference
  * does no harm.
  */
 export class TextStore extends WithStatements {
@@ -32,7 +32,7 @@ export class TextStore extends WithStatements {
   readonly #onDamage: () => void;
   /**
    * Contents that this process has written or checked, with the time and the last path. For a day,
-   * they are not read again before rows may name them.
+   * rows may refer to them without another check.
    */
   readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -45,11 +45,11 @@ export class TextStore extends WithStatements {
   readonly #begin = this.sql("BEGIN IMMEDIATE");
   readonly #commit = this.sql("COMMIT");
   readonly #rollback = this.sql("ROLLBACK");
-  /** True within a transaction of the state, which joins writes to groups. */
+  /** True while a transaction of the state is open; writes are then collected in one group. */
   #isGrouping = false;
-  /** Number of writes in the transaction that is open. */
+  /** Number of writes in the open transaction. */
   #openWrites = 0;
-  /** Number of the oldest content that a power loss may take; null: none. */
+  /** Number of the oldest content that a power loss may remove; null if there is none. */
   #unsafeFrom: number | null = 0;
 
   /**
@@ -103,8 +103,8 @@ export class TextStore extends WithStatements {
     }
     if (!this.#names.has(known.seq, name.path)) this.#inOne(() => this.#names.put(known.seq, name, now));
     if (now - known.used >= DAY_MS) this.#touch.run(now, key);
-    // The stored content is read and checked before rows may name it. Damaged content is replaced
-    // by this content.
+    // The stored content is read and checked before rows may refer to it. If damaged, it is
+    // replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, known.seq);
     this.#remember(digest, now, name.path);
   }
@@ -147,8 +147,9 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Makes everything stored so far survive a power loss, unless `digest` is given and this content
-   * is safe already. Without this call, commits survive one only after a checkpoint.
+   * Makes everything stored so far survive a power loss. Does nothing if `digest` is passed and
+   * this content is already safe. Without this call, commits survive a power loss only after a
+   * checkpoint.
    */
   secure(digest?: Digest): void {
     if (this.#unsafeFrom === null) return;
@@ -165,7 +166,7 @@ export class TextStore extends WithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Forgets which contents were written or checked, because some were deleted. */
+  /** Discards the knowledge which contents were written or checked, because some were deleted. */
   forgetChecked(): void {
     this.#sure.clear();
   }
@@ -198,7 +199,8 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Stores content with its name, or a name alone: in a separate commit, or in the current group.
+   * Runs a write of content, or of a name of content: in the open group, or in a transaction of its
+   * own.
    * @param write returns the number of the content
    */
   #inOne(write: () => number): void {
@@ -217,9 +219,9 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Commits the transaction that is open.
+   * Commits the open transaction.
    * @throws also if a failed write has rolled the transaction back and that exception was caught:
-   * rows must not name missing contents
+   * rows must not refer to missing contents
    */
   #commitOpen(): void {
     if (this.#openWrites === 0) return;
@@ -237,7 +239,7 @@ function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** Returns the content of a row, if its bytes still have this digest; else null. */
+/** Returns the content of a row, if its bytes still have this digest; otherwise null. */
 export function provenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
@@ -259,7 +261,7 @@ const ORDER = "ORDER BY seen.at, seen.text";
 
 /**
  * Paths under which contents were stored, with the first time: one row for each content and path. A
- * row names content by its number in `texts`.
+ * row refers to content by its number in `texts`.
  */
 class NameTable extends WithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(

@@ -7,7 +7,7 @@ import { WAL_BYTES } from "./wal-mode.ts";
 type ContentTransactions = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
 
 /**
- * Transactions of the state. Contents are committed before the rows that name them, and stay if
+ * Transactions of the state. Contents are committed before the rows that refer to them, and stay if
  * these rows are rolled back.
  */
 export class Transactions extends WithStatements {
@@ -18,7 +18,7 @@ export class Transactions extends WithStatements {
   constructor(db: Db, texts: ContentTransactions) {
     super(db);
     this.#texts = texts;
-    // SQLite's automatic checkpoints could flush rows before the contents that they name.
+    // SQLite's automatic checkpoints could flush rows before the contents that they refer to.
     db.pragma("wal_autocheckpoint = 0");
   }
 
@@ -66,7 +66,7 @@ export class Transactions extends WithStatements {
         this.#texts.begin();
         const value = work();
         // ORDER: the content store commits before the rows. A kill between the two commits leaves
-        // only content without a name.
+        // only content without a reference.
         this.#texts.commit();
         return value;
       });

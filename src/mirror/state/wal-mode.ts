@@ -3,8 +3,8 @@ import type Sqlite from "better-sqlite3";
 type Db = Sqlite.Database;
 
 /**
- * LIMIT: bytes of a WAL, above which it is written back. A checkpoint writes each page only once,
- * and in a first sync most pages of an index change repeatedly.
+ * LIMIT: size of a WAL in bytes, above which it is written back. A checkpoint writes each page only
+ * once, and in a first sync most pages of an index change repeatedly.
  */
 export const WAL_BYTES = 64 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ export function enterWal(db: Db): void {
 /**
  * Flushes all commits and leaves WAL mode. If another process reads the file, its mode stays. Only
  * the main database is checkpointed: after a migration that renamed a table, SQLite treats the
- * temporary database as in a transaction.
+ * temporary database as if it were in a transaction.
  */
 export function leaveWal(db: Db): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -25,8 +25,8 @@ export function leaveWal(db: Db): void {
 }
 
 /**
- * Flushes the commits of all connections. Must be called outside of a transaction. A checkpoint is
- * not enough: it leaves out pages that a reader needs, and may flush nothing. A commit under FULL
+ * Flushes the commits of all connections. Must be called outside a transaction. A checkpoint is not
+ * enough: it leaves out pages that a reader needs, and may flush nothing. A commit under FULL
  * flushes the WAL if it writes a page, so this commit writes the same version again.
  */
 export function flushCommits(db: Db): void {
@@ -40,10 +40,9 @@ export function flushCommits(db: Db): void {
 
 /**
  * Switches between WAL mode and the other mode. The switch changes some bytes of the first page.
- * The file is intact whether or not these reach the medium, so they are not flushed: a flush would
- * take a twentieth of a sync with nothing to do. The removal of the old journal is on the medium
- * before a page is written back, because a new WAL is flushed with its folder. ASSUMES: everything
- * in a WAL was written back.
+ * The file is intact whether or not these reach the medium, so they are not flushed: a flush is
+ * slow. The removal of the old journal is on the medium before a page is written back, because a
+ * new WAL is flushed with its folder. ASSUMES: everything in a WAL was written back.
  */
 function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
   db.pragma("synchronous = OFF");

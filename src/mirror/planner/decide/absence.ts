@@ -9,7 +9,7 @@ import { pathOfGoal } from "./places.ts";
  * Returns the path that must be empty right before a document or folder is deleted on the service.
  * If the file comes back, it appears at this path, below its folder, which this plan may move. If
  * another entry is at the path (`rm b; mv a b`), or arrives before the deletion (`claimantsOf`),
- * the absence is proven. Then the function returns a free name beside the path.
+ * the absence is already proven. The function then returns a free name beside the path.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const path = ownPath(draft, row);
@@ -30,10 +30,9 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
 }
 
 /**
- * Returns the rows whose local steps come before a deletion on the service: rows that may take the
- * path of the deleted document, and the folders above that path. If these steps succeed, the path
- * was empty. If the file is back, they fail, and the deletion is skipped: nothing is deleted
- * without proof (I04).
+ * Returns the rows whose local steps must come before a deletion on the service: rows that may take
+ * the deleted document's path, and the folders above it. These steps fail if the file is back at
+ * that path; the deletion is then skipped, because nothing is deleted without proof (I04).
  */
 export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
   if (row.link === null) return [];
@@ -68,8 +67,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if a document without a row will be created at a place. The next plan judges this
- * document.
+ * Returns true if a document without a row will be created at a place. The next plan decides about
+ * it.
  */
 function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
   const id = arrivals.at(place);
@@ -89,7 +88,7 @@ type Claimants = {
 /**
  * Lists the rows that may occupy a path, and the paths above it, at some moment of this plan. A
  * step may fail, and the steps that need it are then skipped. So each folder above may be at its
- * current place or at its goal.
+ * current place or at its planned one.
  */
 function walkClaimants(draft: PlanDraft, path: LocalPath): Claimants {
   const claimants = draft.claimants();

@@ -41,7 +41,7 @@ const MAX_NUMBER = 99;
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #barred = new Map<Row, RowToBlock>();
-  /** Kept in this attempt until every row has a slot, so that a failed attempt leaves no trace. */
+  /** Kept in this attempt until every row has a slot, so that a failed attempt changes nothing. */
   readonly #moveReasons = new Map<Row, string>();
   readonly #renamedForOthers = new Map<Row, string>();
   readonly #draft: PlanDraft;
@@ -60,12 +60,12 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the rows that must be blocked before another attempt. Empty if every slot has one
-   * owner; these owners then count.
+   * Returns the rows that must be blocked before another attempt; empty if every slot has one
+   * owner. The owners of this attempt are then final.
    */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
-    // ORDER: the service's rows first. A local row at the same slot then gets a number, on both
+    // ORDER: the service's rows first. A local row for the same slot then gets a number, on both
     // sides.
     for (const row of this.#rows) this.#claim("local", row);
     // A name that is already legal takes precedence over a name that is only mapped to it.
@@ -104,7 +104,8 @@ export class NameAssignment {
   }
 
   /**
-   * Resolves a clash: two rows want one local place, and the owner or this row gets another name.
+   * Resolves a name clash: two rows want one local place, and either the owner or this row gets
+   * another name.
    */
   #contest(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
@@ -123,7 +124,7 @@ export class NameAssignment {
     return this.#takeHashed(row, place);
   }
 
-  /** Gives a row the name with digits of its id, because its own name is taken. */
+  /** Gives a row a name with digits of its id, because its own name is taken. */
   #takeHashed(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
@@ -133,15 +134,15 @@ export class NameAssignment {
     return null;
   }
 
-  /** Returns true if a row has a goal elsewhere, and stays only because it is blocked. */
+  /** Returns true if a row is to move elsewhere, and stays only because it is blocked. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
     return this.#keptInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
   /**
-   * Renames a local row in favour of the service's, if its place comes from the local side, or its
-   * two names do not correspond.
+   * Renames a local row, so that the service's row keeps the name, if its place comes from the
+   * local side, or if its two names do not correspond.
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
@@ -157,7 +158,9 @@ export class NameAssignment {
     return true;
   }
 
-  /** Returns the name of a linked row on the service, if its local name is unrelated to it. */
+  /**
+   * Returns the name of a linked row on the service, if its local name is unrelated to that name.
+   */
   #ownNameOf(row: Row, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
     if (row.link === null || remoteName === undefined || isNamePair(localName, remoteName, nameKindOf(row), idOf(row)))
@@ -166,8 +169,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a row `name-2.md`: on both sides if it is linked; otherwise on the service now, and
-   * locally in the next cycle.
+   * Gives a row the name `name-2.md`: on both sides if it is linked; otherwise on the service now,
+   * and locally in the next cycle.
    */
   #number(row: Row): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -228,15 +231,14 @@ export class NameAssignment {
   #getsNumber(row: Row, owner: Owner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
-    // A new file at a temporary name has no better claim to the name from which the temporary name
-    // was made.
+    // A new file at a temporary name has no better claim to the lasting name than other rows.
     if (isTemporaryName(localPlace.name)) return true;
     const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
     return wanted !== null && this.#owners.isSameSlot("local", wanted, localPlace);
   }
 
   /**
-   * Returns the owner of a name that a row wants, for messages: by its local path if it has one.
+   * Returns the owner of a name that a row wants, for messages; by its local path if it has one.
    */
   #clashText(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameOnService(place, owner);
@@ -263,12 +265,12 @@ function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
 }
 
 /**
- * Owner of a slot if no further decision changes it: a row; an entry that is not synced
- * (`foreign`); a document without a row (`unjudged`).
+ * Owner of a slot that no further decision changes: a row; an entry that is not synced (`foreign`);
+ * a document without a row (`unjudged`).
  */
 type Owner = Row | "foreign" | "unjudged";
 
-/** Assigns slots to rows, while names are given. */
+/** Assigns slots to rows while names are chosen. */
 class SlotOwners {
   readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
@@ -293,7 +295,7 @@ class SlotOwners {
     return this.#taken[side].get(row[side].goal!) === row;
   }
 
-  /** Gives a row a slot, and makes it the row's goal. */
+  /** Gives a row a slot, and makes it the row's planned place. */
   take(side: Side, row: Row, place: Place): void {
     wantAt(row, side, place);
     this.#taken[side].set(place, row);
@@ -306,7 +308,7 @@ class SlotOwners {
     this.take(side, row, place);
   }
 
-  /** Returns null if no row owns the slot, or only the asking row does. */
+  /** Returns the owner of a slot; null if nobody owns it, or only the row itself does. */
   ownerOf(side: Side, place: Place, asking: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
@@ -320,7 +322,7 @@ class SlotOwners {
     return "unjudged";
   }
 
-  /** Requests a plan that judges the document at a path. */
+  /** Requests another plan that includes the document at a path. */
   #want(side: Side, path: string): void {
     const { trees, wanted, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;
@@ -330,8 +332,8 @@ class SlotOwners {
   }
 
   /**
-   * Requests a plan that judges a document that will be created at a place. Returns true if there
-   * is such a document.
+   * Requests another plan that includes a document that will be created at a place. Returns true if
+   * there is such a document.
    */
   #wantArrival(place: Place): boolean {
     const id = this.#draft.arrivals.at(place);

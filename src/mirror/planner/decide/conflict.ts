@@ -13,8 +13,8 @@ import { isUnseen } from "../match/unseen.ts";
 
 /**
  * Decides what happens to a document with an open conflict: nothing is PUT until the conflict ends.
- * @returns true if the conflict decides about the content; false if the table does (then the
- * conflict ends, or cannot be judged)
+ * @returns true if the conflict decides about the content; false if the table does, because the
+ * conflict ends or cannot be decided
  */
 export function decideConflict(
   draft: PlanDraft,
@@ -37,10 +37,10 @@ export function decideConflict(
     return true;
   }
   const course = courseOf(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block also records the document's local content. Base has other content, which would not
-  // identify the file after a move.
+  // The block also records the document's local content: base has other content, by which the file
+  // would not be recognised after a move.
   if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, localFile);
-  // A newer version is shown beside its document, and the earlier copy goes.
+  // A newer version is shown beside its document, and the earlier copy is removed.
   if (course === "stays" || course === "waits") follow(draft, row, copies);
   return true;
 }
@@ -55,7 +55,7 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, local
 
 /**
  * Decides what happens to a document that was deleted locally during its conflict: the service's
- * content is restored, because nobody has decided about it.
+ * content is restored, because the user has not decided about it.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -70,8 +70,8 @@ function decideDeleted(
 }
 
 /**
- * Ends the conflict of a document that is neither local nor in the linked folder of the workspace
- * any more. A local absence needs its second scan first.
+ * Ends the conflict of a document that is neither local nor in the linked part of the workspace any
+ * more. A local absence needs its second scan first.
  */
 export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
@@ -89,10 +89,10 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
 
 /**
  * Withdraws the end of a conflict if the record of its document stays. A document that seems gone
- * may only be unreadable; if the table blocks the document, its record stays and the conflict must
- * stay too. When two contents were new at one path, base is the version in the conflict copy.
- * Without the conflict, the local content would replace that version as a plain edit once the
- * document is seen again.
+ * may only be unreadable. If the table blocks it, its record stays, and the conflict must stay too.
+ * When two contents were new at one path, base is the version in the conflict copy. Without the
+ * conflict, the local content would replace that version as a plain edit once the document is seen
+ * again.
  */
 export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
   // No other rule has proposed an action, so this plan does not end the record.
@@ -108,7 +108,7 @@ type OpenConflict = {
 };
 
 /**
- * Course of a conflict. `meets`: a newer version of the service may merge, else a copy shows it.
+ * Course of a conflict. `meets`: a newer version of the service may merge; if not, a copy shows it.
  * `waits`: until the content is corrected, or the file is free.
  */
 type ConflictCourse = "stays" | "meets" | "ends" | "waits";
@@ -134,13 +134,12 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
   return course;
 }
 
-/** `over`: the version to which the user's choice refers. */
+/** `over`: the version that the user rejected in favour of another content. */
 type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
- * Returns how the user ended the conflict, by the state of both contents; null while the conflict
- * is open. A choice refers to the version that the copy showed, even if the service has a newer
- * one.
+ * Returns how the user ended the conflict, by the state of both contents; null while it is open. A
+ * choice refers to the version that the copy showed, even if the service has a newer one.
  */
 function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictEnd | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
@@ -155,13 +154,13 @@ function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict):
   return null;
 }
 
-/** Returns true if a copy is missing, though mdmirror did not remove it. */
+/** Returns true if a copy is missing, although mdmirror did not remove it. */
 function isRemoved({ found, version }: FoundCopy): boolean {
   return found.kind === "gone" && version.ino !== 0;
 }
 
 /**
- * Records a scan that found a copy missing, or shows the service's current version. If the contents
+ * Counts a scan that found a copy missing, or shows the service's current version. If the contents
  * are known to merge, the new version waits while somebody is editing the file.
  */
 function showAgain(
@@ -228,11 +227,12 @@ type FoundFile =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the copies of a conflict, in this order: by inode at the recorded place, or at the place to
- * which the document's move took the copy; by name in these places (an editor saved a new file); by
- * inode anywhere, if the user moved the copy. A file that belongs to another copy is left out.
- * @param localFile the document's own file; null if it is missing
- * @returns copies, oldest first; the newest is always among them
+ * Finds the copies of a conflict, in three ways. First by inode, at the recorded path, or at the
+ * path to which the document's move took the copy. Then by name at these paths, because an editor
+ * may have saved a new file. Then by inode anywhere, because the user may have moved the copy.
+ * Skips a file that belongs to another copy.
+ * @param localFile the document's own file; null if missing @returns copies, oldest first; the
+ * newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
   const document = row.link?.localPath ?? pathOfDocument(row);

@@ -42,7 +42,7 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceC
   if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
 }
 
-/** The two sides of a document; null if there is no content that could be read. */
+/** The two sides of a document; null for a side without readable content. */
 type DocumentSides = {
   readonly drift: PlaceChange;
   readonly localFile: LocalFile | null;
@@ -120,7 +120,7 @@ function writeLocal(
 }
 
 function put(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile, remoteFile: RemoteFile): void {
-  // A service that normalises has answered this content with the base's own content: another upload
+  // The service normalises content, and has turned this content into base's before: another upload
   // would change nothing.
   if (localFile.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, localFile, remoteFile) || isContentBlocked(draft, row, link, localFile)) return;

@@ -13,7 +13,7 @@ export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: Link, text:
   return isBlankText(texts, text) && !isBlankText(texts, link.digest);
 }
 
-/** Returns the known facts about the service's current content. */
+/** Returns what is known about the service's current content. */
 export function takenText(draft: PlanDraft, link: Link, { digest }: RemoteFile): { readonly empties?: boolean } {
   return digest === undefined ? {} : { empties: isEmptied(draft, link, digest) };
 }

@@ -7,7 +7,7 @@ import { remainingBlock } from "./remembered.ts";
 
 /** Finds reasons to stop an action before it is proposed. Each reason leaves a block. */
 
-/** The direction in which one side is never changed. */
+/** For each side, the direction of a sync that never changes it. */
 export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -33,7 +33,7 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link 
 }
 
 /**
- * Blocks a change in the direction that is switched off. Returns true if the change is in that
+ * Blocks a change in the direction that is switched off. Returns true if the change has that
  * direction.
  */
 export function isDirectionOff(
@@ -50,7 +50,7 @@ export function isDirectionOff(
 
 /**
  * Blocks the row and returns true if somebody is editing the file, so that the service's version
- * waits. A row has one block, so the block of an earlier answer that still applies is kept.
+ * must wait. A row has only one block; one from an earlier answer that still applies is kept.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
@@ -60,8 +60,8 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
 }
 
 /**
- * Blocks a row whose absence needs another scan. In `sync`, an absence needs two scans before it
- * has an effect.
+ * Blocks a row whose absence needs another scan. In `sync`, an absence has no effect before two
+ * scans have found it.
  */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;

@@ -11,7 +11,7 @@ import { createLocal, forget, recordFacts } from "./presence.ts";
  * Decides, before the table, about documents that are newly ignored or no longer ignored, and about
  * those renamed to names that are not synced. A change of the ignore rules deletes nothing (I18),
  * even if the file was removed while it was ignored.
- * @returns true if no other rule decides
+ * @returns true if no other rule needs to decide
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const isLocal = row.local.seen.kind === "present";
@@ -39,8 +39,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
 }
 
 /**
- * Returns a clause about a folder, a symbolic link or a special file in place of a document; null
- * if there is none. Its user keeps the content at another place and deleted nothing.
+ * Returns a clause about a folder, a symbolic link or a special file that is at the path of a
+ * document; null if there is none. Its user has moved the content elsewhere, and deleted nothing.
  */
 function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -53,7 +53,7 @@ function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string |
   return null;
 }
 
-/** Returns true if no other rule has to decide about a document that is no longer ignored. */
+/** Returns true if no other rule needs to decide about a document that is no longer ignored. */
 function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -66,9 +66,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Pl
 }
 
 /**
- * Decides what happens to a document that is back from outside the linked folder. Its content went
- * to the trash when it left, so its return is a move, although the file is missing locally. Its
- * conflict ended when it left, or ends with the blocked content.
+ * Decides what happens to a document that came back from outside the linked folder. Its content
+ * went to the trash when it left, so its return is a move, although the file is missing locally.
+ * Its conflict ended when it left, or ends with the blocked content.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;

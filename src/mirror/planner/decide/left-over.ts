@@ -14,9 +14,9 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
 
 /**
- * Restores names in place of those that no user chose. A row that an interrupted plan left at a
- * temporary name gets its former name, or the next free number of it. A row that has digits of its
- * id in its name, because its own name was taken, gets its own name when that is free.
+ * Replaces names that no user chose. A row that an interrupted plan left at a temporary name gets
+ * its former name, or that name with the next free number. A row that has digits of its id in its
+ * name, because its own name was taken, gets its own name when that is free.
  */
 
 /** LIMIT: numbers that are tried before a row keeps its temporary name. */
@@ -28,8 +28,8 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
 }
 
 /**
- * Yields names for a row that stays at a temporary one, the best first. None: the row may not be
- * renamed, or not yet.
+ * Yields names for a row that is still at a temporary one, best first. Yields none if the row may
+ * not be renamed, or not yet.
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
@@ -66,9 +66,9 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
 }
 
 /**
- * Returns the local name that the row would have if its place had been free when it was created. A
- * row that was moved locally, and may not stay at its new place, keeps its name. Otherwise base
- * would record the new name and forget the move.
+ * Returns the local name that the row would have got if its place had been free when it was
+ * created. A row that was moved locally, and may not stay at its new place, keeps its name.
+ * Otherwise base would record the new name and lose the move.
  */
 function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -89,7 +89,7 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
 }
 
 /**
- * Returns true if base has the temporary name already, or the entry is blocked. A temporary name
+ * Returns true if base already has the temporary name, or the entry is blocked. A temporary name
  * that this plan sees for the first time may come from another linked folder, which is about to
  * rename the entry again. Base records the name, and the next scan decides.
  */
@@ -108,7 +108,7 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
 
 /**
  * Returns true if a row was deleted on the service, and is blocked locally because of an edit. The
- * service then gives no name.
+ * service then has no name for it.
  */
 function isOnlyLocal(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

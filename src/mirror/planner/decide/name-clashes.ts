@@ -5,9 +5,10 @@ import { type RowToBlock, type WantedPlaces, NameAssignment, type Wishes } from 
 import { settleFolders } from "./settle-folders.ts";
 
 /**
- * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps the
- * path, and the local row becomes `name-2.md`. If no name resolves a clash, the row is blocked at
- * its current place, and all rows are judged again. Each round blocks more rows, so the rounds end.
+ * Decides which folders to create, keep or remove, and resolves paths that two rows want: the
+ * service's row keeps the path, and the local row becomes `name-2.md`. If no name resolves a clash,
+ * the row is blocked at its current place, and all rows are decided again. Each round blocks more
+ * rows, so the rounds end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
@@ -32,7 +33,7 @@ function goalsOf({ local, remote }: Row): WantedPlaces {
   return { local: local.goal, remote: remote.goal };
 }
 
-/** Sets the decided goals, except for rows that are blocked. */
+/** Sets the planned places that were decided, except for rows that are blocked. */
 function setGoals(draft: PlanDraft, decided: Wishes, keptInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = keptInPlace.has(row) ? undefined : decided.get(row);
@@ -45,7 +46,7 @@ function noteWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes:
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
-    // In a large plan, nearly all goals already equal the decided ones.
+    // In a large plan, nearly all planned places are already set.
     const isKnown = known?.local === goals.local && known.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }

@@ -20,7 +20,7 @@ import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
 import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
 
 /**
- * Decides places, those of folders first, because a blocked folder can block the places of
+ * Decides places: those of folders first, because a blocked folder can block the places of
  * documents.
  */
 
@@ -72,7 +72,7 @@ export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
   draft.moveReasons.set(row, why);
 }
 
-/** Returns true if a row may not move on a side, which leaves a block. */
+/** Returns true if a row may not move on a side. It then gets a block. */
 function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
@@ -87,7 +87,7 @@ function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: s
 }
 
 function isFolderMoveStopped(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // An earlier PATCH of this folder has a result that no read has shown yet (I08).
+  // The result of an earlier PATCH of this folder is not confirmed yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
     blockFolder(draft, folder, "not-seen", open);
@@ -108,7 +108,7 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 
 /**
  * Returns true if a move to the root is impossible. Such a move needs `parentId: null`; if the
- * deployment refuses that, edits are sent and the move is not.
+ * deployment refuses that, edits are sent but the move is not.
  */
 function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
   const { root } = draft.forest;

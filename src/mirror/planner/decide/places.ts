@@ -22,7 +22,7 @@ import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /**
- * The place that a row should have on a side according to the other side, or the reason why it
+ * The place that a row should have on a side, according to the other side; or the reason why it
  * cannot have one.
  */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | BarredPlace;
@@ -72,7 +72,7 @@ export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
 
 type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** Returns the paths that base has for a row, or had before the row was gone. */
+/** Returns the paths that base has for a row, or last had before the row was gone. */
 function knownPaths(row: Row): KnownPaths | null {
   return row.link ?? (row.kind === "document" ? row.tombstone : null);
 }
@@ -80,8 +80,7 @@ function knownPaths(row: Row): KnownPaths | null {
 /**
  * Returns the name that base has for a row on a side, unless the other side's name requires another
  * one. If the other side's name is temporary, the row's lasting name on this side stays.
- * @param otherName the row's current name on the other side
- * @param known the row's paths in base
+ * @param otherName the row's current name on the other side @param known the row's paths in base
  */
 function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {
@@ -120,7 +119,7 @@ function remoteName(
 
 /**
  * Returns why no entry can be put below a folder on the service: the folder is missing and cannot
- * be created. Null: entries can be put below the folder.
+ * be created. Null if entries can be put there.
  */
 function remoteBar(draft: PlanDraft, folder: FolderRow): BarredPlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
@@ -137,8 +136,8 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): BarredPlace | null {
 }
 
 /**
- * Returns the path that a folder has on disk, or will have. Otherwise returns why no entry can be
- * put below the folder: it is missing and cannot be created, or belongs to another linked folder.
+ * Returns the path that a folder has on disk, or will have. If no entry can be put below it,
+ * returns why: it is missing and cannot be created, or belongs to another linked folder.
  */
 function localFolder(
   draft: PlanDraft,
@@ -173,9 +172,9 @@ function barred(reason: BlockReason, detail: string): BarredPlace {
 }
 
 /**
- * Returns the rule for a row's place. Places that an interrupted plan left are no user's choice: a
- * temporary name follows the other side's name. Two names that do not correspond (after the first
- * of two PATCHes, when the document was moved back locally) follow the service's.
+ * Returns the rule for a row's place. No user chose the places that an interrupted plan left, so a
+ * temporary name follows the other side's name. Two names that do not correspond follow the
+ * service's: the first of two PATCHes was made, and then the document was moved back locally.
  */
 export function placeRule(forest: Forest, row: Row, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
@@ -199,7 +198,7 @@ function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRu
 
 /**
  * Returns the rule for a document that seems to have moved on both sides. After a power cut, or
- * when a request arrived late, the move on the service may be our own.
+ * when a request arrived late, mdmirror itself may have made the move on the service.
  */
 function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
@@ -225,10 +224,10 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
 }
 
 /**
- * Returns true if the service has moved a row to the place that base has locally: this move asks
- * for no local move. mdmirror was killed after it had moved the file and before base recorded that
- * the service's move was done. Or base has a temporary name on the service, and another client has
- * corrected it; then the folder does not count.
+ * Returns true if the service has moved a row to the place that base has locally, so that no local
+ * move is needed. Either mdmirror was killed after it had moved the file, and before base recorded
+ * the move. Or base has a temporary name on the service, and another client has corrected it; then
+ * the folder does not count.
  */
 function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boolean {
   const { link } = row;

@@ -12,7 +12,7 @@ import { remotePathsOf } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
-/** Place of a conflict copy. `recorded`: its recorded place; null: no place is recorded. */
+/** Place of a conflict copy. `recorded`: its recorded place; null if none is recorded. */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
   readonly place: Place;
@@ -34,7 +34,7 @@ export type PlanDraft = MatchedTrees & {
   /** Folders of the service that directly contain a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
-  /** Rows by their current and planned slots on disk. Use only after all decisions. */
+  /** Rows by their current and planned slots on disk. To be used only after all decisions. */
   readonly claimants: () => SlotMap<Row[]>;
   /**
    * Rows whose local name changes because the service's row keeps the name, with their new names.
@@ -66,7 +66,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
-/** Returns the key of a conflict copy's inode; null if the inode is not known. */
+/** Returns the key of a conflict copy's inode; null if the inode is unknown. */
 export function copyKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -96,11 +96,11 @@ export type ActionPaths = {
 };
 
 /**
- * An action whose paths are known only when the step is laid out. `role` says what the action
- * needs and changes.
+ * An action whose paths are known only when the step is laid out. `role` says what the action needs
+ * and changes.
  * - `before`: the first action of its row. `arrive-*`, `leave-*`: creates or removes the row on
  * that side.
- * - `content`: reads and writes the content at the file's path of that moment. `record`: records
+ * - `content`: reads and writes the content at the path that the file then has. `record`: records
  * the row's places after they are reached.
  * - `note`: changes only base, and needs no path.
  */
@@ -125,7 +125,7 @@ export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make
 
 type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Proposes to record that both sides have a folder, at its path of that moment. */
+/** Proposes to record that both sides have a folder, at the path that it then has. */
 export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
   propose(draft, folder, "record", (at) => ({
     kind: "link-folder",

@@ -58,8 +58,8 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    // While a review keeps the document on the service, it stays deleted locally: the deletion on
-    // the service is only delayed.
+    // A review keeps the document on the service. It stays deleted locally: the deletion on the
+    // service is only delayed.
     if (draft.blocks.get(link.id)?.reason !== "delete-pending")
       createLocal(draft, row, remoteFile, "the service refused to delete it");
     return;
@@ -103,8 +103,8 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 /**
  * Decides what happens to a document that left the linked folder: an unchanged file goes to the
  * trash, an edited file is blocked. The document is never sent again, and never deleted on the
- * service. Without a file, its record has no local path any more, so that another document may have
- * the path.
+ * service. Without a file, its record loses its local path, so that another document may have the
+ * path.
  */
 export function leaveSubtree(
   draft: PlanDraft,
@@ -130,7 +130,7 @@ export function leaveSubtree(
 
 const MOVED_OUT = "moved out of the linked folder of the workspace";
 
-/** Records that a fact other than content and place changed. */
+/** Records a change that concerns neither content nor place. */
 export function recordFacts(
   draft: PlanDraft,
   row: DocumentRow,
@@ -148,11 +148,11 @@ export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): 
 
 /**
  * Decides what happens to a document that was deleted on the service and edited locally. The edit
- * becomes a new document, if the folder is still readable. Otherwise the key may only have lost its
- * access.
+ * becomes a new document, if the folder can still be read. If it cannot, the key may merely have
+ * lost its access.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile): void {
-  // Content that the service normalised to base's own content, or that only waits for review, is no
+  // Content that the service normalised to base's content, or that only waits for review, is not an
   // edit that must be restored.
   if (localFile.digest === link.echoDigest) {
     trash(draft, row, localFile, "gone");
@@ -182,8 +182,8 @@ function createOnService(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, row.link, localFile)) return false;
-  // An earlier POST of this file has no known result yet. If the file was sent again, the document
-  // might exist twice (I08).
+  // The result of an earlier POST of this file is not known yet. If the file was sent again, the
+  // document might exist twice (I08).
   const open = draft.trees.local.unseen.get(localFile.path);
   if (open !== undefined) {
     blockDocument(draft, row, "not-seen", open.why);
@@ -242,8 +242,8 @@ function isKnownToDiffer(
 }
 
 /**
- * Returns true if the key can read a folder of the service, so that a document that the service
- * does not show is deleted and not hidden. A list shows only entries that the key may read, so a
+ * Returns true if the key can read a folder of the service; a document that the service does not
+ * show there is then deleted, not hidden. A list shows only entries that the key may read, so a
  * listed folder is readable.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
@@ -253,8 +253,8 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns true if the key can read the root, which no list shows. A key that lost the root has lost
- * the folders in it too, unless each folder has a grant of its own.
+ * Returns true if the key can read the root, which no list shows. A key that lost the root has also
+ * lost the folders in it, unless each has a grant of its own.
  */
 function showsAllInRoot({ forest }: PlanDraft): boolean {
   const known = [...forest.folders].filter(({ link }) => link !== null && parentOf(link.remotePath) === "");

@@ -8,11 +8,10 @@ import { pathOfGoal } from "./places.ts";
 /**
  * Decides which records a folder's move rewrites. Base stores paths as strings. When a folder
  * moves, one statement rewrites all paths that begin with the folder's recorded path. That is wrong
- * if the plan records another entry below that path (two folders that change places, or a new
- * folder at the old path). Then only the folder's own record gets the new path, and each record
- * below gets a step of its own; a blocked one is renamed in base only. Until then the old record
- * stays: if the plan is interrupted, the folder and later saves in it are recognised by that
- * record.
+ * if the plan records another entry below that path (two folders that swap, or a new folder at the
+ * old path). Then only the folder's own record gets the new path, and each record below gets a step
+ * of its own; a blocked one is renamed in base only. Until then the old record stays: if the plan
+ * is interrupted, the folder and later saves in it are recognised by that record.
  */
 export function untieRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.moveReasons.has(folder));
@@ -30,7 +29,7 @@ function findTied(draft: PlanDraft, side: Side, recorded: FoldersByPath, tied: S
         if (folder !== row && !movesInside(parent, folder, side)) tied.add(folder);
 }
 
-/** Returns the folders above a path, and the folder at the path. */
+/** Returns the folders above a path, and the folder at it. */
 function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
@@ -38,7 +37,7 @@ function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
 type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Returns moved folders by their recorded paths: the path in base, and the path after the folders
+ * Returns moved folders by their recorded paths: the path in base, and the path once the folders
  * above have been recorded.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
@@ -57,7 +56,7 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Returns the places that base will record for a row, the last one and those in between. */
+/** Returns all places that base will record for a row during the plan. */
 function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
@@ -106,8 +105,8 @@ function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
 
 /**
  * Returns rows that no other step records, by their folder in base. A blocked document keeps its
- * place in base, as a folder and a name. Otherwise its own move would be forgotten, and another
- * folder at the old path would be taken for the document's folder.
+ * place in base, as a folder and a name. Otherwise base would lose the document's own move, and
+ * another folder at the old path would count as the document's folder.
  */
 function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
@@ -132,9 +131,7 @@ function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/**
- * Returns true if a step creates the document on a side. That step records the document as well.
- */
+/** Returns true if a step creates the document on a side; it then also records the document. */
 function arrives({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

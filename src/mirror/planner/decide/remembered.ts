@@ -14,15 +14,15 @@ import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, blockDocument, keepBlock, keyOf, pathOfDocument } from "./plan-draft.ts";
 
-/** Returns the block left by an earlier answer, unless such blocks are tried again. */
+/** Returns the block that an earlier answer left, unless it is to be tried again. */
 function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const one = trees.base.blocks.get(key);
   return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
 }
 
 /**
- * Returns the remembered block of a document while the document has the content, version and path
- * that the block concerns; otherwise null.
+ * Returns the remembered block of a document, if the document still has the content, version and
+ * path to which the block applies; otherwise null.
  */
 export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const one = rememberedBlock(draft, keyOf(row));
@@ -35,9 +35,9 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
 }
 
 /**
- * Returns the block if it concerns the row's current path. A block that concerns neither content
- * nor a version concerns a place, so another path ends the block. A refusal for a missing grant
- * applies at any path.
+ * Returns the block if it applies to the row's current path. A block that concerns neither content
+ * nor a version concerns a place, so another path ends it. A refusal for a missing grant applies at
+ * any path.
  */
 function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | null {
   const path = pathOfDocument(row);
@@ -47,8 +47,8 @@ function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | n
 }
 
 /**
- * Returns true if the refused request would be sent again unchanged (I08): the refused name is
- * still wanted, or the move into a folder, wherever that folder is now. The request contains the id
+ * Returns true if the refused request would be sent again unchanged (I08): the same name is still
+ * wanted, or a move into the same folder, wherever that folder is now. The request contains the id
  * of that folder. When the move was blocked, the folder was at base's place, or at the place of its
  * own blocked move.
  */
@@ -81,22 +81,22 @@ export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intenti
 }
 
 /**
- * Blocks a document that one side did not show. A row has one block, and the block of an earlier
- * answer stays until a scan shows if it still applies (I22). Otherwise an incomplete listing would
- * end a refusal, and the write would be sent again without a read (I08).
+ * Blocks a document that one side did not show. A block from a refusal stays until a scan shows
+ * whether it still applies (I22): an incomplete listing must not end it, because the write would
+ * then be sent again unchecked (I08).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const one = draft.trees.base.blocks.get(keyOf(row));
-  // A retry adds nothing, because each scan checks a proven absence anyway.
+  // A retry is pointless, because each scan checks a proven absence anyway.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepBlock(draft, one);
   else blockDocument(draft, row, reason, detail);
 }
 
 /**
- * Keeps the block of a new file whose document the service now shows. The answer to its POST counts
- * until base has linked the two. Their contents may not be read in this cycle, and the next listing
- * may be incomplete.
+ * Keeps the block of a new file whose document the service now shows. The answer to its POST is
+ * decisive until base has linked the two. Their contents may not be read in this cycle, and the
+ * next listing may be incomplete.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const one = rememberedBlock(draft, path);
@@ -105,8 +105,8 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 }
 
 /**
- * Keeps blocks that have no document in base: of a folder that the scan could not read, and of a
- * new file or folder (blocked by its path). Call this after all decisions.
+ * Keeps blocks without a document in base: that of a folder that the scan could not read, and that
+ * of a new file or folder (blocked by its path). Called after all decisions.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -132,10 +132,7 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/**
- * Returns true if a block is tried again. A block because of a route that the service lacks is not
- * tried again.
- */
+/** Returns true if a block is tried again. A block because the service lacks a route is not. */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
@@ -143,9 +140,8 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
 /**
  * Returns true if an earlier answer forbids this change of a folder. The block stays until the
  * change is no longer wanted, or is tried again.
- * @param key the id, or the local path of a folder that is not linked yet
- * @param path current path of a linked folder: a refusal that concerns its place ends when the
- * folder has another path
+ * @param key the id, or the local path of a folder that is not linked yet @param path current path
+ * of a linked folder: a refusal that concerns its place ends when the folder has another path
  */
 export function isFolderStopped(
   draft: PlanDraft,

@@ -11,13 +11,13 @@ import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
 
 /**
- * Decides if folders exist, after the decisions about documents. A folder exists if an entry must
- * be inside it.
+ * Decides which folders to create, keep or remove, after the decisions about documents. A folder
+ * exists if an entry must be inside it.
  */
 
 /**
- * Decides if folders exist. The deepest folders come first, because a folder that stays keeps the
- * folders above it.
+ * Decides which folders to create, keep or remove. Works from the deepest folder up, because a kept
+ * folder keeps its parents.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): void {
   const occupied = once(() => occupiedFolders(draft));
@@ -40,8 +40,8 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
 
 /**
  * Folders that contain an entry in this plan, by side. `unseen`: folders with an entry that the
- * service did not show. Such an entry keeps a folder, but is no reason to create one. `occupied`:
- * folders on disk.
+ * service did not show; such an entry keeps a folder, but does not create one. `occupied`: folders
+ * on disk.
  */
 type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => OccupiedFolders };
 
@@ -52,7 +52,7 @@ function noteParents(contents: Contents, row: Row): void {
   }
 }
 
-/** Counts a document that could not be seen at its last known place. */
+/** Counts a document that was not seen, at its last known place. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents): void {
   const { link } = document;
   if (link === null) return;
@@ -86,8 +86,8 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents
     makeOnService(draft, folder, contents);
     return;
   }
-  // The folder may exist with its content. If mdmirror created it now, it would exist twice, or the
-  // service would refuse it in each such cycle (I08).
+  // The listing did not show an entry of this folder, so the folder may still be on the service.
+  // Creating it now would make a second one, or the service would refuse it in every cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.vacated) removeVacated(draft, folder, contents);
   else if (folder.link !== null) removeLocal(draft, folder, folder.link.id, contents);
@@ -107,8 +107,8 @@ function removeLocal(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents
 }
 
 /**
- * Returns true if a local folder is empty after this plan: no synced files and folders, and no
- * files that mdmirror leaves alone, stay in it.
+ * Returns true if a local folder will be empty after this plan: no synced files and folders stay in
+ * it, and no files that mdmirror leaves alone.
  */
 function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
   const path = folder.localPath!;
@@ -144,7 +144,7 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
 }
 
 function isCreationStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // An earlier POST of this folder has no known result yet (I08).
+  // The result of an earlier POST of this folder is not known yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
     blockFolder(draft, folder, "not-seen", open.why);
@@ -201,8 +201,8 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
 }
 
 /**
- * Records, after the moves, a folder that both sides have and base does not have, or has at another
- * place.
+ * Records, after the moves, a folder that both sides have and that base does not have, or has at
+ * another place.
  */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;

@@ -43,8 +43,8 @@ export const CONTENT_RULES = {
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
 /**
- * Rule for the places of a document that both sides have. `agree`: both sides moved the document.
- * If both moved it to one place, base takes that place; otherwise the service's place wins.
+ * Rule for the places of a document that both sides have. `agree`: both sides moved it. If both
+ * moved it to the same place, base takes that place; otherwise the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 

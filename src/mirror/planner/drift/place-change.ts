@@ -4,12 +4,12 @@ import type { Link } from "../../model/link.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
 
-/** Finds out which side changed what since base, by two axes: content and place. */
+/** Finds out which side changed the content, and which side changed the place, since base. */
 
 /** Local content of a document with a record. `unknown`: the scan did not show the content. */
 export type LinkedLocal = "unchanged" | "edited" | "deleted" | "unknown";
 export type LinkedRemote = "unchanged" | "edited" | "gone" | "unseen" | "outside";
-/** Contents of a document without a record, of which at least one side has a file or document. */
+/** Contents of a document that has no record yet. At least one side has it. */
 type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };
@@ -36,8 +36,8 @@ function localContent({ local: { seen } }: DocumentRow, link: Link): LinkedLocal
 }
 
 /**
- * Returns true if a file is as base has it. Base's own content counts as well: the file may have
- * lost only its line ends, BOM or final newline.
+ * Returns true if a file has base's local content, or the content that base has on the service: the
+ * file may have lost only its line ends, BOM or final newline.
  */
 export function hasBaseContent(link: Link, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;

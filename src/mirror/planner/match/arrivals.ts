@@ -9,8 +9,8 @@ import type { FolderRow, Place } from "./row.ts";
 import { type Occupancy, SlotMap } from "./slots.ts";
 
 /**
- * Documents that only have to be created locally. They get no rows: a row takes ten times the
- * memory of its step, and a first sync has 100,000 of them.
+ * Documents that only have to be created locally. They get no rows, because rows take much memory,
+ * and a first sync has a very large number of such documents.
  */
 export class Arrivals {
   /** Arrivals in the order of their paths. */
@@ -29,8 +29,8 @@ export class Arrivals {
 
   /**
    * Takes the documents that only have to be created locally.
-   * @param files documents that are new on the service
-   * @returns the other documents, which the plan has to judge
+   * @param files documents that are new on the service @returns the other documents, about which
+   * the plan has to decide
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;

@@ -7,9 +7,8 @@ import { expectedPath } from "./folder-paths.ts";
 import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
 
 /**
- * Matches documents at their expected paths. A path proves little by itself, because people move a
- * file and give its name to another file. The inode or the content of the file must confirm the
- * match.
+ * Matches documents at their expected paths. A path alone proves little, because people move a file
+ * and give its name to another file. The inode or the content of the file must confirm the match.
  */
 
 /** Matches each document whose file at its path still has base's inode. */
@@ -30,7 +29,7 @@ function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): bool
 /**
  * Matches each document with similar content at its path: an editor saved it as a new file.
  * Documents made from one template are all similar, so the match does not count if inodes show that
- * two of them changed places.
+ * two of them were swapped.
  */
 export function matchByPathAndText(matching: Matching): void {
   const isExchanged = exchangeTest(matching);
@@ -38,9 +37,9 @@ export function matchByPathAndText(matching: Matching): void {
 }
 
 /**
- * Returns a test for a file at a document's path. The test is true if the file's inode belongs to
- * another document, its content is at least as similar to that document's content, and this
- * document's inode has similar content elsewhere.
+ * Returns a test for a file at a document's path. It is true if the file's inode belongs to another
+ * document, its content is at least as similar to that document's content, and this document's
+ * inode has similar content elsewhere.
  */
 function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
@@ -66,14 +65,14 @@ function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile
 
 /**
  * Matches each document whose file at its path contains the document's content, or is a part of it:
- * a short note was filled, or a long one was split.
+ * a short note was extended, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
   matchAt(matching, (link, file) => containsPart(matching, link, file));
 }
 
 /**
- * Matches the remaining documents only by path. A document whose two paths in base do not
+ * Matches the remaining documents by path alone. A document whose two paths in base do not
  * correspond comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
@@ -100,12 +99,12 @@ function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
       }
 }
 
-/** Returns the path at which a record's file is expected; null: no path. */
+/** Returns the path at which a record's file is expected; null if there is none. */
 type WhereIs = (link: Link) => LocalPath | null;
 
 /**
- * Returns the expected paths in order: first the path to which the moves of folders would have
- * moved the file, then its old path.
+ * Returns functions for the expected paths, in order: first the path to which moved folders would
+ * have taken the file, then its old path.
  */
 function placesOf({ folders }: Matching): readonly WhereIs[] {
   const carried: WhereIs = ({ localPath }) => expectedPath(localPath, folders);
@@ -141,9 +140,9 @@ class FilesByPath {
 }
 
 /**
- * Lists documents with the files at their paths that neither inode nor content confirmed. Call it
- * after `matchByPathAndInode` and `matchByPathAndText`. A document whose two paths in base do not
- * correspond is left out: its move was interrupted, and the file may belong to another document.
+ * Lists documents with the files at their paths that neither inode nor content confirmed. Called
+ * after `matchByPathAndInode` and `matchByPathAndText`. Leaves out a document whose two paths in
+ * base do not correspond: its move was interrupted, and the file may belong to another document.
  */
 export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
   const found = new Map<Link, LocalFile>();

@@ -6,7 +6,7 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { findFolders, type FolderPaths } from "./folder-paths.ts";
 
-/** Documents that a plan judges even if they are at rest. */
+/** Documents that a plan includes even if both sides are unchanged. */
 export type JudgedDocuments = ReadonlySet<DocId> | "all";
 
 export const NONE_JUDGED: JudgedDocuments = new Set();
@@ -16,16 +16,16 @@ export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
 }
 
 type SplitTrees = {
-  /** Records of documents that are not at rest. */
+  /** Records of documents that are not simply unchanged. */
   readonly links: Map<DocId, Link>;
-  /** Files that belong to no document at rest. */
+  /** Files that belong to no unchanged document. */
   readonly files: Map<LocalPath, LocalFile>;
 };
 
 /**
- * Leaves out the documents at rest: both sides have them as base does, base has no change pending
- * for them, and their folders are at rest too. No step concerns these documents, even if other
- * documents change, and there may be very many.
+ * Leaves out the unchanged documents: both sides have them as base does, base has no change pending
+ * for them, and their folders did not move either. No step concerns them, even if other documents
+ * change, and there may be very many.
  */
 export function partDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): SplitTrees {
   const folders = foldersAtRest(trees, paths);
@@ -38,7 +38,7 @@ export function partDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDo
       atRest.set(localPath, link);
     else links.set(id, link);
   }
-  // If several records have one path, the record whose file is at the path is judged.
+  // If several records have one path, the plan includes the record whose file is at the path.
   for (const { localPath } of [...links.values()]) {
     const other = atRest.get(localPath);
     if (other !== undefined) links.set(other.id, other);
@@ -55,7 +55,7 @@ function filesBut(
   return new Map([...files].filter(([path]) => !left.has(path)));
 }
 
-/** Returns the documents that the trees leave out although a folder above them is not at rest. */
+/** Returns the documents that the trees leave out although a folder above them has moved. */
 export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
   const folders = foldersAtRest(trees, findFolders(trees, policy));
@@ -76,8 +76,8 @@ function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
 }
 
 /**
- * Returns the local paths of the root and of the folders at rest, with their paths on the service.
- * A folder that moved, or is below one that did, is not at rest.
+ * Returns the local paths of the root and of the folders that did not move, with their paths on the
+ * service. A folder below a moved one has moved too.
  */
 function foldersAtRest(
   { base, local, remote }: Trees,

@@ -84,8 +84,9 @@ export class MovedFiles {
 
   /**
    * Returns true if the file is at the path of another document that was found nowhere else, and
-   * may belong to that document. A file with this document's inode and similar content was moved
-   * over the other document. A document whose inode has a name that is not synced has that file.
+   * may belong to that document. Two files do not count. One has this document's inode and similar
+   * content, so it was moved over the other document. The other document of the second was renamed
+   * to a name that is not synced.
    */
   #isClaimedByOther({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -135,8 +136,8 @@ function listCandidates(matching: Matching): Candidate[] {
 
 function* byInode(matching: Matching): Generator<Candidate> {
   for (const [link, file] of sameInodes(matching)) {
-    // A new file may have been given the inode within one tick of the clock, or at any time if
-    // files have no birth time.
+    // A new file may have got the inode within one tick of the clock, or at any time if files have
+    // no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
     if (resembles(matching, link, file)) yield { link, file, evidence: "inode-and-similar-text", score: 1 };
     else if (hasBirthTime) yield { link, file, evidence: "inode", score: 0 };
@@ -144,8 +145,8 @@ function* byInode(matching: Matching): Generator<Candidate> {
 }
 
 /**
- * Yields one document and one file with the same bytes, if no second document or file has them.
- * They are recognised without reading contents, which may be too many to compare.
+ * Yields pairs of a document and a file with the same bytes, if no second document or file has
+ * them. They are recognised without reading contents, which may be too many to compare.
  */
 function* bySameText(matching: Matching): Generator<Candidate> {
   const files = onlyOnes(textsOfFiles(matching));
@@ -182,8 +183,8 @@ function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
 }
 
 /**
- * Blocks documents that were not found and may belong to one of the files for which other documents
- * are blocked. No document counts as deleted while its file may be one of these.
+ * Blocks documents that were not found and may belong to a file for which other documents are
+ * blocked. No document counts as deleted while its file may be one of these.
  */
 export function blockWhatMayBeBlocked(matching: Matching): void {
   const contested = new Set([...matching.blocked.values()].flat());

@@ -11,7 +11,7 @@ type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
 export type FolderPaths = {
   /** Linked folders that were found, with their current paths. */
   readonly found: Map<DirId, LocalPath>;
-  /** The linked folder at each current path. */
+  /** The linked folder that is now at each path. */
   readonly claimed: Map<LocalPath, DirId>;
   /** Linked folders by base's path. */
   readonly linked: ReadonlyMap<LocalPath, DirLink>;
@@ -25,18 +25,18 @@ export type FolderPaths = {
    * local folder that is created at such a path is the same folder again.
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
-  /** Folders of `staying` whose path belongs to another folder now. */
+  /** Folders of `staying` whose path now belongs to another folder. */
   readonly pathTaken: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
   moved: boolean;
 };
 
 /**
- * Finds folders by inode and birth time first (a rename, even into a swap), then by path. The path
- * below the parent's new place counts before the path in base. If the deployment cannot move
- * folders, a folder at another local path counts as new. If the deployment cannot move folders to
- * the root, this applies only to a folder that was moved to the root. The documents of such a
- * folder are moved one by one, with their ids, and the old folder counts as deleted.
+ * Finds folders by inode and birth time first (a rename, even a swap), then by path. The path below
+ * the parent's new place counts before the path in base. If the deployment cannot move folders, a
+ * folder at another local path counts as new. If it only cannot move folders to the root, this
+ * applies to folders that were moved to the root. The documents of such a folder are moved one by
+ * one, with their ids, and the old folder counts as deleted.
  */
 export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
@@ -131,9 +131,10 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
 }
 
 /**
- * Finds folders by their contents (another disk, no inodes). A folder may have disappeared, and
- * more than half of its linked documents been found by their own evidence at the same places below
- * one new folder. Then the new folder is that folder.
+ * Finds folders by their contents, on a disk that has changed or has no inodes. If a folder has
+ * disappeared, and more than half of its linked documents were found at the same places below one
+ * new folder, that new folder is the same folder. The documents must have been found by evidence of
+ * their own.
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -157,7 +158,7 @@ function findPolled(
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  // The place to which the parent's move took the folder counts more than the place of its
+  // The path to which the parent's move took the folder takes precedence over the paths of its
   // documents.
   for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
@@ -166,7 +167,7 @@ function findPolled(
   }
 }
 
-/** Old and current path of a linked document; null: nowhere. */
+/** Old and current path of a linked document; null if it was not found. */
 type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 
 /**
@@ -202,7 +203,7 @@ function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath,
   return null;
 }
 
-/** Folders by key. Null: the disk distinguishes all names. */
+/** Folders by key; null if the disk distinguishes all names. */
 type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
 
 function foldedFolders(local: LocalTree): FoldersByKey {
@@ -212,7 +213,7 @@ function foldedFolders(local: LocalTree): FoldersByKey {
 
 /**
  * Returns the expected path of a linked file, with its folder's current path. Null if the folder
- * was not found: a file at the old path then proves nothing.
+ * was not found: a file at the old path is then no evidence.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.moved) return basePath;

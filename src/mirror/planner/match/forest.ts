@@ -5,7 +5,8 @@ import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/** All folders of the three trees. Each folder has one row, in however many trees it is. */
+/** All folders of the three trees. Each folder has one row, whether it is in one tree or in
+ * several. */
 export type Forest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -18,7 +19,7 @@ export type Forest = {
 
 /**
  * Makes rows for the root and the linked folders.
- * @param mayHide true if a folder that was not found may be at a place that the scan could not read
+ * @param mayHide true if a folder that was not found may be at a path that the scan could not read
  */
 export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean): Forest {
   let key = 0;
@@ -94,7 +95,7 @@ function findRemote(
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
   // The folder was not listed in this cycle, so it counts as unmoved, below the current place of
-  // its parent. If another folder is listed at that path, it is not known where this folder is.
+  // its parent. If another folder is listed at that path, its place is unknown.
   const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(above, nameOf(dir.remotePath));
@@ -102,8 +103,8 @@ function findRemote(
 }
 
 /**
- * Notes base's paths of a folder. Two records may have one place, because one folder was removed
- * locally and the service keeps it. Base's entries at that place belong to the folder that is
+ * Records base's paths of a folder. Two records may have one path, because one folder was removed
+ * locally and the service keeps it. Base's entries at that path belong to the folder that is
  * present locally.
  */
 function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
@@ -134,8 +135,8 @@ export function placeFolders(forest: Forest): void {
 }
 
 /**
- * Returns the folder at a current path. A folder that no tree shows (inconsistent input, or a
- * parent that the key cannot read) is added as implied.
+ * Returns the folder at a current path. A folder that no tree shows is added as implied: the input
+ * may be inconsistent, or the key may not be able to read a parent.
  */
 export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
@@ -160,10 +161,10 @@ export function baseFolderOf(forest: Forest, side: Side, link: Pick<DirLink, "lo
 }
 
 /**
- * Returns the folder that was at a path of base: the linked one; else the folder that is locally at
- * that path; else an unlinked one that is still on the service; else a folder without a place. A
- * linked folder whose local move is blocked may be at that path. Base then has the documents that
- * moved into the folder meanwhile.
+ * Returns the folder that was at a path of base: the linked one; otherwise the folder that is
+ * locally at that path; otherwise an unlinked one that is still on the service; otherwise a folder
+ * without a place. A linked folder whose local move is blocked may be at that path: base then has
+ * the documents that moved into it meanwhile.
  * @param remotePath path of the same folder on the service, if base knows it
  */
 function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
@@ -175,9 +176,9 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
 }
 
 /**
- * Returns the folder that was at a path of base on the service. A linked folder that moved to that
- * path without base's knowledge counts too: base's documents below the path were moved to it one by
- * one before, and did not move again.
+ * Returns the folder that was at a path of base on the service. A linked folder also counts that
+ * moved to that path before base recorded it: base's documents below the path were moved there one
+ * by one, and did not move again.
  */
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);

@@ -1,7 +1,7 @@
 import type { Stamp } from "../../model/link.ts";
 import type { LocalOther, LocalTree } from "../../model/tree.ts";
 
-/** Identity by inode: conditions under which an inode is evidence, and its key. */
+/** Identity by inode: when an inode counts as evidence, and its key. */
 
 type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
 
@@ -14,8 +14,8 @@ export function inodeKey(inode: Inode): string {
 }
 
 /**
- * Returns the key of a file that has its inode alone; null for one with hard links, whose inode
- * names no single path.
+ * Returns the key of a file that is the only one with its inode; null for a file with hard links,
+ * whose inode has several paths.
  */
 export function fileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : inodeKey(stamp);

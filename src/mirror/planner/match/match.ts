@@ -25,14 +25,11 @@ export type MatchedTrees = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
   /**
-   * Files that are not judged in this cycle, because they may belong to a document that was not
-   * seen.
+   * Files about which this cycle decides nothing, because they may belong to a document that was
+   * not seen.
    */
   readonly undecided: ReadonlySet<LocalPath>;
-  /**
-   * Documents without a row on which a decision depends: the plan is made again with these
-   * documents.
-   */
+  /** Documents without a row on which a decision depends: the plan is made again with them. */
   readonly wanted: Set<DocId>;
   /** Documents without a row that the plan creates locally. */
   readonly arrivals: Arrivals;
@@ -41,8 +38,8 @@ export type MatchedTrees = {
 };
 
 /**
- * Matches records of base, local files and files of the service to documents. Documents at rest,
- * and those that only arrive, get no row.
+ * Matches records of base, local files and files of the service to documents. Unchanged documents,
+ * and those that only have to be created locally, get no row.
  */
 export function matchTrees(
   trees: Trees,
@@ -80,8 +77,7 @@ function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
 }
 
 /**
- * @param unread reason why a document that was not found may still exist; null: the document does
- * not exist
+ * @param unread reason why a document that was not found may still exist; null if it does not exist
  */
 function seenLocally(matching: Matching, link: Link, unread: Unread | null): Seen<LocalFile> {
   const why = whyUnsure(matching, link, unread);
@@ -90,7 +86,7 @@ function seenLocally(matching: Matching, link: Link, unread: Unread | null): See
   return match === undefined ? ABSENT : present(match);
 }
 
-/** Returns why the local state of a document is not known; null if the state is known. */
+/** Returns why the local state of a document is unknown; null if it is known. */
 function whyUnsure(
   { trees, matches, byPathAlone, blocked }: Matching,
   { id, localPath }: Link,
@@ -108,8 +104,8 @@ function linkedDocument(forest: Forest, trees: Trees, link: Link, seen: Seen<Loc
 }
 
 /**
- * An absence counts only if the listing was complete (I20). A document without proof of its absence
- * was only not seen.
+ * Returns how the service shows a document. An absence counts only if the listing was complete
+ * (I20). A document without proof of its absence was merely not seen.
  */
 function remoteSeen(trees: Trees, link: Link): RemoteSeen {
   const { remote } = trees;
@@ -152,9 +148,9 @@ function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen
 }
 
 /**
- * Finds the linked documents that are not at rest, by the strongest evidence first. Each step
- * removes files and records that later steps would use. In the end `links` has the documents that
- * were not found, `files` the new files, and `folders` their final places.
+ * Finds the linked documents that are not simply unchanged, by the strongest evidence first. Each
+ * step removes files and records that later steps would use. In the end `links` has the documents
+ * that were not found, `files` the new files, and `folders` their final paths.
  */
 function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;
@@ -173,7 +169,7 @@ function matchDocuments(matching: Matching): void {
 }
 
 /**
- * Recognises pure moves, even if another file is at the old path now: chains (`mv b c; mv a b`) and
+ * Recognises pure moves, even if another file is now at the old path: chains (`mv b c; mv a b`) and
  * swaps become moves.
  */
 function matchByInodeAndText(matching: Matching): void {
@@ -186,7 +182,7 @@ function* documentPaths(matching: Matching): Generator<{ base: LocalPath; now: L
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
     if (match !== undefined) yield { base: link.localPath, now: match.path };
-    // A document without a match that is not missing either is unchanged at base's path.
+    // A document without a match that is not missing either is unchanged, at base's path.
     else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
   }
 }

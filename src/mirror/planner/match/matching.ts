@@ -20,9 +20,9 @@ export type Matching = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
-  /** Files that no document has claimed yet; in the end: the new ones. */
+  /** Files that no document has claimed yet; in the end, the new ones. */
   readonly files: Map<LocalPath, LocalFile>;
-  /** Records that are not found yet; in the end: the absent ones. */
+  /** Records that are not found yet; in the end, the absent ones. */
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalFile>;
   /** Documents whose file was found by its path alone. */
@@ -45,7 +45,8 @@ export function claim(matching: Matching, link: Link, file: LocalFile): void {
   matching.files.delete(file.path);
 }
 
-/** Blocks a document that may be any of several files: none of these files is judged. */
+/** Blocks a document that may be any of several files: this cycle decides about none of these
+ * files. */
 export function block(matching: Matching, link: Link, files: readonly LocalFile[]): void {
   matching.blocked.set(link.id, [...new Set(files)]);
   for (const { path } of files) {
@@ -55,8 +56,8 @@ export function block(matching: Matching, link: Link, files: readonly LocalFile[
 }
 
 /**
- * Takes a file for a document by its content alone. If the document's own file could not be read,
- * the file may be a copy of it, and a copy must not get the document's id (I09).
+ * Matches a file to a document by its content alone. If the document's own file could not be read,
+ * this file may be a copy of it, and a copy must not get the document's id (I09).
  */
 export function claimByText(matching: Matching, link: Link, file: LocalFile): void {
   const hidden = whyHidden(link.localPath, matching.trees);
@@ -68,7 +69,7 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile): vo
 }
 
 /**
- * Returns the digests of the contents that a document's file may have had last: the content in
+ * Returns the digests of the contents that a document's file may last have had: the content in
  * base, content in review (I31), and content of a block (of a conflict or a refusal).
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
@@ -87,7 +88,7 @@ export function likeness(matching: Matching, link: Link, is: LineProfile): numbe
   return most;
 }
 
-/** Returns true if a file may be a version of a document, judged by its content alone. */
+/** Returns true if a file may be a version of a document, by its content alone. */
 export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
   if (knownTexts(matching, link).includes(file.digest)) return true;
   const is = readProfile(matching, file.digest);
@@ -95,15 +96,15 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
 }
 
 /**
- * Returns true if the file contains one of the document's contents, or is contained in one: a short
- * note that was filled, or a long one that was split, is not similar any more.
+ * Returns true if the file contains one of the document's contents, or is contained in one. A short
+ * note that was extended, or a long one that was split, is no longer similar.
  */
 export function containsPart(matching: Matching, link: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
   if (is === null) return false;
   return knownTexts(matching, link).some((digest) => {
     const was = readProfile(matching, digest);
-    // A blank file is no part of content: no word of the content is in the file.
+    // A blank file is not part of content: no word of the content is in the file.
     return was !== null && (isKeptIn(was, is) || (is.total > 0 && isKeptIn(is, was)));
   });
 }
@@ -119,7 +120,7 @@ export function readProfile(matching: Matching, digest: Digest): LineProfile | n
 }
 
 /**
- * Returns records that are not found yet, each with the file that has its inode and birth time now;
+ * Returns records that are not found yet, each with the file that now has its inode and birth time;
  * none if inodes are no evidence.
  */
 export function sameInodes(matching: Matching): [Link, LocalFile][] {

@@ -59,7 +59,8 @@ function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinke
 }
 
 /**
- * Returns the folders above the paths that the service shows, except for some that the forest has.
+ * Returns the folders above the paths that the service shows, apart from some that the forest
+ * already has.
  */
 function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
@@ -102,8 +103,8 @@ function plantRemote(
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.link !== null) {
-    // The folder was deleted on the service and created again on the service: for all users it is
-    // the same folder, with another id.
+    // The folder was deleted on the service and created again there: for all users it is the same
+    // folder, although it has another id.
     Object.assign(twin, { replaced: twin.link.id, ...remoteSide });
     register(forest, twin);
     return;
@@ -116,8 +117,8 @@ function plantRemote(
 
 /**
  * Returns the local folder of a remote one: the folder with its name. Otherwise a folder whose name
- * has digits of its id, because the name was taken; else a folder whose name the disk treats as
- * equal.
+ * has digits of its id, because the name was taken; otherwise a folder whose name the disk treats
+ * as equal.
  */
 function twinPathOf(
   forest: Forest,
@@ -156,8 +157,8 @@ function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
 
 /**
  * Merges a folder that was renamed or moved on the service to the path of an unlinked local folder:
- * from then on the two are one folder. Documents that base has in the old folder stay in it, follow
- * one by one, and the old folder is removed when it is empty.
+ * from then on the two are one folder. Documents that base has in the old folder stay there at
+ * first, follow one by one, and the old folder is removed when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;

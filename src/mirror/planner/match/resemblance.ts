@@ -6,7 +6,7 @@ import { knownTexts, type Matching, readProfile } from "./matching.ts";
 
 /**
  * LIMIT: comparisons of contents in one cycle. Beyond the limit, unmatched documents count as
- * deletions and new files, which the safety checks then judge.
+ * deletions and new files; the safety checks then decide.
  */
 const MAX_COMPARISONS = 4_000;
 /** LIMIT: contents read for comparison in one cycle. */
@@ -51,7 +51,7 @@ function listPairs(matching: Matching, candidates: readonly Candidate[]): Simila
   return pairs;
 }
 
-/** Yields files whose length alone still allows a likeness, within the limits. */
+/** Yields files that may be similar by their length, within the limits. */
 function* comparableTo(
   was: LineProfile,
   candidates: readonly Candidate[],

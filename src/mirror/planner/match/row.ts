@@ -5,9 +5,9 @@ import type { Seen } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 
 /**
- * A document or folder with a place: (parent folder, name), not a path. When a folder moves, the
- * rows below it have not moved themselves. Rows are made for each plan, and change while it is
- * made.
+ * A document or folder with a place, that is a parent folder and a name, not a path. When a folder
+ * moves, the rows below it have not moved themselves. Rows are made for each plan, and change while
+ * it is made.
  */
 
 export type Side = "local" | "remote";
@@ -20,7 +20,7 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Current place and planned place; null: none. `wantAt` sets the planned place. */
+/** Current place and planned place; null for none. `wantAt` sets the planned place. */
 type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
@@ -85,7 +85,7 @@ export type DocumentRow = CommonRow & {
 
 export type Row = FolderRow | DocumentRow;
 
-/** Sets the planned place of a row on a side; null: none. No other code sets a planned place. */
+/** Sets the planned place of a row on a side; null for none. No other code sets a planned place. */
 export function wantAt(row: Row, side: Side, place: Place | null): void {
   const places: { goal: Place | null } = row[side];
   places.goal = place;
@@ -111,7 +111,7 @@ export function nameKindOf(row: Row): "file" | "folder" {
 }
 
 /**
- * Returns the value that distinguishes a local name if the disk cannot have the remote one: the id,
+ * Returns the value that makes a local name unique if the disk cannot have the remote name: the id,
  * or the path of a folder without an id.
  */
 export function idOf(row: Row): string {

@@ -51,7 +51,7 @@ export class SlotMap<T> {
   }
 }
 
-/** Occupant of a slot before the plan. The occupant may have no row. */
+/** Occupant of a slot before the plan. It may have no row. */
 type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
@@ -61,7 +61,7 @@ const FREE = { kind: "free" } as const;
 
 /**
  * Finds out what occupies a slot (a name in a folder) in the trees. Indexes that only moves need
- * are made on first use.
+ * are built on first use.
  */
 export class Occupancy {
   readonly #trees: Trees;

@@ -7,7 +7,7 @@ import { folderAt, type Forest } from "./forest.ts";
 
 /**
  * Documents without a record: those that both sides have at corresponding places, and those that
- * one side alone has.
+ * only one side has.
  */
 type Twins = {
   readonly met: (readonly [RemoteFile, LocalFile])[];
@@ -21,7 +21,7 @@ type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
 
 /**
- * ORDER: on a disk that folds, a file at a document's path in another spelling may belong to
+ * ORDER: on a disk that folds names, a file at a document's path in another spelling may belong to
  * another document. The document's own file then has a name with digits of its id. A run created
  * that file and was interrupted before base recorded it, or the state was lost.
  */
@@ -44,7 +44,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const finder of finders) {
-    // Nearly always one of the two lists is empty here.
+    // Nearly always one of the two lists is empty.
     if (waiting.size === 0 || onlyRemote.length === 0) break;
     const find = finder();
     onlyRemote = onlyRemote.filter((file) => {
@@ -75,8 +75,8 @@ function twinNamed(
 }
 
 /**
- * Finds new local files by the remote path of their mapped name, unless several files would get the
- * same path.
+ * Finds new local files by the remote path that corresponds to their name, unless several files
+ * would get the same path.
  */
 function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
   if (policy.names === "block") return () => undefined;

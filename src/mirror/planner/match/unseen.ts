@@ -14,9 +14,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the scan could not read this path, or a folder above it. During a bulk change every
- * absence is unseen, which is no such reason: the scan reads all files, and a missing file is
- * missing.
+ * Returns why the scan could not read this path, or a folder above it. A bulk change is not such a
+ * reason, although every absence then counts as unseen: the scan reads all files, and a missing
+ * file is missing.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -29,7 +29,8 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 
 /**
  * Returns why a document may be a file that this scan did not read: files were being written or
- * moved. Null: neither. A file that cannot be read at all does not count, because this may last.
+ * moved. Null if they were not. A file that cannot be read at all does not count, because this may
+ * last.
  */
 export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
@@ -37,11 +38,10 @@ export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
 }
 
 /**
- * Returns why no entry counts as absent in this scan: a missing file may have been moved to a place
- * that the scan could not read (I04: "the scan complete"). A linked document's own file that cannot
- * be read hides only itself. If its document was found elsewhere, the unreadable file belongs to
- * another document.
- * @returns null: a file that was not found is absent
+ * Returns why this scan proves no absence: a missing file may have been moved to a path that could
+ * not be read (I04). An unreadable file of a linked document hides only that document, unless the
+ * document was found elsewhere: the file is then another document's.
+ * @returns null if a missing file counts as absent
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -28,7 +28,7 @@ export type RowChange = {
 const NOTHING: readonly number[] = [];
 
 /**
- * The steps so far. Each step has the paths of its moment and the steps that must come first: the
+ * The steps so far. Each step has its paths at that moment, and the steps that must come first: the
  * last step on its row, the steps that created or moved the folders of its paths, and the step that
  * freed its slot. A folder's move or removal also comes after the steps that used its old path.
  */
@@ -93,7 +93,7 @@ export class Layout {
 
   #at(row: Row): ActionPaths {
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // Most memory of a large plan is paths: of two equal strings, the listing's string is kept.
+    // Most memory of a large plan is paths: of two equal strings, the listing's is kept.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === shown ? shown : local,
@@ -193,8 +193,8 @@ export class Layout {
   }
 
   /**
-   * Lays out a move: one step on disk; on the service one step for each PATCH. `temporary`: `to`
-   * only breaks a circle.
+   * Lays out a move: one step on disk; on the service one step for each PATCH. `temporary`: the
+   * place `to` only breaks a circle.
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
     const state = this.sides[side];

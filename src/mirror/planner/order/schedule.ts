@@ -62,7 +62,8 @@ class Schedule {
     }
   }
 
-  /** A document whose folder cannot be created, or not yet, has to be judged with its folder. */
+  /** A document whose folder cannot be created, or not yet, has to be decided together with its
+   * folder. */
   #layArrivals(): void {
     const { arrivals, wanted } = this.#draft;
     for (const file of arrivals.all) {
@@ -92,8 +93,8 @@ class Schedule {
   }
 
   /**
-   * Returns the key of the event for which an operation still waits; null if the operation can be
-   * laid out now.
+   * Returns the key of the event for which an operation still waits; null if it can be laid out
+   * now.
    */
   #need(operation: Operation): string | null {
     const { row } = operation;
@@ -120,8 +121,8 @@ class Schedule {
   }
 
   /**
-   * Returns the key of the rows that must leave a folder before it can be removed. For a deletion
-   * on the service, also of rows that may still take its local path.
+   * Returns the key of the event that a removal waits for: for a folder, that all rows have left
+   * it; for a deletion on the service, also that no row may still take its local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
     if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -135,7 +136,7 @@ class Schedule {
 
   /**
    * Returns the key of a folder that must reach its place first. Base may record a place only after
-   * the folders above have reached their places, because one of these moves could fail.
+   * the folders above have reached theirs, because one of these moves could fail.
    */
   #needOfRecord(row: Row): string | null {
     if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -223,8 +224,8 @@ class Schedule {
   }
 
   /**
-   * Moves one row of a circle to a temporary name: a row for whose path another row waits. Each row
-   * is moved in this way at most once, so this ends.
+   * Moves one row of a circle to a temporary name, so that a row that waits for its path can move.
+   * Each row is moved in this way at most once, so this ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();
@@ -264,7 +265,7 @@ class Schedule {
 
   /**
    * Returns the nearest folder above that the plan does not remove: a row with a temporary name
-   * must not keep a folder from being removed.
+   * must not prevent the removal of a folder.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].at(at)?.parent)
@@ -315,11 +316,11 @@ class WaitingList {
   }
 
   /**
-   * @param words key of an event that has happened, in parts
-   * @returns the operations that waited for it, to be tried again
+   * @param words key of an event that has happened, in parts @returns the operations that waited
+   * for it, to be tried again
    */
   take(...words: (string | number)[]): readonly Operation[] {
-    // Nearly always no operation waits, so no string is made.
+    // Nearly always no operation waits, so the key is not even built.
     if (this.#byNeed.size === 0) return NONE;
     const need = words.join(" ");
     const list = this.#byNeed.get(need) ?? NONE;

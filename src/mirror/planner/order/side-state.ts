@@ -4,9 +4,9 @@ import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
  * One side while the plan is laid out step by step: the place of each row at that moment, and the
- * step that moved it to this place. The state gives an action its paths, and the steps that must
- * come before it: the last step that moved a folder on its path, the step that freed its slot, the
- * last step on itself. A folder's move must also wait for the steps that used its old path.
+ * step that moved it there. The state gives an action its paths, and the steps that must come
+ * before it. These are the last step that moved a folder on its path, the step that freed its slot,
+ * and the last step on itself. A folder's move must also wait for the steps that used its old path.
  */
 export class SideState {
   readonly side: Side;
@@ -102,7 +102,7 @@ export class SideState {
   }
 
   /**
-   * @param step null: a folder that is created with its content, which waits for no step
+   * @param step null for a folder that is created with its content, which waits for no step
    * @returns the key of the slot that became free, or null
    */
   move(row: Row, to: Place | null, step: number | null): string | null {

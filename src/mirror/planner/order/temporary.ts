@@ -4,14 +4,15 @@ import { cutToBytes } from "../../../contract/path.ts";
 import type { Row, Place } from "../match/row.ts";
 
 /**
- * LIMIT: bytes kept of a name, so that each disk and each service accepts the whole temporary name.
+ * LIMIT: bytes of a name that are kept, so that each disk and each service accepts the whole
+ * temporary name.
  */
 const KEPT_BYTES = 100;
 
 /**
  * Returns a temporary name for a row that is part of a circle of moves. The name is legal on the
  * service, free, not the row's own, and the same in every plan of the same trees. If the row
- * already has a temporary name, the new name is made from the lasting name. So names do not grow
+ * already has a temporary name, the new name is made from the lasting one. So names do not grow
  * when plans are interrupted.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {

@@ -1,8 +1,8 @@
 import { type Action, subjectOf } from "../../model/action.ts";
 
 /**
- * Returns the stable name of an action that a safety check may stop. The name is the same in every
- * plan with the same document, version and content, so an approval covers exactly this action.
+ * Returns the key of an action that a safety check may stop. The key is the same in every plan with
+ * the same document, version and content, so an approval covers exactly this action.
  */
 export function guardKey(action: Action): string {
   switch (action.kind) {

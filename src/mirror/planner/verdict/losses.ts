@@ -18,12 +18,12 @@ type Loss = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
   /**
-   * Folders that are removed: if a safety check stops the documents, it stops the removal of these
-   * folders too, also of empty ones.
+   * Folders that are removed. If a safety check stops the documents, it also stops the removal of
+   * these folders, even of empty ones.
    */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
-  /** Documents that may become blank on this side, because their new content was not read yet. */
+  /** Documents that may become blank on this side: their new content was not read yet. */
   readonly unread: readonly DocId[];
   /** Losses of the last hour on this side, which count as well. */
   readonly before: number;
@@ -115,8 +115,8 @@ function countEmpty({ links }: BaseTree): number {
 }
 
 /**
- * Returns the documents that must be read before the verdict counts. If all of them are blank, a
- * safety check stops the plan.
+ * Returns the documents that must be read before the verdict counts: if all of them were blank, a
+ * safety check would stop the plan.
  */
 export function mustRead(loss: Loss): readonly DocId[] {
   const { unread } = loss;
@@ -136,7 +136,7 @@ export function judgeLosses({ local, remote }: Losses): Finding[] {
 const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, StopReason>;
 
 /**
- * Judges if the other side is emptied: linked documents are gone from it, and none stays. The
+ * Checks whether the other side is emptied: linked documents are gone from it, and none stays. The
  * others are missing too, or this plan removes them because they are gone from this side. The stop
  * remains until the user answers. If only one document is linked, its deletion may run without
  * approval: it looks like any other deletion, and two scans missed the document. The document, or a

@@ -20,8 +20,8 @@ type Removals = { readonly documents: number; readonly folders: number };
 
 /**
  * A reason to stop all steps. `asks`: true if the reason needs an approval. `stays`: true if the
- * reason, once approved, is only reported, so that nobody has to approve it before each run. (Such
- * documents are blocked because the folder only pushes, or because they were edited.)
+ * reason is only reported once it is approved, so that nobody has to approve it before each run.
+ * (Such documents are blocked because the folder only pushes, or because they were edited.)
  */
 type DoubtfulReason = Reason & { readonly asks: boolean; readonly stays: boolean };
 
@@ -79,8 +79,8 @@ function versionsDoubt(
   direction: Policy["direction"],
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
-  // ASSUMES: an old change id never becomes the latest again by itself, so in a small workspace one
-  // such document is enough.
+  // ASSUMES: an old change id never becomes the latest again by itself, so one document with an old
+  // id is enough in a small workspace.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < few) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;

@@ -35,7 +35,7 @@ export function judge(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
-  // Both reasons concern a service that does not have this folder's documents any more.
+  // Both reasons concern a service that no longer has this folder's documents.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0) return { verdict: stop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
   const toRead = mustRead(losses.local);
@@ -80,8 +80,8 @@ function judgeFlood(
 }
 
 /**
- * Checks decisions by deleted conflict copies. A deleted copy decides for the local content, which
- * may then replace the service's.
+ * Checks decisions that a user made by deleting conflict copies. A deleted copy decides for the
+ * local content, which may then replace the service's.
  */
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapprovedSteps(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
