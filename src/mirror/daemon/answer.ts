@@ -17,7 +17,7 @@ const DELAY_NOTICE_MS = 45_000;
 
 /**
  * Runs `sync` for a command. A person who runs a command wants both sides to be equal. So after the
- * run it waits for changes that the daemon delays: recently saved files, and deletions. All runs of
+ * run it waits for changes that the daemon delays: recently saved files, and deletions. All runs in
  * that time become one report.
  */
 async function syncNow(
@@ -37,14 +37,14 @@ async function syncNow(
     while (delaysChanges(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
         const { pendingDeletions } = daemon.status();
-        // A saved file is unchanged for long enough within a moment, which needs no message.
+        // A saved file has been unchanged for long enough within a moment, which needs no message.
         if (!isReported && pendingDeletions.length > 0) {
           isReported = true;
           beat({ deletions: pendingDeletions.length });
         }
         await wait(CHECK_EVERY_MS);
       } while (delaysChanges(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
-      // A full scan judges the delayed changes again, because they may have changed meanwhile.
+      // A full scan plans the delayed changes again, because they may have changed meanwhile.
       last = await daemon.request("rescan");
       runs.set(last.run, last);
     }
@@ -57,7 +57,7 @@ async function syncNow(
 function delaysChanges(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
   // If the service is unreachable, the daemon is paused or a safety check stops deletions, waiting
-  // has no use. The report names these deletions.
+  // has no use. The report lists these deletions.
   if (last.state === "offline" || isPaused(daemon)) return false;
   if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
   return last.state !== "stopped" && pendingDeletions.length > 0;

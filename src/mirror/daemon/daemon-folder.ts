@@ -247,7 +247,8 @@ export class DaemonFolder {
     }
   }
 
-  /** Answers once nothing of the folder is open; the daemon opens it when the caller has left. */
+  /** Answers once nothing of the folder is open; the daemon opens it again when the caller has
+   * left. */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<CallResult> {
     const { clock } = this.#options;
     const free = Promise.withResolvers<void>();
@@ -306,10 +307,10 @@ type FolderEnd =
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out if a command moved or unlinked the folder that it borrowed from the daemon. A folder
- * whose disk is not mounted counts as neither, because the disk may be mounted again.
- * @param marker the marker when the folder was opened; null if the folder had none
- * @returns null if the folder is unchanged
+ * Finds out whether a command moved or unlinked the folder that it borrowed from the daemon. A
+ * folder whose disk is not mounted counts as neither, because the disk may be mounted again.
+ * @param marker the marker when the folder was opened; null if the folder had none @returns null if
+ * the folder is unchanged
  */
 function folderEndOf(
   root: string,

@@ -20,8 +20,8 @@ export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { r
 type LogLine = Parameters<Log["write"]>;
 
 /**
- * LogLine of each event in the folder's log: events, places and numbers, no content. Null if the
- * engine logs the event itself, or the event is only a scan.
+ * Returns the log line of each event in the folder's log: events, places and numbers, no content.
+ * Null if the engine logs the event itself, or the event is only a scan.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
   change: changeLine,

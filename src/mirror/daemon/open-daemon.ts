@@ -93,7 +93,7 @@ export class Reopening {
   }
 }
 
-/** LIMIT: effects that are named; some hundred can be active at a time. */
+/** LIMIT: effects that are listed; some hundred can be active at a time. */
 const MOST_EFFECTS = 12;
 
 /** The current transfers of a daemon. */
@@ -113,7 +113,7 @@ export class Traffic implements Progress {
     else this.#under.delete(action);
   }
 
-  /** Returns the transfers of this moment; null if there are none. */
+  /** Returns the current transfers; null if there are none. */
   now(): CurrentTraffic | null {
     if (this.#under.size === 0) return null;
     const under = [...this.#under.values().take(MOST_EFFECTS)].map((action) => ({
@@ -124,7 +124,7 @@ export class Traffic implements Progress {
   }
 }
 
-/** Returns the local path of an action; "" if the action names its document only by id. */
+/** Returns the local path of an action; "" if the action has only its document's id. */
 function pathOf(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

@@ -1,7 +1,7 @@
 import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
 /**
- * Recognises errors of the disk and its permissions, which are no bugs in mdmirror. Uses only the
+ * Recognises errors of the disk and its permissions, which are not bugs in mdmirror. Uses only the
  * error's fields, so that a command that succeeds need not import other modules.
  */
 

@@ -29,7 +29,7 @@ function wordsOf(fault: Fault, origin: string, look: string): readonly [what: st
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
     case "problem":
-      // A refusal depends on the key's grants or on the address, so it is no bug in mdmirror.
+      // A refusal depends on the key's grants or on the address, so it is not a bug in mdmirror.
       return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
   }
 }

@@ -25,7 +25,7 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
 
 /**
  * Runs `work`. RACE: the folder may be moved or unmounted between its opening and the first scan,
- * which reports other errors then. So an exception of `work` is reported as a missing folder, if
+ * which then reports other errors. So an exception of `work` is reported as a missing folder, if
  * the folder is missing.
  */
 export async function unlessAway<T>(root: string, work: () => Promise<T>): Promise<Result<T>> {

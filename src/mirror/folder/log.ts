@@ -26,7 +26,7 @@ type LogOptions = {
 };
 
 /**
- * Writes JSON lines to `.mdmirror/log/mdmirror.log`. Only members of `LOG_FIELDS` are written, each
+ * Writes JSON lines to `.mdmirror/log/mdmirror.log`. Only fields of `LOG_FIELDS` are written, each
  * in its own form, so neither content nor the key can be logged (I30). If the log cannot be written
  * (a full disk), one message reports that, and syncing continues.
  */
@@ -102,8 +102,8 @@ const errors: FieldForm = (value) => {
 const FORMS: Readonly<Record<LogForm, FieldForm>> = { count, flag, word, ident, place, errors };
 
 /**
- * Returns the members that may be logged.
- * @param secret the key, which is removed from any member: a path may contain it
+ * Returns the fields that may be logged.
+ * @param secret the key, which is removed from any field: a path may contain it
  */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};

@@ -11,7 +11,7 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks if a linked folder can be moved by one rename.
+ * Checks whether a linked folder can be moved by one rename.
  * @param to absolute; nothing may exist at this path
  */
 export function judgeMove(root: string, to: string, env: Env): Result<null> {

@@ -40,11 +40,11 @@ export type MirrorOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly progress?: Progress;
-  /** Values of `--url` and `--key-file`; null if not given. */
+  /** Values of `--url` and `--key-file`; null if not passed. */
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Called after each request with the members of its log line, which have no content. */
+  /** Called after each request with the fields of its log line, which have no content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 

@@ -48,8 +48,8 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
 }
 
 /**
- * Returns true if the state has no folder on record: a kill or a full disk ended its creation
- * before the first row was written. Such a state counts as new.
+ * Returns true if the state has recorded no folder: a kill or a full disk ended its creation before
+ * the first row was written. Such a state counts as new.
  */
 function knowsNoFolder(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().links.size === 0;

@@ -89,7 +89,7 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
 }
 
 /**
- * Returns how long a run waits for editors. A manual run replaces a file that changed a moment ago,
+ * Returns how long a run waits for editors. A manual run replaces a file that has just changed,
  * because the user of the command has finished editing. No run replaces a file that an editor has
  * open.
  */
@@ -107,7 +107,7 @@ export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => Conf
 
 /**
  * Runs cycles until nothing is left to do, and stores the result for `status`.
- * @param stoppable runs the steps of the plans; if left out, nobody can stop them
+ * @param stoppable runs the steps of the plans; undefined: nobody can stop them
  */
 export async function runSync(
   mirror: OpenedMirror,
@@ -182,7 +182,7 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
 
 /**
  * Returns true if the service's version is not written yet because a program has the file open, or
- * the file changed a moment ago.
+ * the file has just changed.
  */
 function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");

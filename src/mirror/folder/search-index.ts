@@ -17,7 +17,7 @@ export function* indexChangedFiles(
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
   const unseen = [...tree.unseen.keys()];
-  // The file with the rules of a folder is no document, so a search does not find it, as on the
+  // The file with the rules of a folder is not a document, so a search does not find it, as on the
   // service.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);

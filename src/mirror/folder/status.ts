@@ -36,11 +36,11 @@ export type MirrorStatus = RunState & {
    */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
   /**
-   * Paths of documents in conflict. Left out if the content is in review because of the conflict,
+   * Paths of documents in conflict. Leaves out content that is in review because of the conflict,
    * so that each document has one state.
    */
   readonly conflicts: readonly string[];
-  /** Paths of documents in review. A document that also needs a local choice is left out. */
+  /** Paths of documents in review. Leaves out a document that also needs a local choice. */
   readonly reviews: readonly string[];
   /**
    * The same documents with the time of the oldest content in review, in milliseconds since the
@@ -98,8 +98,8 @@ function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: bo
 }
 
 /**
- * Rows that are no interrupted step: a set-aside file is always checked once more, a new file that
- * was not created is downloaded like any other, and content that was not found is sent again.
+ * Rows that are not interrupted steps: a set-aside file is always checked once more, a new file
+ * that was not created is downloaded like any other, and content that was not found is sent again.
  */
 const NOT_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
@@ -178,8 +178,8 @@ async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonS
 }
 
 /**
- * Returns the status with the facts that only the daemon knows: later scans than it stores, and
- * scans that failed.
+ * Returns the status with the facts that only the daemon knows: scans that are later than the
+ * stored one, and scans that failed.
  */
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;

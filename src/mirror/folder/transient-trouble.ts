@@ -5,8 +5,8 @@ import { errorCodeOf } from "../../common/trouble.ts";
 /**
  * Problems that mostly end by themselves: another run has the lock, or the service cannot be
  * reached. If a timer runs every five minutes, each line of output is a mail, so `sync --quiet`
- * does not report such a problem in the beginning. A file stores when each problem began, because a
- * run without the lock may not write the state.
+ * does not report such a problem at first. A file stores when each problem began, because a run
+ * without the lock may not write the state.
  */
 export type TransientKind = "locked" | "offline";
 

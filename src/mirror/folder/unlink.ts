@@ -84,7 +84,7 @@ function forgetKey(root: string, url: string | null, env: Env): UnlinkResult["ke
 
 /**
  * Removes a folder from the registry, and the whole entry with its last folder.
- * @param marker null if not known: then the path identifies the entry
+ * @param marker null if unknown: then the path identifies the entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
   const place = registryFolder(env);

@@ -12,7 +12,7 @@ const NOT_LEFT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a sync, and leaves out downloads, because unlinking loses nothing of them. Writes nothing.
+ * Plans a sync without downloads, because unlinking does not lose them. Writes nothing.
  * @returns null if everything was uploaded and nothing is open; trouble if that cannot be known
  */
 export function findUnsent(

@@ -1,6 +1,8 @@
 import type { Env, Hook } from "./hook.ts";
 
-/** Commands that show the text of an event. The text is no script, so a path cannot become code. */
+/**
+ * Commands that show the text of an event. The text is not a script, so a path cannot become code.
+ */
 const LINUX = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
 const MAC = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 

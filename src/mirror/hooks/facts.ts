@@ -21,7 +21,7 @@ export type Facts = {
   readonly offline: readonly HookItem[];
   /** Milliseconds for which the service has not been reached. */
   readonly offlineMs: number;
-  /** Changes in review, by `SINCE PATH`; null if not known. */
+  /** Changes in review, by `SINCE PATH`; null if unknown. */
   readonly reviews: readonly string[] | null;
 };
 

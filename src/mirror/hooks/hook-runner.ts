@@ -38,7 +38,7 @@ const LEAVE_MS = 5_000;
 
 /**
  * Runs hooks for the folders of a daemon, when the state of a folder differs from the state that
- * the hook last saw. Syncing never waits for a hook, and each hook runs once at a time.
+ * the hook last saw. Syncing never waits for a hook, and each hook runs only once at a time.
  */
 export class HookRunner {
   readonly #options: RunnerOptions;

@@ -4,8 +4,8 @@ export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "revi
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
- * Default time that a state must last before a daemon runs a hook, in milliseconds: a burst becomes
- * one event, a short disturbance none.
+ * Default time that a state must last before a daemon runs a hook, in milliseconds. So a burst
+ * becomes one event, and a short disturbance none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,

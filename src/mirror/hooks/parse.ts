@@ -2,7 +2,7 @@ import { isJsonObject } from "../../contract/json.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 import { EVENT_NAMES, type EventName, type Hook, isEventName, USUAL_DEBOUNCE } from "./hook.ts";
 
-/** Reads `hooks.json` strictly: an unknown member is an error, not a guess. */
+/** Reads `hooks.json` strictly: an unknown field is an error, not a guess. */
 
 /** LIMIT: hooks of one user. */
 const MOST_HOOKS = 32;
@@ -16,7 +16,7 @@ const MOST_DEBOUNCE_MS = 86_400_000;
 type OnFault = (why: string) => void;
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns hooks and faults: a clause for each member that is wrong. */
+/** Returns hooks and faults: a clause for each field that is wrong. */
 export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
   let json: unknown;
   try {

@@ -9,9 +9,9 @@ import type { Env, Hook } from "./hook.ts";
 import { parseHooks } from "./parse.ts";
 
 /**
- * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (else `~/.config/mdmirror`). A hook
- * runs programs, so hooks are read only there: never in a linked folder, which anybody may have
- * made, and never from a file that somebody else can write.
+ * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (otherwise `~/.config/mdmirror`). A
+ * hook runs programs, so hooks are read only there: never in a linked folder, which anybody may
+ * have made, and never from a file that somebody else can write.
  */
 
 /** LIMIT: bytes of the file. */
@@ -52,7 +52,7 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
 }
 
 /**
- * Returns the user's name for a linked folder, else the name of the folder.
+ * Returns the user's name for a linked folder, otherwise the name of the folder.
  * @param root real path
  */
 export function mirrorName(root: string, env: Env): string {

@@ -26,7 +26,7 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set(
 );
 /** Prefixes of further variables. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
-/** Names the event to the command; tells mdmirror that a hook called it. */
+/** Variable with the event for the command. It also shows mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type Running = {

@@ -4,7 +4,7 @@ import type { Block, Link } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One effect on one side. The action names the state that it expects; in any other state it does
+ * One effect on one side. The action contains the state that it expects; in any other state it does
  * nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on the
  * service"), shown by `plan`, `why` and the event log. An action on a document has its `id`, an
  * action on a folder a `dirId`.
@@ -27,8 +27,8 @@ type RemoteMove = {
 type DocumentAction =
   // actions that change content
   /**
-   * Downloads, then writes a file that must not exist yet. `comesBack`: a local deletion lost
-   * against an edit on the service.
+   * Downloads, then writes a file that must not exist yet. `comesBack`: an edit on the service won
+   * against a local deletion.
    */
   | {
       readonly kind: "create-local";
@@ -108,8 +108,8 @@ type DocumentAction =
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
   // actions that move or rename a document
   /**
-   * Moves a file to a path that must be free. `temporary`: `to` only breaks a circle; a later
-   * action of the plan moves it on.
+   * Moves a file to a path that must be free. `temporary`: `to` only breaks a circle of moves; a
+   * later action of the plan moves the file on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
   /** Renames the document on the service: PATCH {name}. */
@@ -119,10 +119,10 @@ type DocumentAction =
    * of `to` (the root is null in the request, if the deployment accepts that).
    */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
-  /** Both sides have the document at these places already: only the record changes. */
+  /** Both sides already have the document at these places: only the record changes. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * A fact other than content and place changed (protection, state, or a change id without new
+   * Something other than content and place changed (protection, state, or a change id without new
    * content): only the record changes. `away`: the document is outside the linked folder and has no
    * local file.
    */
@@ -134,8 +134,8 @@ type DocumentAction =
     }
   // actions that open, renew or end conflicts and reviews
   /**
-   * The user chose over the version `baseChangeId`: its copy was deleted (`mine`), or moved over
-   * the document (`theirs`). If the service has the later version `changeId`, mdmirror merges that
+   * The user rejected the version `baseChangeId`: its copy was deleted (`mine`), or moved over the
+   * document (`theirs`). If the service has the later version `changeId`, mdmirror merges that
    * version or shows it in a copy.
    */
   | {
@@ -179,20 +179,20 @@ type DocumentAction =
     }
   /**
    * A protected document has content in review, and new published content. Downloads the published
-   * content. If merge(base, local, published) is the published content, the review is settled;
-   * otherwise merges the published content under the local one.
+   * content. If merge(base, local, published) is the published content, the review is over;
+   * otherwise merges the published content into the local one.
    */
   | ({ readonly kind: "settle-review" } & TakesText);
 
-/** Members of an action that writes content of the service to a file. */
+/** Fields of an action that writes content of the service to a file. */
 type TakesText = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly changeId: ChangeId;
   readonly expect: Digest;
   /**
-   * True if the service's content is blank and the base version is not. Left out: the content was
-   * not read for the plan.
+   * True if the service's content is blank and the base version is not. Undefined if the content
+   * was not read for the plan.
    */
   readonly empties?: boolean;
 };
@@ -267,8 +267,8 @@ type FolderAction =
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Both sides have the folder at these places, and base has it at another place or not at all.
-   * `carries`: entries of base below the folder that get their new path together with the folder;
-   * null: all of them. Other entries have steps of their own.
+   * `carries`: entries of base below the folder that get their new path together with it; null for
+   * all. Other entries have steps of their own.
    */
   | {
       readonly kind: "link-folder";
@@ -283,7 +283,7 @@ type FolderAction =
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
    * Removes an empty folder; ignored leftovers inside go to the trash first. If the folder is not
-   * empty: stale. `dirId`: null if another folder has the place of this record by now.
+   * empty: stale. `dirId`: null if another folder now has the place of this record.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | {

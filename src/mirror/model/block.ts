@@ -1,16 +1,16 @@
-/** Kinds of action, for judging whether an earlier answer forbids one. */
+/** Kinds of action, for deciding whether an earlier answer forbids one. */
 export type Intention = "push" | "merge" | "delete" | "move-remote" | "post";
 
-/** Kinds of action on a folder, for judging whether an earlier answer forbids one. */
+/** Kinds of action on a folder, for deciding whether an earlier answer forbids one. */
 export type FolderIntention = "move" | "make" | "remove";
 
-/** Choices for a block: whose content counts, or what happens to the document. */
+/** Choices for a block: whose content wins, or what happens to the document. */
 export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
 /** Facts about a reason for blocking. */
 type ReasonFacts = {
   /**
-   * `computed` blocks follow from the trees and are found again by each plan; `remembered` blocks
+   * `computed` blocks follow from the trees and are found again by each plan. `remembered` blocks
    * follow from an answer (a refusal) and stay, across restarts (I22), until their subject changes
    * or they are tried again.
    */
@@ -22,23 +22,24 @@ type ReasonFacts = {
   readonly open: "needs-you" | "waits" | "no";
   /**
    * True if the block may end without an action of the user. While there is such a block, only
-   * whole cycles judge.
+   * whole cycles plan.
    */
   readonly passes?: true;
   /**
-   * True if the block waits for another scan that shows whether a file is gone: until then no
-   * absence is judged.
+   * True if the block waits for another scan that shows whether a file is gone: until then no file
+   * counts as absent.
    */
   readonly undecided?: true;
   /**
    * Actions that an earlier answer forbids. A refusal of one write forbids the row's other writes
-   * too: a row has one block, and two refusals that replaced each other would be sent again in turn
-   * forever (I16).
+   * too, because a row has only one block: otherwise two refused requests would replace each
+   * other's block, and be sent again in turn forever (I16).
    */
   readonly stops?: readonly Intention[];
   readonly stopsFolder?: readonly FolderIntention[];
   /**
-   * Choices of `resolve` that end the block. Left out: the block's message says how the block ends.
+   * Choices of `resolve` that end the block. Undefined: the block's message says how the block
+   * ends.
    */
   readonly ways?: readonly ResolutionKind[];
 };
@@ -55,7 +56,7 @@ const REASONS = {
   "still-being-written": { ...WAITS, undecided: true },
   /**
    * Several files may belong to the document, by equal evidence. The block ends when another file
-   * appears or disappears, so only whole cycles judge.
+   * appears or disappears, so only whole cycles plan.
    */
   "ambiguous-file": { ...COMPUTED, passes: true },
   "not-utf-8": TEXT_FAULT,
@@ -67,8 +68,8 @@ const REASONS = {
   "remote-name-unsafe": COMPUTED,
   "path-taken": COMPUTED,
   /**
-   * The document with this path on the service is gone locally and waits for its second scan, or
-   * is itself `path-pending`.
+   * The document with this path on the service is gone locally and waits for its second scan, or is
+   * itself `path-pending`.
    */
   "path-pending": WAITS,
   "type-clash": COMPUTED,
@@ -165,7 +166,7 @@ export function isRemembered({ reason }: { readonly reason: BlockReason }): bool
 }
 
 /**
- * Returns true if one of these blocks waits for another scan, so that absences are not judged yet.
+ * Returns true if one of these blocks waits for another scan, so that no file counts as absent yet.
  */
 export function leavesUndecided(blocks: readonly { readonly reason: BlockReason }[]): boolean {
   return blocks.some(({ reason }) => BLOCK_REASONS[reason].undecided === true);

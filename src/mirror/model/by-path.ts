@@ -17,14 +17,15 @@ export function byPath(a: { readonly path: string }, b: { readonly path: string 
 }
 
 /**
- * Returns the rank of a code unit. Halves of a surrogate pair stand for characters beyond all
- * others, but have smaller numbers than some of them.
+ * Returns the rank of a code unit. A surrogate half belongs to a character above all single units,
+ * but its own number is smaller than some of them.
  */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** Compares strings by the fastest order that is the same on each machine, if any order will do. */
+/** Compares strings by the fastest order that is the same on each machine, for callers that accept
+ * any order. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

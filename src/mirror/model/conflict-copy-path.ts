@@ -12,8 +12,8 @@ type CopySide = "theirs" | "mine";
  * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`. The service refuses such names,
  * so no document can have one. If the name is too long for the disk, its stem is cut, and 8 hex
  * digits of the whole name's digest distinguish it from others with the same beginning.
- * @param nth from the second copy on, the name contains this number: `note (mine 2).md`
- * @param maxBytes of the longest name that the disk takes; so in all of this module
+ * @param nth from the second copy on, the name contains this number: `note (mine 2).md` @param
+ * maxBytes of the longest name that the disk takes; the same in all of this module
  */
 export function conflictCopyPath(path: LocalPath, whose: CopySide, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
@@ -24,7 +24,7 @@ export function conflictCopyPath(path: LocalPath, whose: CopySide, nth: number, 
   return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);
 }
 
-/** A recorded copy of a conflict. `nth`: number of its version in `shown`, counted from 1. */
+/** A recorded copy of a conflict. `nth`: position of its version in `shown`, counted from 1. */
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
@@ -39,7 +39,7 @@ export function copyPath(document: LocalPath, nth: number, maxBytes: number): Lo
 }
 
 /**
- * Returns the copies that a conflict has on record, oldest first. The newest copy is always among
+ * Returns the copies that a conflict has recorded, oldest first. The newest copy is always among
  * them, an earlier one only if its user edited it.
  * @param document path of the document in base
  */

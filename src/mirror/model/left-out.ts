@@ -75,7 +75,7 @@ export function remoteFileOf({ id, remotePath: path, changeId, protected: isProt
   return { id, path, changeId, protected: isProtected };
 }
 
-/** Returns the local file as its record describes it; null: the record has no stamp. */
+/** Returns the local file as its record describes it; null if the record has no stamp. */
 export function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
   if (stamp === null) return null;
   return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };

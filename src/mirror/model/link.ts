@@ -7,8 +7,8 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 /** Rows of the state file: the last state that both sides had. */
 
 /**
- * Result of `lstat` for a file, kept to avoid hashing again and as evidence of identity. Times in
- * milliseconds with fraction, as the file system gives them: compared for equality only (I29),
+ * Result of `lstat` for a file, kept to avoid hashing it again and as evidence of identity. Times
+ * in milliseconds with fraction, as the file system gives them: compared for equality only (I29),
  * never with a clock. `birthMs` is 0 if the disk has none.
  */
 export type Stamp = {
@@ -43,8 +43,8 @@ export function sameStamp(a: StampOfContent, b: StampOfContent): boolean {
 }
 
 /**
- * The service's answer about a change in review: the change's id, and the reason. A member that the
- * answer did not have is left out.
+ * The service's answer about a change in review: the change's id, and the reason. Undefined fields
+ * were not in the answer.
  */
 export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
@@ -58,7 +58,7 @@ export type Submission = {
   readonly at: number;
 } & ReviewAnswer;
 
-/** One linked document: an id, its two places and the version that both sides last had. */
+/** One linked document: an id, its two paths and the version that both sides last had. */
 export type Link = {
   readonly id: DocId;
   readonly localPath: LocalPath;
@@ -76,21 +76,21 @@ export type Link = {
    */
   readonly localDigest: Digest;
   /**
-   * Stamp of the local file. Null until the local file was scanned (a row written before its effect
-   * was verified).
+   * Stamp of the local file. Null until the local file was scanned (a row that was written before
+   * its effect was verified).
    */
   readonly stamp: Stamp | null;
   /**
-   * False while the file's times are as recent as the scan that read the stamp (racy, as in git's
-   * index): such a stamp does not save hashing.
+   * False if the file changed about as recently as the scan that read the stamp (racy, as in git's
+   * index): the next scan then hashes the file again.
    */
   readonly stampTrusted: boolean;
   readonly protected: boolean;
   /** False until the file's bytes are known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * Local content to which a PUT answered with the base's own content (a service that normalises).
-   * On this base, such content is not sent again.
+   * Local content that the service turned into base's content when it was sent (a service that
+   * normalises). It is not sent again on this base.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
@@ -122,7 +122,7 @@ export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
   return byPath;
 }
 
-/** Record of a folder that both sides have. It has places only, no content. */
+/** Record of a folder that both sides have. It has paths only, no content. */
 export type DirLink = {
   readonly id: DirId;
   readonly localPath: LocalPath;
@@ -150,14 +150,14 @@ export type Tombstone = {
 
 /**
  * A version of the service that a conflict copy shows or has shown. A copy's name belongs to one
- * version: the number of the name is the version's place in `Conflict.shown`.
+ * version: the number in the name is the version's position in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /**
-   * Inode and device of the version's copy; 0: no copy is known to be in the folder. Of an earlier
-   * version, only a copy that its user edited stays in the folder.
+   * Inode and device of the version's copy; 0 if no copy is known to be in the folder. Of an
+   * earlier version, only a copy that its user edited stays in the folder.
    */
   readonly ino: number;
   readonly dev: number;
@@ -167,8 +167,8 @@ export type ShownVersion = {
 export type Conflict = {
   readonly id: DocId;
   /**
-   * Content from which both sides started, or the version over which the user has since chosen the
-   * local content; null if both were new at one path.
+   * Content from which both sides started, or the version that the user has since rejected in
+   * favour of the local content; null if both were new at one path.
    */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
@@ -188,7 +188,7 @@ export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
 
 /**
  * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed the
- * copy or did not finish writing it. The absence of the copy is then no choice of the user.
+ * copy or did not finish writing it. Its absence is then not the user's choice.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;
@@ -216,13 +216,13 @@ export type Block = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Content that the block concerns: other content ends the block. Null if the block does not
-   * concern content.
+   * Content to which the block applies: other content ends the block. Null if the block does not
+   * depend on content.
    */
   readonly digest: Digest | null;
   /**
-   * Remote version that the block concerns: another version ends the block. Null if the block does
-   * not concern a version.
+   * Remote version to which the block applies: another version ends the block. Null if the block
+   * does not depend on a version.
    */
   readonly changeId: ChangeId | null;
   /** Milliseconds since the epoch. */

@@ -3,7 +3,7 @@ import { digestOf } from "../../contract/digest.ts";
 import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 /**
- * Converts names for both sides: finds remote names that the disk accepts unchanged, makes
+ * Converts names between the sides: finds remote names that the disk accepts unchanged, makes
  * deterministic names for the others, and makes the remote name of a local one.
  */
 
@@ -13,7 +13,7 @@ const LITTER = /^\.[#_]/;
 
 /**
  * Returns true if a remote name could lead out of the linked folder or into `.mdmirror`. Such a
- * name is blocked, and never mapped to another name.
+ * name is blocked, and never converted to another name.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
@@ -21,9 +21,9 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the local name of a remote one: the same name if the disk can have it, else a name made
- * of its stem and the id's digest.
- * @param maxBytes length of the longest name that the disk accepts; so in all of this module
+ * Returns the local name of a remote one: the same name if the disk can have it, otherwise a name
+ * made of its stem and the id's digest.
+ * @param maxBytes length of the longest name that the disk accepts; the same in all of this module
  */
 export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const fits =
@@ -36,8 +36,8 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string, 
 }
 
 /**
- * Returns the remote name under which a local name is uploaded. Null if the service takes none, or
- * every other client would refuse it (`isUnsafeName`).
+ * Returns the remote name under which a local name is uploaded. Null if the service accepts none,
+ * or every other client would refuse it (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -80,7 +80,7 @@ export function hasDigitsOf(name: string, id: string): boolean {
 /**
  * Returns true if `hashedName` made a local name of a remote one. The folder may come from another
  * disk, so a name cut to any length counts.
- * @param id null if the id is not known: then any digits fit
+ * @param id null if the id is unknown: then any digits fit
  */
 export function isHashedNameOf(
   localName: string,
@@ -112,7 +112,7 @@ export function ownNameOf(
   return own === localName ? null : own;
 }
 
-/** Returns true if a linked document or folder has a name that `ownNameOf` takes back. */
+/** Returns true if a linked document or folder has a name that `ownNameOf` would replace. */
 export function hasSubstituteName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = link;
   return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;

@@ -7,8 +7,8 @@ export const MIRROR_FOLDER = ".mdmirror";
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in that folder while a daemon watches. It names the socket, so that a process with another
- * environment finds the socket too.
+ * File in that folder while a daemon watches. It contains the socket's path, so that a process with
+ * another environment finds the socket too.
  */
 export const CONTROL_FILE = "daemon.json";
 
@@ -53,7 +53,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
 /** Path of the linked folder itself in operands and inputs; elsewhere this path is "". */
 export const WHOLE_FOLDER = ".";
 
-/** Returns the paths that operands and inputs name. */
+/** Returns the paths that operands and inputs stand for. */
 export function namesOf(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }

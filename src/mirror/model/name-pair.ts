@@ -8,24 +8,24 @@ import { isHashedNameOf } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Checks whether the two places of a linked document or folder correspond. They may differ by a
- * mapped name. Otherwise a move of two steps was interrupted: the document is in two places,
- * although neither side has "moved".
+ * Checks whether the two places of a linked document or folder correspond. They may differ if a
+ * name was converted. Any other difference means that a move of two steps was interrupted: the
+ * document is in two places, although neither side has "moved".
  */
 
 /**
- * Sets of refused characters that may have mapped a name: this version's set, the first version's,
- * and this version's with the doubtful characters.
+ * Sets of refused characters by which a name may have been converted: this version's set, the first
+ * version's, and this version's with the doubtful characters.
  */
 const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
 /**
  * @param id of the document or folder; null if only the names are known: then any hashed name of
- * the form fits
+ * the right form fits
  */
 export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
   if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
-  // Refused characters are learned, so the name may have been mapped by an earlier set.
+  // Refused characters are learned, so the name may have been converted by an earlier set.
   for (const refused of REFUSED) if (mapName(localName, kind, refused) === remoteName) return true;
   return isHashedNameOf(localName, remoteName, kind, id);
 }

@@ -39,7 +39,7 @@ export type Policy = {
   readonly retryRefused: boolean;
   /**
    * Contents of protected documents that did not change since the previous cycle, and may go to
-   * review now. null: any may.
+   * review now. Null: any may.
    */
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /**
@@ -49,7 +49,7 @@ export type Policy = {
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
    * Local files that somebody is editing, with the evidence as a clause: no version replaces these
-   * files yet. Left out: none.
+   * files yet. Undefined if there are none.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;

@@ -19,9 +19,8 @@ const EMPTY = digestOf("");
 const STAMP = 7;
 
 /**
- * Holds the facts of all records that scans compare, in columns. 100,000 records as objects, each
- * with a file and a listed document, take several times the memory. Each record has a number, from
- * 0.
+ * Holds the facts of all records that scans compare, in columns, because objects would take several
+ * times the memory. Each record has a number, from 0.
  */
 export class Records {
   readonly #ids = new TextBuffer();
@@ -91,7 +90,7 @@ export class Records {
   }
 
   /**
-   * Returns the number of the record with a file of this stamp at the path; null if no record has.
+   * Returns the number of the record that has a file of this stamp at the path; null if none has.
    */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const number = this.#byPath.get(path);
@@ -106,7 +105,7 @@ export class Records {
     for (const number of numbers) this.#marks[number]! |= LOCAL;
   }
 
-  /** Forgets which documents a list showed. */
+  /** Clears the marks of documents that a list showed. */
   beginList(): void {
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
   }
@@ -135,7 +134,7 @@ export class Records {
 
   /**
    * Returns the records of documents that the service lists differently, or not at all.
-   * @param others listed documents that were not taken: a document may be listed twice
+   * @param others listed documents that do not match their records: a document may be listed twice
    */
   unlisted(others: Iterable<DocId>): Map<DocId, Link> {
     for (const id of others) this.#unmark(id, LISTED);
@@ -154,8 +153,8 @@ export class Records {
 
   /**
    * Adds to trees the documents that one side has as recorded, if the other side does not.
-   * @param seen trees with the documents that differ from the records
-   * @returns trees that leave out the documents at rest
+   * @param seen trees with the documents that differ from the records @returns trees that leave out
+   * the unchanged documents
    */
   complete(seen: Trees): Trees {
     const links = new Map<DocId, Link>();

@@ -19,10 +19,10 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** Reason for a file that is judged only after it was unchanged for a while. */
+/** Reason for a file that is planned only after it was unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** A folder inside that is itself linked is not read, and nothing is written to it. */
+/** A folder inside that is itself linked is neither read nor written to. */
 export const IS_MIRROR: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
@@ -33,7 +33,7 @@ export function unreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
 }
 
-/** LIMIT: files that a message names. */
+/** LIMIT: files that a message lists. */
 const MOST_NAMED = 4;
 
 /** @param paths paths of the files that may belong to the document */

@@ -45,7 +45,7 @@ export function newLink(
   };
 }
 
-/** Moves base to another version, which both sides have. This also settles every review. */
+/** Moves base to another version, which both sides have. This also ends every review. */
 export function moveBase(link: Link, version: BaseVersion): Link {
   return { ...link, ...version, echoDigest: null, submissions: [] };
 }
@@ -62,8 +62,8 @@ export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest
 /**
  * Returns the record of content that was sent to review. Base stays; the file has the sent content,
  * or later edits.
- * @param stamp stamp of the file when it was read; null if not known
- * @param answer the service's answer about the review; empty if the answer was lost
+ * @param stamp stamp of the file when it was read; null if unknown @param answer the service's
+ * answer about the review; empty if the answer was lost
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, answer: ReviewAnswer = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
@@ -73,15 +73,15 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
 }
 
 /**
- * Returns the record after the service answered a PUT with the base's own content, because it
- * normalises the local content. The local content is not sent again.
+ * Returns the record after the service answered a PUT with base's content, because it normalises
+ * the local content. The local content is not sent again.
  */
 export function withEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
 }
 
 /**
- * Returns the tombstone of a document that is gone from both sides. `trashPath`: place of its local
+ * Returns the tombstone of a document that is gone from both sides. `trashPath`: path of its local
  * content in the trash; null if it had none.
  */
 export function tombstoneOf(link: Link, trashPath: string | null, at: number): Tombstone {

@@ -1,4 +1,4 @@
-/** Judges by shared lines whether two contents are versions of one document. */
+/** Decides by shared lines whether two contents are versions of one document. */
 
 /** LIMIT: lines that are compared; two documents of 51,200 characters have fewer in practice. */
 const MAX_LINES = 5_000;
@@ -16,7 +16,7 @@ export const SIMILAR_ENOUGH = 0.5;
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Returns lines with their lengths. Blank lines and white space at the ends of lines are left out:
+ * Returns lines with their lengths. Leaves out blank lines and white space at the ends of lines:
  * they are no evidence of identity.
  */
 export function profileOf(text: string): LineProfile {
@@ -57,7 +57,7 @@ export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
 }
 
 /**
- * Returns true if the totals alone still allow similarity. This cheap test comes before the
+ * Returns true if the lengths alone still allow similarity. This cheap test comes before the
  * comparison of lines.
  */
 export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {

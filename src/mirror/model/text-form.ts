@@ -13,19 +13,19 @@ export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || normalForm(a) === normalForm(b);
 }
 
-/** Forms that normalising deployments were seen to change. `plain`: the form of every content. */
+/** Forms that some services were seen to change. `plain`: the form of every content. */
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
- * Number of contents of a form that were read back exactly as sent; 0: the service changed one. A
- * form that was never sent is left out.
+ * For each form, the number of contents that were read back exactly as sent; 0 if the service
+ * changed one. A form that was never sent has no entry.
  */
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
  * Number of contents of a form that must be read back unchanged before the form counts as kept. A
- * service that changes an odd form changes it in every content; a plain content may be changed for
- * an unforeseen reason.
+ * service that changes an odd form changes it in every content; it may change plain content for a
+ * reason that nobody foresaw.
  */
 const ENOUGH: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -38,7 +38,7 @@ const ENOUGH: Readonly<Record<TextForm, number>> = {
 /** Matches a character that NFC may change or join to another. NFC keeps all below U+0300. */
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
-/** Returns the forms of content beside the plain one. */
+/** Returns the forms of content apart from the plain one. */
 function oddForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");

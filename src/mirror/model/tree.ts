@@ -10,7 +10,7 @@ import type { Unread } from "./seen.ts";
  * data.
  */
 
-/** A regular file that mdmirror considers: `.md`, not ignored, no conflict copy. */
+/** A regular file that mdmirror considers: `.md`, not ignored, not a conflict copy. */
 export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
@@ -20,9 +20,9 @@ export type LocalFile = {
   /** Digest of the bytes on disk, if it differs from `digest`. */
   readonly bytes?: Digest;
   /**
-   * True if the file's links still have to be resolved by the places of documents. Until then,
-   * `digest` is that of the bytes, or of content that the same bytes had elsewhere. Left out: the
-   * links are resolved, or there are none.
+   * True if the file's links still have to be resolved by the paths of documents. Until then,
+   * `digest` is that of the bytes, or of content that the same bytes had elsewhere. Undefined if
+   * the links are resolved, or there are none.
    */
   readonly linksUnread?: true;
   readonly textFault: TextFault | null;
@@ -74,13 +74,13 @@ export type LocalTree = {
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
   /**
-   * True if only some paths were scanned; then nothing counts as absent. Left out: all paths were
-   * scanned.
+   * True if only some paths were scanned; then nothing counts as absent. Undefined if all paths
+   * were scanned.
    */
   readonly partial?: true;
   /**
    * Files that were missing at their paths, and that mdmirror itself has just restored or created
-   * again (after a kill or a power loss). Left out: none.
+   * again (after a kill or a power loss). Undefined if there are none.
    */
   readonly returned?: ReadonlySet<LocalPath>;
   /** False if the root's device or inode differs from the state's; then no inode is evidence. */
@@ -99,7 +99,7 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
-  /** Digest of the remote content. Left out: that version was not read for the plan. */
+  /** Digest of the remote content. Undefined if that version was not read for the plan. */
   readonly digest?: Digest;
 };
 
@@ -118,8 +118,8 @@ export type RemoteTree = {
    */
   readonly foldersComplete: boolean;
   /**
-   * Linked ids whose absence is proven: complete cycle, GET by id answered `404 file_not_found`,
-   * the key is valid.
+   * Linked ids whose absence is proven: the listing was complete, a GET by id answered `404
+   * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
@@ -135,30 +135,31 @@ export type RemoteTree = {
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
    * Ids of link targets that may exist, although base has no record of them and no list shows them.
-   * Left out: none.
+   * Undefined if there are none.
    */
   readonly unsure?: ReadonlySet<DocId>;
   /**
    * True if the list is complete, and no document or folder of base is in it: then nothing is
-   * proven about any of them. Left out: some are in it.
+   * proven about any of them. Undefined if some are in it.
    */
   readonly nothingKnown?: boolean;
   /**
-   * Linked folders that were moved by a request whose result no read has shown yet, with the
-   * reason. Not set: none.
+   * Linked folders that a request may have moved: no read has confirmed the result. The value is
+   * the reason. Undefined if there are none.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /**
-   * Reason why an answered list is not complete: a part of the list cannot be read. Left out: the
+   * Reason why an answered list is not complete: a part of it cannot be read. Undefined if the
    * whole list can be read.
    */
   readonly misread?: string;
   /**
-   * Reason why a readable list is not complete. Left out: the list is complete, or was not
-   * requested.
+   * Reason why a readable list is not complete. Undefined if it is complete, or was not requested.
    */
   readonly cutShort?: string;
-  /** Mark that shows when a service was restored from a backup. Left out: the service has none. */
+  /**
+   * Mark that shows when a service was restored from a backup. Undefined if the service has none.
+   */
   readonly generation?: string;
 };
 
@@ -181,13 +182,13 @@ export type BaseTree = {
 
 /**
  * Documents that trees leave out, because both sides have them as recorded. The trees ask for the
- * places of these documents, and add single documents when a decision depends on them.
+ * paths of these documents, and add single documents when a decision depends on them.
  */
 export type LeftOut = {
   readonly count: number;
   readonly documents: () => Iterable<PlacedLink>;
   readonly idAt: (path: LocalPath) => DocId | null;
-  /** Returns the record of a document that is left out; null: the document is not left out. */
+  /** Returns the record of a document that is left out; null if it is not. */
   readonly link: (id: DocId) => Link | null;
 };
 
@@ -195,12 +196,12 @@ export type Trees = {
   readonly base: BaseTree;
   readonly local: LocalTree;
   readonly remote: RemoteTree;
-  /** Linked documents that none of the three trees contains. Left out: there are none. */
+  /** Linked documents that none of the three trees contains. Undefined if there are none. */
   readonly leftOut?: LeftOut;
 };
 
 /**
- * Returns the content of a digest, or null if the store does not have it. Pure: a digest names one
- * content forever.
+ * Returns the content of a digest, or null if the store does not have it. Pure: a digest always
+ * means the same content.
  */
 export type TextLookup = (digest: Digest) => string | null;

@@ -26,7 +26,7 @@ export type Declaration = DeclaredParts & {
   /** The operation needs the lock of the folder. With `--read-only`, no tool offers it. */
   readonly access: "write";
   /**
-   * True for a decision that only a person takes. No tool offers it, and a program has to name the
+   * True for a decision that only a person takes. No tool offers it, and a program has to pass the
    * version that the person saw, if there is one.
    */
   readonly isForPeople?: true;
@@ -46,11 +46,11 @@ export type ReadDeclaration = DeclaredParts & {
   /** True if the operation sends requests to the service. */
   readonly isOnline?: true;
   /**
-   * Names of the members of the result that have content of documents. `--json` and the facts of a
-   * tool leave these members out.
+   * Names of the fields of the result that have content of documents. `--json` and the facts of a
+   * tool leave these fields out.
    */
   readonly contents?: readonly string[];
-  /** Exit codes of the command, as a clause. Left out if success is the only one. */
+  /** Exit codes of the command, as a clause. Undefined if success is the only one. */
   readonly exits?: string;
 };
 
@@ -58,7 +58,7 @@ export type ReadDeclaration = DeclaredParts & {
 export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
-  /** True if the field is no option of the command, but for example an operand. */
+  /** True if the field is not an option of the command, but for example an operand. */
   readonly isOperand?: boolean;
 };
 
@@ -114,7 +114,7 @@ export type ResultEnds = {
 
 type ItemEnd = { readonly [Name in keyof typeof ITEM_END]: z.output<(typeof ITEM_END)[Name]> };
 
-/** Members of each item in the result of an operation on documents. */
+/** Fields of each item in the result of an operation on documents. */
 export const ITEM_END = {
   path: z.string(),
   end: z
@@ -124,7 +124,7 @@ export const ITEM_END = {
   notes: z.array(z.string()).readonly(),
 };
 
-/** Members in the result of an operation on documents of the service. */
+/** Fields in the result of an operation on documents of the service. */
 export const MANY_ENDS = {
   run: z.int().nullable(),
   isOffline: z.boolean().describe("the service was not reached, so some were not tried"),

@@ -11,7 +11,7 @@ import {
 
 /** Reads the input of an operation, and describes its fields. */
 
-/** Returns the whole input of an operation, as programs give it. */
+/** Returns the whole input of an operation, as programs pass it. */
 export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const own = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return own;

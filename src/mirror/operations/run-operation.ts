@@ -27,7 +27,7 @@ export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
   /**
-   * Returns false if the plan has no effect. Left out: the plan has an effect if its preview has
+   * Returns false if the plan has no effect. Undefined: the plan has an effect if its preview has
    * items.
    */
   readonly hasWork?: (plan: Plan) => boolean;

@@ -10,9 +10,11 @@ import type { LocalTree } from "../model/tree.ts";
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
-/** Files that a scan leaves out of its tree, because the caller knows them by their stamps. */
+/** Numbers of files that the caller already has records of. A scan leaves such a file out of its
+ * tree, and reports its number instead. */
 export type FileNumbers = {
-  /** Returns the caller's number of the file with this stamp; null: the tree contains the file. */
+  /** Returns the caller's number of the file with this stamp; null if the tree should contain the
+   * file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
   /** Receives the numbers of the files that the tree leaves out, at the end of the scan. */
   readonly noteLocal: (numbers: readonly number[]) => void;
@@ -60,7 +62,7 @@ export type Look =
  * epoch; null if there is no file.
  */
 export type FileUse = {
-  /** Last change of any kind, also by equal content: milliseconds since the epoch. */
+  /** Last change of any kind, even to the same content, in milliseconds since the epoch. */
   readonly changedMs: number | null;
   /** Last write of the file's bytes; a rename does not change this time. */
   readonly savedMs: number | null;
@@ -75,8 +77,8 @@ export type FileUse = {
  * The linked folder. Synchronous except for `flush`: a synchronous call leaves the shortest time
  * between a check and an effect, and is the fastest on small files. No symlink is followed in any
  * part of a path; nothing outside the root is touched (I26). Paths of set-aside and trashed files
- * are relative to `.mdmirror/`. Before every effect that takes a document off its path, the caller
- * opens an intent with `setAsideAt`.
+ * are relative to `.mdmirror/`. Before every effect that removes a document from its path, the
+ * caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
   /** Returns the identity of the root; null if the root is missing or not a folder. */
@@ -104,8 +106,8 @@ export interface Disk {
   look(path: LocalPath): Look;
   useOf(path: LocalPath): FileUse;
   /**
-   * Returns content in the form of the local file at this path, with links as paths; `meant` does
-   * the inverse. Left out if files have the same content as the service.
+   * Converts content from the service's form to the local file's: links become paths. `meant`
+   * converts back. Undefined if both forms are the same.
    */
   shown?(path: LocalPath, text: string): string;
   meant?(path: LocalPath, shown: string): string;
@@ -127,8 +129,8 @@ export interface Disk {
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;
   /**
-   * Moves a file to a free path, never over another entry; a change of case alone counts as a
-   * rename. `expect`: digest of the file; null for any file.
+   * Moves a file to a free path, without overwriting; a change of case alone counts as a rename.
+   * `expect`: digest of the file; null for any file.
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
@@ -150,8 +152,8 @@ export interface Disk {
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Moves a set-aside or trashed file back to its path, never over another entry. Stale if the path
-   * is taken.
+   * Moves a set-aside or trashed file back to its path, without overwriting. Stale if the path is
+   * taken.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
   /**

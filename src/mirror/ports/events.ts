@@ -39,7 +39,7 @@ export interface EventListener {
 
 /** Listens to the service from `start` to `close`. */
 export interface RemoteEvents {
-  /** Starts listening. Never throws, even on unreadable answers of the service. Call it once. */
+  /** Starts listening. Never throws, even on unreadable answers of the service. Called once. */
   start(listener: EventListener): void;
   /** Stops listening. No hint follows afterwards. */
   close(): Promise<void>;

@@ -46,7 +46,7 @@ export interface Fs {
    * `mode` is set exactly; null means the process's default. `sync`: fsync before close.
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
-  /** Returns the target of a symlink, without following it; EINVAL if the path is no symlink. */
+  /** Returns the target of a symlink, without following it; EINVAL if the path is not a symlink. */
   readLink(path: string): string;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
@@ -58,16 +58,16 @@ export interface Fs {
   sync(path: string): Promise<void>;
   /**
    * Flushes the whole disk with this path, as fsync of each file and folder would. Returns false if
-   * the disk could not be flushed. Left out if the system has no such call.
+   * the disk could not be flushed. Undefined if the system has no such call.
    */
   syncDisk?(path: string): Promise<boolean>;
   /**
    * Opens a folder and keeps it open. Fails with ENOTDIR or ELOOP if the last name is a symlink.
-   * Left out if the system has no such call.
+   * Undefined if the system has no such call.
    */
   handle?(path: string): FolderHandle;
   /**
-   * Returns the files that other processes have open for writing. Left out if the system lists
+   * Returns the files that other processes have open for writing. Undefined if the system lists
    * none.
    */
   listOpenToWrite?(): OpenToWrite;

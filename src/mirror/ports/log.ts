@@ -1,4 +1,4 @@
-/** Types of the members of a log line. */
+/** Types of the fields of a log line. */
 type LogValues = {
   /** A finite number. */
   readonly count: number;
@@ -17,8 +17,8 @@ export type LogForm = keyof LogValues;
 export type LogValue = LogValues[LogForm];
 
 /**
- * Members of a log line. Free text (a service's `detail`, an exception's message) may repeat a
- * document's content, so the log has no other members (I30). The whole text for users is in the
+ * Fields of a log line. Free text (a service's `detail`, an exception's message) may repeat a
+ * document's content, so the log has no other fields (I30). The whole text for users is in the
  * state file.
  */
 export const LOG_FIELDS = {
@@ -84,7 +84,7 @@ export type LogFields = {
 };
 
 /**
- * Makes the compiler refuse members that the log would drop, also if an object is spread into
+ * Makes the compiler refuse fields that the log would drop, even if an object is spread into
  * another one.
  */
 export type KeptAlone<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

@@ -23,7 +23,7 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Codes of faults in members of the request. Left out if the answer names none. */
+      /** Codes of faults in fields of the request. Undefined if the answer has none. */
       readonly fieldCodes?: readonly string[];
     }
   /**
@@ -33,8 +33,8 @@ export type Fault =
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
    * A read that failed, or a write that was certainly not done, after all allowed retries.
-   * `not-the-service`: the answer to a request for a list is no list; `malformed`: an answer, or a
-   * part of it, cannot be read.
+   * `not-the-service`: the answer to a request for a list is not a list; `malformed`: an answer, or
+   * a part of it, cannot be read.
    */
   | {
       readonly kind: "later";
@@ -70,7 +70,7 @@ export type Listing<Item> = {
 /** A document after a write. */
 export type WrittenFile = FileResource & {
   /**
-   * Content of version `lastChangeId`, if the answer lacked members and the document was read. No
+   * Content of version `lastChangeId`, if the answer lacked fields and the document was read. No
    * other client may have seen this content, so the caller stores it (I03).
    */
   readonly content?: string;
@@ -82,7 +82,7 @@ export type PutResult =
    * id and content. `content`: null if the answer lacks the content too.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  /** The content is in review. Members are null if the answer lacks them. */
+  /** The content is in review. Fields are null if the answer lacks them. */
   | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
@@ -93,7 +93,7 @@ export type RemoteTraits = {
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** `yes` if one list has the folders of the whole tree. */
+  /** `yes` if one list contains the folders of the whole tree. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
    * Characters that names may not have: the embedded service's own set, plus characters that this
@@ -101,14 +101,14 @@ export type RemoteTraits = {
    */
   readonly refusedCharacters: string;
   /**
-   * True if the service treats two spellings as one name: with other upper and lower case, or in
-   * another Unicode normal form.
+   * True if the service treats two spellings as one name: upper and lower case, or two Unicode
+   * normal forms.
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * Treatment of an edit that the service cannot combine with another edit: the service sends the
-   * edit to review, or refuses it.
+   * What the service does with an edit that it cannot combine with another edit: it sends the edit
+   * to review, or refuses it.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** Forms of content that the service keeps, as far as seen. */
@@ -125,7 +125,7 @@ export type Pressure = {
 
 /** Receives listed items, which the list then leaves out. */
 export type ItemReceiver<Item> = {
-  /** Forgets the items read before: the list starts again from its first page. */
+  /** Drops the items read before: the list starts again from its first page. */
   readonly begin: () => void;
   /** Receives an item. Returns false if the item was listed before. */
   readonly receive: (item: Item) => boolean;
@@ -151,12 +151,12 @@ export interface Remote {
   /**
    * Returns every item that the service shows for a path, of either kind. A service that treats
    * several spellings as one name may return an item with another spelling; `traits` then learn
-   * these spellings. A failed request returns no item.
+   * these spellings. Returns no item if the request fails.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * Reads a document. Its content is well-formed Unicode, as all content that this port returns: an
-   * answer with any other content is a fault.
+   * Reads a document. Like all content that this port returns, its content is well-formed Unicode:
+   * an answer with any other content is a fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;

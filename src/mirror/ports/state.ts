@@ -8,7 +8,7 @@ import type { BaseTree } from "../model/tree.ts";
 
 /**
  * A row of the journal: written before an effect, and removed when base moves. A row has all facts
- * with which recovery finds out if the effect happened.
+ * that recovery needs to find out whether the effect happened.
  */
 export type Intent =
   // remote
@@ -73,7 +73,7 @@ export type Intent =
   /**
    * The file at `path` gets the content `writes`; the old file goes to `setAsideAt`. `base*`: base
    * before the effect, for an edit that is found in the old file. `next*`: base after the effect;
-   * absent if the content is an edit.
+   * undefined if the content is an edit.
    */
   | {
       readonly kind: "replace";
@@ -87,9 +87,9 @@ export type Intent =
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      /** Submissions that are still in review; absent if the move of base decides. */
+      /** Submissions that are still in review; undefined: determined by the move of base. */
       readonly waiting?: readonly Submission[];
-      /** Members for a document that has no record yet. */
+      /** Fields for a document that has no record yet. */
       readonly adopts?: Pick<Link, "remotePath" | "protected">;
       /** The block of the document ends, because the user decided. */
       readonly endsBlock?: true;
@@ -100,13 +100,13 @@ export type Intent =
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly setAsideAt: string }
   /**
-   * `nth`: number of the version whose conflict copy moves; absent for the file of the document.
+   * `nth`: number of the version whose conflict copy moves; undefined for the file of the document.
    */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
-   * A conflict copy is written. `shows`: facts that are recorded then; absent for a copy that goes
-   * to the trash, because no conflict has recorded it any more.
+   * A conflict copy is written. `shows`: facts that are recorded then; undefined for a copy that
+   * goes to the trash, because no conflict has recorded it any more.
    */
   | {
       readonly kind: "conflict-copy";
@@ -114,7 +114,7 @@ export type Intent =
       readonly path: LocalPath;
       readonly writes: Digest;
       readonly shows?: {
-        /** Conflict with its newest copy, the inode of which is not known yet. */
+        /** Conflict with its newest copy, whose inode is not known yet. */
         readonly conflict: Conflict;
         /** New record of the document; null if the record stays unchanged. */
         readonly record: Link | null;
@@ -164,7 +164,7 @@ type RemoteMove = {
 
 /** The file whose content was sent. */
 type Sent = {
-  /** Stamp of the file, whose inode identifies the file if a user renames it; null: not known. */
+  /** Stamp of the file, by whose inode the file is found if a user renames it; null if unknown. */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
 } & Reason;
@@ -240,7 +240,7 @@ export type MirrorEvent = {
 };
 
 /**
- * An event, in the form in which an effect reports it. Members left out are null; the outcome is
+ * An event, in the form in which an effect reports it. Undefined fields become null; the outcome is
  * then `done`.
  */
 export type EventFields = {
@@ -286,7 +286,7 @@ export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonl
 
 /**
  * The state file. Synchronous. Every method is atomic; `transact` makes several calls atomic
- * together. Content is stored before any row names it.
+ * together. Content is stored before any row refers to it.
  */
 export interface State {
   transact<T>(work: () => T): T;
@@ -298,7 +298,7 @@ export interface State {
   readonly spellings: Spellings;
 
   /**
-   * Reads base. LIMIT: all rows in memory, 0.2 s for 100,000 records, so call it once in each
+   * Reads base. LIMIT: all rows are in memory, which takes time, so it is called once in each
    * cycle.
    * @param take receives each record; the result then has no records
    */
@@ -344,7 +344,7 @@ export interface State {
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): DirLink | null;
-  /** Returns the folder with this local path; null if none or two have it. */
+  /** Returns the folder with this local path; null if none, or more than one, has it. */
   dirAt(path: LocalPath): DirLink | null;
   tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
@@ -388,7 +388,7 @@ export interface State {
   }): StoredName[];
   /**
    * Makes all stored content survive a power loss. Must be called before the last file or version
-   * with such content goes. Costs nothing if no content was stored since the last call.
+   * with such content is removed. Costs nothing if no content was stored since the last call.
    * @param digest content that must survive; nothing is flushed if an earlier call covers this
    * content
    */

@@ -10,7 +10,7 @@ import type { Action } from "../model/action.ts";
 export interface Log {
   /**
    * True if lines of level `debug` are kept. Code that would write such a line for each document
-   * checks this first. Left out: the lines are kept.
+   * checks this first. Undefined: the lines are kept.
    */
   readonly debug?: boolean;
   /** Writes a line. Never has content or a key (I30). */

@@ -18,11 +18,11 @@ type EventStreamOptions = {
 
 /** Waits before the next attempt, in milliseconds. */
 const RECONNECT = {
-  /** Wait after a lost connection. Doubled each time; a stream that lasted resets the wait. */
+  /** Wait after a lost connection. It doubles each time; a stream that lasted resets the wait. */
   lostMs: 3_000,
   lostMostMs: 60_000,
   lastedMs: 60_000,
-  /** Wait after an answer that means "not now", without a time. */
+  /** Wait after an answer that means "not now" without a time. */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
   /** Pause if the deployment has no events. A newer version of the deployment may have events. */
@@ -31,7 +31,7 @@ const RECONNECT = {
 
 const BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
-// LIMIT: some 50,000 events in a minute. With more, polling finds the same changes with less data.
+// LIMIT: some 50,000 events per minute. With more, polling finds the same changes with less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
@@ -113,7 +113,7 @@ class Connection {
     },
   });
   #isOpen = false;
-  /** Last id that an event of this connection named. Events without an id have this id too. */
+  /** Last id that an event of this connection had. Events without an id have this id too. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
@@ -169,7 +169,7 @@ class Connection {
 
   #giveUp(why: string): void {
     this.endedForGood = { kind: "too-much", why };
-    // The ids of later events are not known.
+    // The ids of later events are unknown.
     this.lastId = null;
     this.#ending.abort();
   }
@@ -195,7 +195,7 @@ function afterEnd(end: StreamEnd, failures: number): NextState {
 
 type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Returns true if an equal request may have another answer in some minutes. */
+/** Returns true if the same request may have another answer in some minutes. */
 function mayPass(end: AnsweredEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);

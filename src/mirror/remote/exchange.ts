@@ -17,9 +17,8 @@ type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
  * One HTTP request with its answer, from its place in the pool's queue to the last byte. Settles
  * exactly once. `not-sent` is not guessed from error codes: `onRequestStart` is called right before
  * the first byte is written to a socket. If the request is aborted in this call, nothing is
- * written. Before that call nothing was sent; after that call everything may have been sent. The
- * bytes of a stream of events are passed on as they arrive; any other answer is reported as a
- * whole.
+ * written. Before that call nothing was sent; after it everything may have been sent. The bytes of
+ * a stream of events are passed on as they arrive; any other answer is reported as a whole.
  */
 export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
@@ -69,7 +68,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flatten(headers);
-    // If the answer is no stream, the deadline continues until the answer's last byte.
+    // If the answer is not a stream, the deadline covers it to its last byte.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#heard(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
   }

@@ -8,9 +8,9 @@ export function isWrite(call: Pick<Call, "method">): boolean {
 }
 
 /**
- * Returns true if a write may have happened (I08). The write has not happened if the request was
- * never sent, or if the service itself refused it with a 4xx in the form of the contract. In every
- * other case it may have happened.
+ * Returns true if a write may have happened (I08). It has not happened if the request was never
+ * sent, or if the service itself refused it with a 4xx in the form of the contract. In every other
+ * case it may have happened.
  */
 export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
   if (!isWrite(call)) return false;
@@ -41,7 +41,7 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
 }
 
 /**
- * Returns the cause of a fault that may end by itself; null if a retry would have the same answer.
+ * Returns the cause of a fault that may end by itself; null if a retry would get the same answer.
  */
 function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";

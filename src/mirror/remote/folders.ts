@@ -27,8 +27,8 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return whole;
   }
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
-  // The service refused the request, found no folder, or took the root for a name that no folder
-  // has.
+  // The service refused the request, found no folder, or read the root as the name of a missing
+  // folder.
   const walked = await walkRoots(context);
   if (!whole.complete || walked.items.length > 0) context.traits.learn({ folderTree: "no" });
   return walked;
@@ -121,7 +121,7 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
   return { ok: true, value: null, requestId: reply.requestId };
 }
 
-/** Returns the fault of a refused change, and learns if the deployment lacks such changes. */
+/** Returns the fault of a refused change, and learns whether the deployment lacks such changes. */
 function refusedChange(traits: TraitLearner, trait: "folderPatch" | "folderDelete", call: Call, reply: Failure) {
   const missing = missingRoute(reply, traits.current()[trait]);
   if (missing !== null) traits.learn({ [trait]: "no" });

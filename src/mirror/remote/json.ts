@@ -19,7 +19,7 @@ export function parseJson(text: string): Json {
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
-    // The message of the error would quote the content, which may be a document's (I30), so it is
+    // The error's message would quote the content, which may be a document's (I30), so it is
     // replaced.
     return { kind: "not-json", why: text.trim() === "" ? "it is empty" : "it is not JSON" };
   }

@@ -48,11 +48,9 @@ type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Receives the items. Left out: the result contains the items. */
+  /** Receives the items. Undefined: the result contains the items. */
   readonly receiver?: ItemReceiver<Item> | undefined;
-  /**
-   * Totals that several lists share for a common limit; if left out, each list counts separately.
-   */
+  /** Totals that several lists share for a common limit; undefined: each list counts separately. */
   readonly spent?: ListTotals;
 };
 
@@ -204,7 +202,7 @@ const EVENT_LOOP_TURNS = 16;
 
 /**
  * Waits until earlier requests are sent. ORDER: the request for the next page is sent before the
- * current page is read. Reading a page takes as long as the service needs to make the next one.
+ * current page is read, which takes as long as the service needs to make the next one.
  */
 async function sending(): Promise<void> {
   for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await null;
@@ -274,7 +272,7 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
 
 /**
  * Returns the fault if a list was refused for a reason that the service does not have. An answer
- * that says "later" may come from a proxy in front of the service, and is no such fault.
+ * that says "later" may come from a proxy in front of the service, and is not such a fault.
  */
 function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;

@@ -9,9 +9,9 @@ export type ReadProblem = {
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** JSON Pointers of the faulty members. */
+  /** JSON Pointers of the faulty fields. */
   readonly pointers: readonly string[];
-  /** Codes of faults in members of the request. Left out if the answer names none. */
+  /** Codes of faults in fields of the request. Undefined if the answer has none. */
   readonly fieldCodes?: readonly string[];
 };
 
@@ -24,7 +24,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 /**
  * Reads an error body. An object without a code gets a code from its status (`status_404`), which
  * never equals a documented code. If a documented code comes with another status, or the `status`
- * member differs from the answer's, the body is contradictory and proves nothing.
+ * field differs from the answer's, the body is contradictory and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
@@ -60,8 +60,8 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /**
- * Returns the code of a refusal: `code`, else the last segment of `type` (which "may be branched
- * on"), else the status. Null for a `code` that cannot be a code.
+ * Returns the code of a refusal: `code`, otherwise the last segment of `type` (which "may be
+ * branched on"), otherwise the status. Null for a `code` that cannot be a code.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
@@ -80,7 +80,7 @@ function isCode(text: string, scrub: Scrub): boolean {
   return CODE.test(text) && scrub(text) === text;
 }
 
-/** Returns the texts of one member of each entry of `errors`. */
+/** Returns the texts of one field of each entry of `errors`. */
 function textsOf(errors: unknown, name: "code" | "pointer"): string[] {
   if (!Array.isArray(errors)) return [];
   const entries = errors.slice(0, MAX_POINTERS).filter(isJsonObject);

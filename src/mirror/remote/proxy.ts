@@ -15,7 +15,7 @@ export type Route =
       /** Origin of the proxy, which may be printed. */
       readonly origin: string;
     }
-  /** The variable has a value that is no URL of an HTTP proxy. */
+  /** The variable's value is not the URL of an HTTP proxy. */
   | { readonly kind: "bad"; readonly variable: string };
 
 const VARIABLES = {
@@ -25,9 +25,9 @@ const VARIABLES = {
 const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
 
 /**
- * Returns the route to a service: the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, unless
- * `NO_PROXY` lists the host. Lower-case variables come first, as in curl. A service on this machine
- * is always reached directly, because a proxy on another machine would see its key in plain text.
+ * Returns the route to a service: the proxy in `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY`
+ * lists the host. Lower-case variables come first, as in curl. A service on this machine is always
+ * reached directly, because a proxy on another machine would see its key in plain text.
  * @param origin an http or https URL
  */
 export function routeTo(origin: string, env: Env): Route {

@@ -18,7 +18,7 @@ export const RETRY = {
   /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
   backoffBaseMs: 500,
   backoffCapMs: 15_000,
-  /** Pause after a 429 that names no time. */
+  /** Pause after a 429 that gives no time. */
   rateLimitPauseMs: 1_000,
 } as const;
 
@@ -54,8 +54,8 @@ function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, b
 }
 
 function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): Step {
-  // An answered write is never sent again: the answer to a retry of a 4xx would be equal, and after
-  // a 5xx the write may have been carried out.
+  // An answered write is never sent again: a retry of a 4xx would get the same answer, and after a
+  // 5xx the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;
   return { isAgain: true, ms: reply.retryAfterMs ?? backoff, isForAll: false };

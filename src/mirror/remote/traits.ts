@@ -71,8 +71,8 @@ export class TraitLearner {
   /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
   sawRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // The refusal teaches nothing if mdmirror's own rules refuse the name. It also teaches nothing
-    // about a character that was seen in a path of the service.
+    // The refusal teaches nothing if mdmirror's own rules refuse the name, nor about a character
+    // that was seen in a path of the service.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),

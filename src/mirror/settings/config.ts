@@ -36,7 +36,7 @@ export function readConfig(folder: string): Result<Config> {
   return text.kind === "trouble" ? text : parseConfig(text.value, file);
 }
 
-/** Returns the members of the file, which need not be valid settings. */
+/** Returns the fields of the file, which need not be valid settings. */
 export function readMembers(folder: string): Result<JsonObject> {
   const text = readText(folder);
   return text.kind === "trouble" ? text : parseMembers(text.value, join(folder, CONFIG_FILE));
@@ -72,7 +72,7 @@ function parseMembers(text: string, file: string): Result<JsonObject> {
   return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT);
 }
 
-/** @param file path of the file, for messages, which contain the file and the member */
+/** @param file path of the file, for messages, which contain the file and the field */
 export function parseConfig(text: string, file: string): Result<Config> {
   const members = parseMembers(text, file);
   if (members.kind === "trouble") return members;
@@ -121,8 +121,7 @@ export function writeConfig(folder: string, config: object): void {
 /**
  * Returns true if a folder is linked: it has a configuration that is neither empty nor full of
  * zeros after a power loss.
- * @param folder absolute path of `.mdmirror`
- * @throws UnsafePath; else as node:fs does
+ * @param folder absolute path of `.mdmirror` @throws UnsafePath; otherwise as node:fs does
  */
 export function hasConfig(folder: string): boolean {
   const read = readOwn(folder, CONFIG_FILE);

@@ -63,7 +63,7 @@ export function findKeySource(source: Lookup): FoundKey["from"] | null {
 
 function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The user names this file in each call, so its mode is not checked: a mounted secret is often
+    // The user passes this file in each call, so its mode is not checked: a mounted secret is often
     // readable by a group.
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
@@ -126,7 +126,7 @@ function unreadable(shown: string, error: unknown): Result<never> {
 
 /**
  * Stores the key so that no other user can read it, even while it is written.
- * @throws UnsafePath; else as node:fs does
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
   replaceOwn(folder, KEY_FILE, `${key}\n`, true);

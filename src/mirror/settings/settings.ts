@@ -21,7 +21,8 @@ export type Setting<T> = {
   readonly page?: string;
   /** Command that changes this setting, because a change needs more than the file. */
   readonly setBy?: string;
-  /** Returns true for a change that needs only the file, although `setBy` names a command. */
+  /** Returns true if this change can be made by editing the configuration file alone, although
+   * `setBy` is set. */
   canChange?(from: T, to: T): boolean;
   /** Returns the value. If the setting does not allow it, reports why and returns undefined. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
@@ -29,7 +30,7 @@ export type Setting<T> = {
 
 /**
  * Receives why a value is not allowed, as a clause.
- * @param part the part of the value, such as `[0].policy`; left out: the whole value
+ * @param part the part of the value, such as `[0].policy`; undefined: the whole value
  */
 type OnFault = (why: string, part?: string) => undefined;
 
@@ -264,7 +265,8 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/** Returns the linked part that a user names by these paths; null if one is no path of a folder. */
+/** Returns the linked part that these paths of a user mean; null if one is not the path of a
+ * folder. */
 export function linkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }

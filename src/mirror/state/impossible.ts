@@ -124,7 +124,7 @@ function isShown(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** Checks a block. Its path is not checked, because the path may be the reason for the block. */
+/** Checks a block, but not its path, because the path may be the reason for the block. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }

@@ -4,7 +4,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 /** Finds the address of the service and its source, and checks whether the address can be used. */
 
 export type PickedUrl = {
-  /** URL as the user or the configuration gave it, without a path that every request adds. */
+  /** URL as the user or the configuration has it, without a path that every request adds. */
   readonly url: string;
   /**
    * Source of the URL. `config` is the URL in the folder; the other two come from the user of this
@@ -20,7 +20,7 @@ export type UrlSources = {
 };
 
 /**
- * Returns the first URL of `--url`, `MDMIRROR_URL`, configuration. Returns null if none was given.
+ * Returns the first URL of `--url`, `MDMIRROR_URL`, configuration. Returns null if there is none.
  */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";

@@ -56,7 +56,7 @@ export function questionOf(
   const found = findMirror(registryFolder(env), root);
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
-  // The question names the folder's own URL, even if this command's environment has another one.
+  // The question shows the folder's own URL, even if this command's environment has another one.
   const picked = pickUrl(url, { env: {} })!;
   const address = addressOf(picked, config.value.allowHttp);
   if (address.kind === "trouble") return address;

@@ -7,8 +7,8 @@ import { userAgent } from "../../common/version.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
 /**
- * Makes connections; no other code does. Nothing is sent to an address for which this user gave no
- * key.
+ * Makes connections; no other code does. Nothing is sent to an address for which this user provided
+ * no key.
  */
 
 export function openWire(origin: TrustedOrigin): Wire {
@@ -16,7 +16,7 @@ export function openWire(origin: TrustedOrigin): Wire {
   return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: routeOf(url), userAgent: userAgent() });
 }
 
-/** Returns the route to a service: directly, or through the proxy that the environment names. */
+/** Returns the route to a service: directly, or through the proxy in the environment. */
 export function routeOf(url: string): Route {
   return routeTo(url, process.env);
 }

@@ -19,9 +19,9 @@ import {
 import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
 
 /**
- * Decides if the documents of a folder, and the key, may go to the address in its configuration.
- * Anybody may have created the folder. So its configuration counts only if the user's registry,
- * outside the folder, binds the address to the folder's marker.
+ * Decides whether the documents of a folder, and the key, may go to the address in its
+ * configuration. Anybody may have created the folder. So its configuration counts only if the
+ * user's registry, outside the folder, binds the address to the folder's marker.
  */
 
 export type AdmittedFolder = {
@@ -41,8 +41,8 @@ type GateOptions = UrlSources & {
 };
 
 /**
- * Returns the address that the user gives in this command, by `--url` or `MDMIRROR_URL`; null if
- * none is given.
+ * Returns the address that the user passes in this command, by `--url` or `MDMIRROR_URL`; null if
+ * there is none.
  */
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },

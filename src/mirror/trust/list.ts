@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export type ListedMirror = Omit<KnownMirror, "name" | "roots"> & {
   readonly root: string;
-  /** Unique name: the name that the user chose, else the name of the folder on disk. */
+  /** Unique name: the name that the user chose, otherwise the name of the folder on disk. */
   readonly name: string;
   /**
    * `gone`: no folder exists (moved, deleted, or its disk is not mounted); `other`: another folder
@@ -69,7 +69,7 @@ export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" |
   };
 }
 
-/** Returns the trouble if another linked folder has this name, else null. */
+/** Returns the trouble if another linked folder has this name, otherwise null. */
 export function nameTrouble(env: Env, name: string, root: string): Trouble | null {
   const other = mirrorNamed(env, name);
   if (other === null || other.root === root) return null;
@@ -93,8 +93,8 @@ function usualName(env: Env, root: string): string {
 }
 
 /**
- * Names of linked folders: the name that the user chose, else that of the folder on disk. Each name
- * belongs to one folder, so that commands can take the name. A name has no slash; an operand with a
+ * Names of linked folders: the name that the user chose, otherwise that of the folder on disk. Each
+ * name belongs to one folder, so that commands accept it. A name has no slash; an operand with a
  * slash is a path.
  */
 
@@ -151,7 +151,7 @@ export function namesOf(mirrors: readonly FolderToName[]): string[] {
   return names;
 }
 
-/** Returns `wanted` if that name is free, else `wanted-2`, `wanted-3` … */
+/** Returns `wanted` if that name is free, otherwise `wanted-2`, `wanted-3` … */
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const end = n === 1 ? "" : `-${n}`;
@@ -160,21 +160,21 @@ export function freeName(wanted: string, taken: readonly string[]): string {
   }
 }
 
-/** An address that the user gave for the documents and the key of a linked folder. */
+/** An address that the user provided for the documents and the key of a linked folder. */
 type GivenAddress = {
   /** Address in the spelling of `addressOf`. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Name for the linked folder. Null for the current name, else the name of the folder on disk. */
+  /** Name for the linked folder. Null for the current name, otherwise the name of the folder on
+   * disk. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Records that the user gave this folder's key for this address, in addition to earlier addresses.
- * Called only for a person's input: by `init --url` and `trust`.
- * @param root real path
- * @returns the registry entry that was set aside, or null
+ * Records that the user provided this folder's key for this address, in addition to earlier
+ * addresses. Called only for a person's input: by `init --url` and `trust`.
+ * @param root real path @returns the registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, given: GivenAddress): Result<string | null> {
   const place = registryFolder(given.env);

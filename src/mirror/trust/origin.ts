@@ -1,12 +1,12 @@
 declare const sealed: unique symbol;
 
 /**
- * An address for which this user gave a key. Without such an address there is no key and no
+ * An address for which this user provided a key. Without such an address there is no key and no
  * connection. Only `trust/gate.ts` creates these objects, from the user's registry or from this
  * command's options.
  */
 export type TrustedOrigin = {
-  /** URL as given. */
+  /** URL as the user wrote it. */
   readonly url: string;
   /** Origin and path prefix, as the registry has them. */
   readonly address: string;

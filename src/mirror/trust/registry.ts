@@ -22,8 +22,8 @@ import { makeFolders } from "../../common/make-folders.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
 
 /**
- * The user's registry: which linked folder may send to which address. The registry is outside of
- * every linked folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), with one
+ * The user's registry: which linked folder may send to which address. The registry is outside every
+ * linked folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (otherwise `~/.local/state/…`), with one
  * file for each marker. So processes of different folders never conflict, and a file is replaced as
  * a whole. RACE: if two commands change one entry at the same moment, only the later change stays,
  * and the user is asked again for the earlier change.
@@ -52,7 +52,7 @@ export type FoundMirror =
   | { readonly kind: "known"; readonly mirror: KnownMirror }
   | { readonly kind: "unknown" }
   /**
-   * The entry, or the registry's folder, cannot be trusted. `why`: a clause that names the path.
+   * The entry, or the registry's folder, cannot be trusted. `why`: a clause that contains the path.
    */
   | { readonly kind: "unfit"; readonly why: string };
 
@@ -87,7 +87,7 @@ export function homeOf(env: Env): string {
     return userInfo().homedir;
   } catch {
     // The user database has no entry for this user, as in some containers. Nothing can be stored in
-    // this folder; the error that follows names it, and says how to set another.
+    // this folder; the error that follows contains it, and says how to set another.
     return "/nonexistent";
   }
 }

@@ -21,8 +21,8 @@ type SdNotify = {
 /**
  * Tells systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
  * family, so `systemd-notify` sends the message. It waits until systemd has read it, while the
- * sender can still be looked up; the unit therefore has `NotifyAccess=all`. A call takes some 10
- * ms, and the daemon makes one a minute.
+ * sender can still be looked up; the unit therefore has `NotifyAccess=all`. A call is short, and
+ * the daemon makes one per minute.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {

@@ -119,8 +119,8 @@ function callDaemon(
       onConnected?.();
       socket.write(requestLine({ root, request }));
     });
-    // An error before the connection means that no process listens: a crash left the file of the
-    // socket. The lock still shows if a daemon runs.
+    // An error before the connection means that no process listens: a crash left the socket's file.
+    // The lock still shows whether a daemon runs.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
     const reader = new LineReader(MAX_ANSWER, (line) => {

@@ -16,7 +16,7 @@ const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For tests: folders to try, in order, in place of the system's folders. */
+  /** For tests: folders to try, in order, instead of the system's folders. */
   readonly folders?: readonly string[];
   readonly platform?: NodeJS.Platform;
 };
@@ -54,7 +54,7 @@ function candidates(env: PlaceOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/** Returns null for a folder of this user that no other user may enter, else the reason. */
+/** Returns null for a folder of this user that no other user may enter, otherwise the reason. */
 function makePrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -22,7 +22,7 @@ export type CallResult =
 export type ControlCall = {
   /**
    * Sends the caller a sign of life, because a caller gives up after some silence.
-   * @param delayed changes that a sync waits for; left out while it works
+   * @param delayed changes that a sync waits for; undefined while it works
    */
   beat(delayed?: DelayedChanges): void;
   /** Aborted when the caller has disconnected. */

@@ -13,13 +13,13 @@ import type { Answer } from "../../operations/define.ts";
  */
 
 /**
- * Version of the protocol. A request with a new member needs a new version, so that an older daemon
- * cannot ignore the member and report success.
+ * Version of the protocol. A request with a new field needs a new version, so that an older daemon
+ * cannot ignore the field and report success.
  */
 export const PROTOCOL_VERSION = 3;
 /**
- * LIMIT: bytes of one line. A request may name some thousand paths; an answer has a report, which
- * is cut to `MOST_ROWS`.
+ * LIMIT: bytes of one line. A request may contain some thousand paths; an answer has a report,
+ * which is cut to `MOST_ROWS`.
  */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
@@ -30,11 +30,11 @@ export type ControlRequest =
   /** Runs until no change is left; also while paused, because a user requested it. */
   | { readonly do: "sync" }
   /**
-   * Answered when the local content of this moment is on the service, in review or blocked, or when
-   * the time is over. `paths`: below the root; "" means everything.
+   * Answered when the present local content is on the service, in review or blocked, or when the
+   * time is over. `paths`: below the root; "" means everything.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  /** `forMs`: length of the pause in milliseconds; left out: until `resume`. */
+  /** `forMs`: length of the pause in milliseconds; undefined: until `resume`. */
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
@@ -65,7 +65,7 @@ export type DaemonStatus = {
   readonly detail: string;
   readonly paused: boolean;
   /**
-   * End of the pause, in milliseconds since the epoch; left out: not paused, or paused until
+   * End of the pause, in milliseconds since the epoch; undefined: not paused, or paused until
    * `resume`.
    */
   readonly pausedUntil?: number;
@@ -76,11 +76,11 @@ export type DaemonStatus = {
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the daemon's loop last made progress. */
   readonly stillMs: number;
-  /** Requests to the service since the start, by result; absent from an older daemon. */
+  /** Requests to the service since the start, by result; undefined from an older daemon. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /** Transfers of this moment; null if there are none; absent from an older daemon. */
+  /** Current transfers; null if there are none; undefined from an older daemon. */
   readonly traffic?: CurrentTraffic | null;
-  /** State of the event stream; absent from an older daemon. */
+  /** State of the event stream; undefined from an older daemon. */
   readonly eventStream?: EventStreamState;
 };
 
@@ -114,7 +114,7 @@ export function requestLine({ root, request }: Envelope): string {
   return `${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`;
 }
 
-/** Reads a request. Returns a string that describes the fault, if the line is no request. */
+/** Reads a request. Returns a string that describes the fault, if the line is not a request. */
 export function readRequest(line: string): Envelope | string {
   const json = parseObject(line);
   if (json === null) return "a request is one JSON object on one line";
@@ -153,8 +153,8 @@ export function replyLine(reply: Reply): string {
 }
 
 /**
- * Returns the reply in a line; null if the line is no reply, so that the other process is no daemon
- * of mdmirror.
+ * Returns the reply in a line; null if the line is not a reply, so that the other process is not a
+ * daemon of mdmirror.
  */
 export function readReply(line: string): Reply | null {
   const { kind, value, trouble, delayed } = parseObject(line) ?? {};
@@ -175,7 +175,7 @@ function parseObject(line: string): Record<string, unknown> | null {
     const json: unknown = JSON.parse(line);
     return isJsonObject(json) ? json : null;
   } catch {
-    // The line is no JSON, which the caller reports.
+    // The line is not JSON, which the caller reports.
     return null;
   }
 }

@@ -10,8 +10,8 @@ export type SocketPath = { readonly socket: string; readonly pid: number; readon
 const PLACE_MEMBERS = { socket: "string", pid: "number", since: "number" } as const;
 
 /**
- * Reads the socket path that a daemon of this user wrote; only a request shows if that daemon still
- * listens.
+ * Reads the socket path that a daemon of this user wrote; only a request shows whether that daemon
+ * still listens.
  * @returns null if there is no path, or if the path cannot be trusted. A path of another user, or
  * in a folder that others may enter, cannot be trusted.
  */
@@ -21,7 +21,7 @@ export function readSocketPath(folder: string): SocketPath | null {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePath) throw error;
-    // No daemon has run, or the file is incomplete. The lock still shows if a daemon runs.
+    // No daemon has run, or the file is incomplete. The lock still shows whether a daemon runs.
     return null;
   }
   if (!hasMembers<SocketPath>(json, PLACE_MEMBERS) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))

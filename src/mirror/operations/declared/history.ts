@@ -46,7 +46,7 @@ export const HISTORY = {
       other: NAME.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
-      /** Versions from which this version was merged; null if it is no merge. */
+      /** Versions from which this version was merged; null if it is not the result of a merge. */
       merge: z.strictObject({ at: AT, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
       /** Numbers of these versions, as a clause. */
       mergedFrom: NAME.nullable(),

@@ -59,11 +59,11 @@ export const REVIEWS = {
     reviews: ROWS({
       /** Current or last local path of the document. */
       path: NAME,
-      /** Id of the change; null if the service did not name it, or another user sent it. */
+      /** Id of the change; null if the service did not report it, or another user sent it. */
       changeId: NAME.nullable(),
       /** Reason for the review; null if the service gave no reason. */
       reason: z.enum(["protected", "conflict"]).nullable(),
-      /** Time when this folder first knew of the review. */
+      /** Time when this folder first recorded the review. */
       since: AT,
       /** Id of the published version that was seen last. */
       liveChangeId: NAME,
@@ -106,7 +106,7 @@ export const VERIFY = {
     onlyService: ROWS({ path: NAME, id: NAME }),
     /** Documents that differ for a known reason: in review, in conflict, blocked. */
     blocked: ROWS({ path: NAME, reason: NAME, detail: NAME }),
-    /** Paths that a side could not show. Nothing is proven about these paths. */
+    /** Paths that a side could not show. Nothing is proven about them. */
     unseen: ROWS({ path: NAME, why: NAME }),
   }),
 } satisfies ReadDeclaration;

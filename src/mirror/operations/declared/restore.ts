@@ -33,7 +33,7 @@ export const RESTORE = {
       /** Time when the version was first seen. */
       at: AT.nullable(),
       sha256: NAME.nullable(),
-      /** True if the content comes back as a new document. */
+      /** True if the content is restored as a new document. */
       asNew: z.boolean(),
     }),
   }),

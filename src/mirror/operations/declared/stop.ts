@@ -15,7 +15,7 @@ const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop
 const RESULT = z.strictObject({
   run: z.null(),
   reasons: ROWS({ reason: NAME, detail: NAME }),
-  /** Version of the stop, which an answer to it must name; null if no change is stopped. */
+  /** Version of the stop, to be passed with an answer; null if no change is stopped. */
   version: DIGEST.nullable(),
   /** Number of other steps of the plan, which wait until the user answers. */
   waiting: z.int(),

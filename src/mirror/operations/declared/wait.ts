@@ -31,7 +31,7 @@ export const WAIT = {
     live: z.int(),
     /** Number of paths left out. */
     more: z.int(),
-    /** Named paths, and paths of a named folder that were not live at first; the worst first. */
+    /** Requested paths, and paths of a requested folder that were not live at first; worst first. */
     paths: ROWS({
       path: NAME,
       /**
@@ -43,10 +43,10 @@ export const WAIT = {
       id: NAME.nullable(),
       /** Id of the last version that both sides had; for `live`, the version with the content. */
       changeId: NAME.nullable(),
-      /** Ids of changes in review, as far as the service named them. */
+      /** Ids of changes in review, as far as the service reported them. */
       reviews: NAMES,
       /**
-       * Kind of problem because of which the path is not live; null if the path is live or its
+       * Kind of problem that keeps the path from being live; null if the path is live or its
        * content is being uploaded.
        */
       kind: NAME.nullable(),

@@ -152,7 +152,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A folder above that this user may not list has no information.
+    // A folder above that this user may not list gives no information.
     return [];
   }
 }

@@ -32,7 +32,7 @@ type FolderEntry = {
   readonly state: EntryState;
   /** Reason for the state, as a clause; null if the state needs no reason. */
   readonly why: string | null;
-  /** Number of names below a folder that require action. */
+  /** Number of entries below a folder that require action. */
   readonly needs: number;
   /**
    * Record of a file that is in sync unless its content differs; null if the state of the entry is
@@ -146,8 +146,8 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
   /**
-   * Size in bytes, and time of the last change in milliseconds since the epoch; null if there is no
-   * such file.
+   * Size in bytes, and time of the last change in milliseconds since the epoch; null if the file
+   * does not exist.
    */
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };

@@ -21,8 +21,8 @@ export function checkTraits(folder: string): Check[] {
 }
 
 /**
- * Returns one check for each trait: good if the service has the preferred value or the value is not
- * known yet, else a note.
+ * Returns one check for each trait: good if the service has the preferred value or the value is
+ * unknown, otherwise a note.
  */
 export function traitChecks(traits: RemoteTraits): Check[] {
   return TRAITS.map(({ about, learnedIn, liked = "yes", otherwise }) => {
@@ -35,7 +35,7 @@ export function traitChecks(traits: RemoteTraits): Check[] {
 }
 
 /**
- * A trait. `about` and the other members describe its effect if the service has another value than
+ * A trait. `about` and the other fields describe its effect if the service has another value than
  * the preferred one.
  */
 type Trait = {

@@ -102,7 +102,7 @@ function rowOf(
 
 /**
  * The service shows other content under the version that was synced. Its data are damaged, or its
- * answer is false. No sync notices this, because lists only have versions. A local edit would
+ * answer is false. No sync notices this, because lists contain only versions. A local edit would
  * replace the other content.
  */
 const OTHER_CONTENT =

@@ -30,14 +30,14 @@ export type Why = PlanFacts & {
   readonly lastError: MirrorEvent | null;
   /**
    * Versions that the current content was merged from, and the side of each changed line; null if
-   * the content is no merge.
+   * the content is not the result of a merge.
    */
   readonly merge: MergeFacts | null;
   /** Events about the path, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
-   * Reason why the service could not be asked. All members except `look` then come from the state
-   * alone. Null: the service answered.
+   * Reason why the service could not be asked; all fields except `look` then come from the state
+   * alone. Null if the service answered.
    */
   readonly offline: Fault | null;
 };
@@ -93,8 +93,8 @@ function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Link 
 }
 
 /**
- * Returns the entry at a path. The empty path is the linked folder itself, whose state only the
- * disk as a whole knows.
+ * Returns the entry at a path. The empty path is the linked folder itself, whose state comes from
+ * the disk as a whole.
  */
 function lookAt(disk: Disk, path: LocalPath): Look {
   if (path !== "") return disk.look(path);

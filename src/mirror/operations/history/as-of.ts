@@ -7,8 +7,8 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Reads `2h` (that long ago) or `2026-11-22 09:30` (local time, unless `Z` or an offset is given);
- * a date alone means the beginning of the day.
+ * Reads `2h` (that long ago) or `2026-11-22 09:30` (local time, unless `Z` or an offset follows); a
+ * date alone means the beginning of the day.
  * @returns milliseconds since the epoch; null for any other text, for a day that does not exist and
  * for a future time
  */
@@ -19,7 +19,7 @@ function readMoment(text: string, now: number): number | null {
   return at === null || at > now ? null : at;
 }
 
-/** Reads the past time that a caller gave, as `readMoment` does; null if none was given. */
+/** Reads the past time that a caller passed, as `readMoment` does; null if there was none. */
 export function givenMoment(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const at = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || at !== null) return ok(at);

@@ -19,7 +19,7 @@ type KnownDocument = {
  */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** Path that the user named, if it is an earlier path of the document. */
+  /** Path that the user passed, if it is an earlier path of the document. */
   readonly namedPath: LocalPath;
 };
 

@@ -24,7 +24,7 @@ export type HistoryEntry = {
   readonly other: DocId | null;
   /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Versions from which this version was merged; null if it is no merge. */
+  /** Versions from which this version was merged; null if it is not the result of a merge. */
   readonly merge: MergeOf | null;
 };
 
@@ -43,9 +43,9 @@ type NumberedEntry = Omit<HistoryEntry, "merge">;
 type Event = Ordered<MirrorEvent>;
 
 /**
- * Returns every version that the service showed, every content that an effect replaced locally, and
- * other stored content of this document or path: from a lost conflict, or removed before its
- * upload. Equal content counts once.
+ * Returns the versions of this document or path: every version that the service showed, every
+ * content that an effect replaced locally, and other stored content, such as that of a lost
+ * conflict, or content removed before its upload. Equal content counts once.
  * @param storedNames replaces the query to the state when many histories are read
  */
 export function readHistory(
@@ -108,7 +108,7 @@ function liveText({ at, digest, changeId }: StoredVersion, events: readonly Even
   return { ...when, digest, from: "service", changeId, other: null, what };
 }
 
-/** Returns the content of base, if no version mentions it. */
+/** Returns the content of base, if no version has it. */
 function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const last = tombstone?.digest ?? link?.digest;
   if (last === undefined || wasLive.has(last)) return [];
@@ -140,7 +140,7 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
 
 /**
  * Marks the result of a merge: the first equal content at or after the merge. Equal content that is
- * restored later is no merge.
+ * restored later is not a result of the merge.
  */
 function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const made = new Map<number, MergeOf>();
@@ -207,7 +207,7 @@ function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] 
 
 /** Words for the versions of a merge. */
 
-/** Returns a clause that names each version, with its number in the history if it has one. */
+/** Returns a clause that describes each version, with its number in the history if it has one. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
 }

@@ -71,7 +71,7 @@ function mergeTexts([base, mine, theirs]: ThreeVersions, markerSize: number): Me
   return { text: markConflicts({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
 }
 
-/** Replaces a file by the merged content. git gives a merge driver a file for this. */
+/** Replaces a file by the merged content. git passes a merge driver a file for this. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);

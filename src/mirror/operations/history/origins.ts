@@ -15,7 +15,7 @@ export type MergeOf = {
 };
 
 /**
- * Returns the merge that an event records. Null if the event is no merge, or an older version of
+ * Returns the merge that an event records. Null if the event is not a merge, or an older version of
  * mdmirror recorded it without its contents.
  */
 export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | null {
@@ -24,8 +24,8 @@ export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | n
 }
 
 /**
- * Origin of each line. If some contents are no longer kept, these contents; no origin is known
- * then.
+ * Origin of each line. If some contents are no longer kept, these contents; no origin is then
+ * known.
  */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly Origin[] }
@@ -52,7 +52,7 @@ type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
  * Consecutive lines of one kind and origin, without content. `line` is 1-based. It counts lines of
- * base for removed lines and for base's part of a conflict, else all other lines.
+ * base for removed lines and for base's part of a conflict, otherwise all other lines.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
@@ -98,7 +98,7 @@ export function originHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
 
 /**
  * Facts about a merge for programs, without content: digests of missing contents, and the side of
- * each line. `origins` is null if the sides are not known.
+ * each line. `origins` is null if the sides are unknown.
  */
 export type MergeFacts = MergeOf & {
   readonly gone: readonly string[];

@@ -45,7 +45,7 @@ export type VersionSeen = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
-  /** Side of each line of the version; null if the version is no merge. */
+  /** Side of each line of the version; null if the version is not the result of a merge. */
   readonly origins: MergeOrigins | null;
   /** Current local content and its digest; null if no file can be read. */
   readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;

@@ -42,7 +42,7 @@ export type RestorePlan = ManyPlan<RestoredItem> & {
    * are restored, with their last version.
    */
   readonly asOf: number | null;
-  /** Versions that the caller may expect, if one document was named. */
+  /** Versions that the caller may expect, if it asked for one document. */
   readonly seen: Readonly<Record<string, Digest | null>>;
 };
 
@@ -103,7 +103,7 @@ function planSeveral(
   const base = state.load();
   const documents = restorableDocuments(base, asOf);
   const known = new Set(documents.map(({ path }) => path));
-  // A document can also be named by an earlier path, or by its id.
+  // A name may also be an earlier path of a document, or its id.
   const paths = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(paths, known, disk);
   if (selection.kind === "trouble") return selection;
@@ -135,8 +135,8 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Rest
 }
 
 /**
- * Returns true if the deletion at `at` takes precedence over the deletion at `other`: without a
- * given time, the later deletion; for a given time, the first deletion after that time.
+ * Returns true if the deletion at `at` takes precedence over the deletion at `other`: without
+ * `asOf`, the later deletion; with it, the first deletion after that time.
  */
 function isNearer(at: number, other: number, asOf: number | null): boolean {
   if (asOf === null) return at > other;

@@ -82,7 +82,7 @@ function countsIn(summary: string): RunReport["counts"] {
   return { ...zeroCounts(), blocked: 0, ...counts };
 }
 
-/** Reads the summary of a run. A summary of another mdmirror version may have other members. */
+/** Reads the summary of a run. A summary of another mdmirror version may have other fields. */
 function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> {
   if (summary === null) return { state: null, done: null };
   const { state, counts } = JSON.parse(summary) as { readonly state?: string; readonly counts?: RunReport["counts"] };

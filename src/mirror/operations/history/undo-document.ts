@@ -26,7 +26,7 @@ export type UndoItem = { readonly path: LocalPath } & (
    * again.
    */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  /** `isBrought`: the run only downloaded the document. */
+  /** `isDownload`: the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
@@ -76,7 +76,7 @@ export function isFree(disk: Pick<Disk, "look">, path: LocalPath): boolean {
 
 /**
  * Returns the reason not to undo a move or a deletion, as a clause.
- * @param path place that must be free, and is occupied
+ * @param path the occupied path that would have to be free
  */
 export function occupiedReason(path: LocalPath): string {
   return `${path} is taken now`;
@@ -151,7 +151,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
 }
 
 /**
- * Plans the undo for a document that exists now and existed before the runs: content, place and
+ * Plans the undo for a document that exists now and existed before the runs: content, path and
  * protection.
  */
 function presentBack({ path, events }: DocumentHistory, link: Link, context: UndoContext): UndoItem[] {
@@ -209,7 +209,7 @@ function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   });
 }
 
-/** Returns the place of a document before the runs. */
+/** Returns the path of a document before the runs. */
 function placeOfRemoved(
   { path }: MirrorEvent,
   events: readonly MirrorEvent[],
@@ -221,7 +221,7 @@ function placeOfRemoved(
 
 /**
  * Plans the restore of a removed document. Returns nothing if a document that the runs created has
- * this content at this place.
+ * this content at this path.
  */
 function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { linked, made } = context;
@@ -237,8 +237,8 @@ function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, 
 }
 
 /**
- * @param expect content that the runs gave the document; undefined or null if the content is not
- * known
+ * @param expect content that the runs gave the document; undefined or null if the content is
+ * unknown
  */
 function takeAway({ id, localPath: path, digest }: Link, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
@@ -262,10 +262,10 @@ function isText({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /**
- * Returns the content that an undo restores; null if the content is not known, or the runs did not
- * change it. A merge or a conflict began with an edit that was not uploaded: before the run, the
- * file had that edit. A conflict does not record the edit. At the sync before, the file had the
- * base of both edits.
+ * Returns the content that an undo restores; null if it is unknown, or the runs did not change it.
+ * A merge or a conflict began with an edit that was not uploaded: before the run, the file had that
+ * edit. A conflict does not record the edit. At the sync before, the file had the base of both
+ * edits.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const first = events.find((event) => event.kind === "conflict" || isText(event));

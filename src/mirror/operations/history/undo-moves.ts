@@ -19,14 +19,15 @@ export function spareName(path: LocalPath): LocalPath {
 }
 
 /**
- * Returns true if `other` cannot reach its place before this entry has left that place: this entry
- * is at the place, or is a folder above it.
+ * Returns true if `other` cannot reach its path before this entry has left it: this entry is at
+ * that path, or is a folder above it.
  */
 export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
-/** Returns true if `other` has to leave the place of an entry, or brings back its folder. */
+/** Returns true if `other` must move before `one`: it is at the path that `one` goes to, or
+ * restores a folder above that path. */
 export function movesFirst(other: MovedBack, one: MovedBack): boolean {
   return isInTheWay(other, one) || (isDirId(other.id) && isBelow(one.to, other.to));
 }
@@ -83,14 +84,14 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
   return path;
 }
 
-/** Returns true if an entry reaches its place with the nearest of these folders above it. */
+/** Returns true if an entry reaches its path when the nearest of these folders above it is moved. */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
   const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/** Returns moves in an order in which the folder of each place exists: folders first, by depth. */
+/** Orders moves so that the folder of each target exists first: by depth. */
 export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

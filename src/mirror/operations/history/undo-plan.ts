@@ -75,7 +75,7 @@ function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyN
 
 /**
  * Plans folders and documents together, because one may be at the path of another, and documents
- * move with their folders. An entry whose place is taken stays, and may block the next one.
+ * move with their folders. An entry whose path is taken stays, and may block the next one.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: UndoSurroundings): UndoItem[] {
   const documents = items.flatMap((item) =>

@@ -28,7 +28,7 @@ export type UndoPlan = {
   /** Runs to undo, newest first; for the undo of one run, that run. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /** Newer runs that cannot be undone, newest first; empty if the user named a run or a time. */
+  /** Newer runs that cannot be undone, newest first; empty if the user asked for a run or a time. */
   readonly passed: readonly PassedRun[];
 };
 
@@ -129,8 +129,8 @@ function seenUndo(read: Result<UndoPlan>, since: number | null): Result<SeenUndo
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
 /**
- * ORDER: contents at their current places, then the moves, then deleted documents, because the
- * moves bring back the folders of deleted documents.
+ * ORDER: contents at their current paths, then the moves, then deleted documents, because the moves
+ * restore the folders of deleted documents.
  */
 const UNDO_ORDER: Readonly<Record<UndoItem["kind"], number>> = {
   left: 0,
@@ -212,9 +212,9 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | n
 
 /**
  * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves. An
- * entry takes a temporary name only if no entry can move to its place, as in a swap.
- * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
- * uploads that name as any rename; the content is whole.
+ * entry takes a temporary name only if no entry can move to its path, as in a swap. RACE: a kill
+ * between the two renames of an entry leaves it under its temporary name. The next run uploads that
+ * name as any rename; the content is whole.
  */
 function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
@@ -244,7 +244,7 @@ function freePath(ctx: CycleContext, all: readonly Moving[], one: Moving, detail
 /** Renames an entry, and updates the present paths of the entries in it. */
 function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
   // On a disk that ignores case, a rename that only changes case finds the file itself at its
-  // target; only the disk can tell the two apart.
+  // target; only the disk can distinguish the two.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
   const end = moveBack(ctx, { id, from, to }, detail);
@@ -253,8 +253,8 @@ function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Mov
 }
 
 /**
- * Moves an entry to its place. If the move fails, the entry gets its old name back in place of a
- * temporary name.
+ * Moves an entry to its path. If the move fails, an entry with a temporary name gets its old name
+ * back.
  */
 function moveToPlace(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };

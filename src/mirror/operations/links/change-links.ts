@@ -13,7 +13,7 @@ import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Starts or stops the translation of links: rewrites links in local files and uploads nothing. */
+/** Starts or stops the conversion of links: rewrites links in local files and uploads nothing. */
 
 type LinkChange = {
   /** Files whose links will be rewritten. */
@@ -26,7 +26,7 @@ type LinkChange = {
 export type LinkForm = Config["links"];
 
 /**
- * Plans a change of the form of links. Returns null if the links have this form already and no file
+ * Plans a change of the form of links. Returns null if the links already have this form and no file
  * has to be written.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
@@ -50,12 +50,12 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   return ok({ paths, apply: () => (ceases ? stopTranslating(mirror, form, found) : begin(mirror, form, found)) });
 }
 
-/** Returns an open folder that translates links from now on, as its new configuration demands. */
+/** Returns an open folder that converts links from now on, as its new configuration demands. */
 export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
-/** LIMIT: paths that are named. */
+/** LIMIT: paths that a message lists. */
 const MOST_NAMED = 3;
 
 function misplacedText(paths: readonly LocalPath[]): string {
@@ -68,8 +68,8 @@ function misplacedText(paths: readonly LocalPath[]): string {
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
 /**
- * Rewrites the files after the configuration. ORDER: the configuration first, because a file with
- * paths would before that count as an edit to upload.
+ * Rewrites the files after the configuration. ORDER: the configuration first. Before that, a file
+ * with paths would count as an edit to upload.
  */
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await settle(mirror.world);

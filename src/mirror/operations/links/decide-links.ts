@@ -8,7 +8,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
 
-/** Decides from the workspace whether a new linked folder translates links. */
+/** Decides from the workspace whether a new linked folder converts links. */
 
 /**
  * LIMIT: documents that are read, evenly spread over the workspace. The next constant: requests at

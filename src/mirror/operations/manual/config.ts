@@ -11,7 +11,8 @@ import { listSettings, type Setting, valueFault } from "../../settings/settings.
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
-/** Returns the setting with this name, or says which setting is probably meant. */
+/** Returns the setting with this name; if there is none, trouble that suggests the most similar
+ * name. */
 export function findSetting(name: string): Result<NamedSetting> {
   const all = listSettings();
   const found = all.find((one) => one.name === name);
@@ -84,7 +85,7 @@ function jsonOf(text: string): unknown[] {
   }
 }
 
-/** @param value new value; undefined: the member is removed */
+/** @param value new value; undefined: the setting is removed */
 function replaceIn(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
   const group = isJsonObject(json) ? json : {};
   return { ...group, [name!]: rest.length === 0 ? value : replaceIn(group[name!], rest, value) };

@@ -15,17 +15,14 @@ export type ManyEnd = ResultEnds["items"][number];
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
-  /** Rank of the item: items with a lower number run first; left out: 0. */
+  /** Rank of the item: items with a lower number run first; undefined: 0. */
   readonly order?: number;
   /** True if all items of this order run together, so that a stop does not separate them. */
   readonly isWhole?: boolean;
 };
 
 export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
-  /**
-   * True if the user named one document: a failure of this document is then the trouble of the
-   * whole call.
-   */
+  /** True if the user asked for one document: its failure is then the trouble of the whole call. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
 };
@@ -66,8 +63,8 @@ type RunItems<Row> = {
 };
 
 /**
- * Runs the items of a plan in their order, as one manual run. If the service was not reached once,
- * no further item is tried, because each would wait as long.
+ * Runs the items of a plan in their order, as one manual run. Once the service was not reached, no
+ * further item is tried, because each would wait as long.
  * @param atOnce items at the same time
  */
 export async function runItems<Row extends ManyEnd>(

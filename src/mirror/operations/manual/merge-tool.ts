@@ -10,7 +10,7 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `$MDMIRROR_MERGETOOL` on the three versions, else git's configured merge tool
+ * Runs `$MDMIRROR_MERGETOOL` on the three versions, otherwise git's configured merge tool
  * (`merge.tool`). A shell runs the command with BASE, LOCAL (mine), REMOTE (theirs) and MERGED in
  * its environment, as git runs `mergetool.<name>.cmd`. A command that uses none of them gets the
  * four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only this user can read the
@@ -33,7 +33,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
       // git's tool library touches BACKUP before it runs a tool whose exit code proves nothing.
-      // Afterwards the library checks if MERGED is newer.
+      // Afterwards the library checks whether MERGED is newer.
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });

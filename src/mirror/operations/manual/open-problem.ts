@@ -94,7 +94,7 @@ function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: Loca
   );
 }
 
-/** Next step if no problem is open where the user named one. */
+/** Next step if no problem is open at the path that the user passed. */
 export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
 
 function noOpenProblem(path: LocalPath): Result<never> {
@@ -102,7 +102,7 @@ function noOpenProblem(path: LocalPath): Result<never> {
 }
 
 /**
- * Returns the current place of a document. A blocked move has not changed the record yet, so the
+ * Returns the current path of a document. A blocked move has not changed the record yet, so the
  * block has the current path.
  */
 function placeNow(world: Pick<World, "disk">, link: Link, block: Block | null): LocalPath {

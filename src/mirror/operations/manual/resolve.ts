@@ -56,7 +56,7 @@ type StateAndDisk = Pick<World, "state" | "disk">;
 
 type ResolvePlan = ManyPlan & {
   readonly way: ResolveWay;
-  /** The problem, if the user named one document; null otherwise. */
+  /** The problem, if the user asked for one document; null otherwise. */
   readonly problem: OpenProblem | null;
 };
 
@@ -122,8 +122,8 @@ function planOne(world: StateAndDisk, name: string, choice: Choice): Result<Reso
 
 /**
  * Plans a choice for several problems.
- * @param names paths, folders and patterns; null: all open problems
- * @returns items by path; trouble if a name has no open problem
+ * @param names paths, folders and patterns; null: all open problems @returns items by path; trouble
+ * if a name has no open problem
  */
 function planResolve(
   world: StateAndDisk,
@@ -172,7 +172,8 @@ function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPat
   return { path: problem?.path ?? path, problem, block };
 }
 
-/** Returns the paths by which a user may name a problem: the document, and its conflict copy. */
+/** Returns the paths by which a user may refer to a problem: those of the document, and of its
+ * conflict copy. */
 function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
   const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
@@ -268,8 +269,8 @@ async function resolveIn(
 }
 
 /**
- * Returns notes about a review. No endpoint withdraws a review, so a change in review stays in
- * review after a choice.
+ * Returns notes about a review. No endpoint withdraws a review, so a change in review stays there
+ * after a choice.
  */
 function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
   if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];

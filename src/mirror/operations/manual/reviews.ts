@@ -61,8 +61,8 @@ function reviewsOf(
 }
 
 /**
- * Returns submissions as they were sent. Leaves out later merges that count as sent with a
- * submission: the first content of each submission is the content that was sent.
+ * Returns each submission with the content that was first sent for it. Leaves out later merges,
+ * which count as sent with the submission.
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {
   const first = new Map<ChangeId | Digest | number, Submission>();

@@ -56,7 +56,7 @@ export function judgePath(saving: SaveContext, path: string): Result<null> {
 /** LIMIT: length and depth of a path; no disk and no service allows more. */
 const MOST = { characters: 4_096, names: 128 } as const;
 
-/** Returns the fault of a path, as a clause; null if the path can be a path below a folder. */
+/** Returns the fault of a path, as a clause; null if it can be a path below a folder. */
 function pathFault(path: string): string | null {
   if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
   if (path === "") return "is empty";
@@ -82,7 +82,7 @@ export async function readDocument(saving: SaveContext, path: LocalPath): Promis
 
 /**
  * LIMIT: reads of a file, and milliseconds between two reads. A program that replaces a file
- * removes the file from its path for part of a millisecond, which must not look like a deletion.
+ * removes it from its path for part of a millisecond, which must not look like a deletion.
  * `saving`: the limit while another process writes the file.
  */
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
@@ -135,7 +135,7 @@ export async function createDocument(
 }
 
 /**
- * Moves a document to a free path, never over another entry. `changed`: the file changed since the
+ * Moves a document to a free path, without overwriting. `changed`: the file changed since the
  * caller read it, or the new path is taken.
  */
 export async function moveDocument(

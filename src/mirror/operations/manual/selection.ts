@@ -7,13 +7,13 @@ import type { Disk } from "../../ports/disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
- * Documents that the operands of a command name: paths, folders with their contents, and patterns
+ * Documents that the operands of a command select: paths, folders with their contents, and patterns
  * in the syntax of the ignore rules. A shell expands a pattern, so there may be thousands of
  * operands.
  */
 type Selection = { readonly takes: (path: LocalPath) => boolean };
 
-/** Returns true if a name that is no path may be a pattern. */
+/** Returns true if a name that is not a path may be a pattern. */
 function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
@@ -25,9 +25,9 @@ export function namesSeveral({ links, tombstones }: BaseTree, name: string): boo
 }
 
 /**
- * @param names paths below the root; "" is the whole folder
- * @param known paths that can be named. A name that selects none of them is trouble, unless a file
- * with this name exists: a shell's `*` also names pictures and `(theirs)` files
+ * @param names paths below the root; "" is the whole folder @param known paths that can be
+ * selected. A name that selects none of them is trouble, unless a file with this name exists: a
+ * shell's `*` also yields pictures and `(theirs)` files
  */
 export function selectPaths(
   names: readonly string[],

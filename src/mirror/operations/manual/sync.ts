@@ -14,7 +14,7 @@ type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   readonly onDaemon?: () => void;
   /** Called when the daemon delays a change. */
   readonly onDelayed?: (delayed: DelayedChanges) => void;
-  /** Runs the steps of the plans. Left out: nobody can stop the steps. */
+  /** Runs the steps of the plans. Undefined: nobody can stop the steps. */
   readonly stoppable?: Stoppable;
 };
 
@@ -27,7 +27,7 @@ type SyncOutcome = {
 
 /**
  * Runs a sync for a user or a program. If a daemon watches the folder, the daemon runs the sync.
- * For options that a daemon does not take, the daemon lends its lock.
+ * For options that a daemon does not accept, the daemon lends its lock.
  * @param root a folder of this user that has `.mdmirror/`
  */
 export async function syncMirror(

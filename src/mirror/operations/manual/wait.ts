@@ -7,7 +7,7 @@ import type { Result, Trouble } from "../../../common/trouble.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
 
 /**
- * Waits until the local content of this moment is on the service: through a running daemon, else by
+ * Waits until the present local content is on the service: through a running daemon, otherwise by
  * syncing.
  */
 
@@ -65,7 +65,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let still = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judged = judgeBarrier(world, awaited, true);
-    // Before the first run, the block may come from a sync with a narrower direction.
+    // Before the first run, the block may come from a sync with only one direction.
     const waits = judged.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );

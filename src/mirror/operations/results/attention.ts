@@ -15,7 +15,7 @@ export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
-/** Next step for a stop whose reasons are not known. */
+/** Next step for a stop whose reasons are unknown. */
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
@@ -31,7 +31,7 @@ export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]):
   // After an approval, the wrong workspace would receive all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  // After too many conflicts, nothing was changed that could be undone.
+  // After an approval, the wrong workspace would receive all files as new documents.
   const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }

@@ -3,8 +3,7 @@ import { publicKind } from "./actions.ts";
 import { reportJson } from "./report.ts";
 
 /**
- * Returns an event as a flat object: `at` as an ISO date, the folder, then the members of the
- * event.
+ * Returns an event as a flat object: `at` as an ISO date, the folder, then the fields of the event.
  */
 export function eventJson(root: string, event: FolderEvent): object {
   const { kind, at, ...rest } = event;

@@ -2,7 +2,7 @@ import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { SyncPlan } from "../../folder/run.ts";
 import { addToShare, type Share } from "../../settings/propose-rules.ts";
 
-/** Finds the folders with most documents that a plan uploads for the first time. */
+/** Finds the folders from which a plan uploads the most documents for the first time. */
 
 export type FolderShare = Share & {
   /** Path of the folder, counted without its subfolders; "" is the linked folder itself. */
@@ -12,8 +12,8 @@ export type FolderShare = Share & {
 type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
 
 /**
- * Returns the folders with most such documents. Each folder of the root counts as one, named by the
- * deepest folder that has all its documents.
+ * Returns the folders with the most documents to upload. Each top folder counts as one, shown as
+ * the deepest folder that has all its documents.
  * @param most number of folders
  */
 export function largestFolders({ plan, trees }: PlanWithTrees, most: number): readonly FolderShare[] {

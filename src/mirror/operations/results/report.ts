@@ -9,7 +9,7 @@ import type { SyncReport } from "./shapes.ts";
 /** Returns the object of `sync --json`. */
 export function reportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // Programs rely on these members, which count all merges of two edits as one number.
+  // Programs rely on these fields, which count all merges of two edits as one number.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamed = (report.renamed ?? []).map(({ from, to }) => {

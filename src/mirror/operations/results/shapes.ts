@@ -47,18 +47,18 @@ export type SyncReport = {
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
   /**
-   * Changes found by this sync that stay on their side, because the sync has one direction; left
-   * out: none.
+   * Changes found by this sync that stay on their side, because the sync has one direction;
+   * undefined if there are none.
    */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
   /**
-   * Links without a target in uploaded documents, which the service stores as `ref://…`. Left out
+   * Links without a target in uploaded documents, which the service stores as `ref://…`. Undefined
    * if there are none.
    */
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
-/** One reason, with the first links that are inert for this reason. */
+/** One reason, with the first links that are inert because of it. */
 type InertLinksEntry = {
   /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;
@@ -74,7 +74,7 @@ export type PlannedStep = {
   readonly path: string;
   /** Path of a moved document, folder or conflict copy before the step; null for other steps. */
   readonly from: string | null;
-  /** Id of the document or folder; null if the document or folder has no id yet. */
+  /** Id of the document or folder; null if it has none yet. */
   readonly id: string | null;
   readonly why: string;
   /** Indexes of the steps that must end before this step. */

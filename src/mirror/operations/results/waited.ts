@@ -33,7 +33,7 @@ const RANK: Readonly<Record<PathOnService["state"], number>> = {
 
 /**
  * Returns the object of `wait --json`, from a daemon or from a command that waits itself. Returns
- * trouble if a path is never uploaded: naming such a path is a mistake of the caller.
+ * trouble if a path is never uploaded: waiting for it is a mistake of the caller.
  */
 export function reportOfWait(end: BarrierEnd, still: Standstill): Result<WaitReport> {
   if (end.kind === "outside") return notSynced(end.outside);

@@ -104,8 +104,8 @@ function serviceFact({ remote, link, folder, path }: Why): string {
 }
 
 /**
- * Returns facts for a path without steps. Paths below this path may be blocked, or a safety check
- * may stop the sync.
+ * Returns facts for a path without steps. Paths below it may be blocked, or a safety check may stop
+ * the sync.
  */
 function agreeFacts(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
   const blocked =
