@@ -28,9 +28,9 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError) || !("code" in error)) throw error;
-    // Node's message names the option. Its second sentence explains `--`, which few users need. If
-    // a value begins with a dash, the first line of Node's message is a question and the last line
-    // gives the answer.
+    // Node's message contains the option. Its second sentence explains `--`, which few users need.
+    // If a value begins with a dash, the first line of Node's message is a question and the last
+    // line gives the answer.
     const words = error.message
       .replace(/\.\n(?:.*\n)?/, ": ")
       .split(/\. /)[0]!
@@ -90,7 +90,7 @@ function wrongValue(name: string, { choices, range, form, isTime = false }: Opti
 }
 
 /**
- * Returns a clause: the word is unknown. Names the word that is probably meant, or all possible
+ * Returns a clause: the word is unknown. Adds the word that is probably meant, or all possible
  * words.
  */
 export function notAmong(shown: string, word: string, words: readonly string[]): string {

@@ -86,7 +86,7 @@ export type Args = {
   /** @throws if the command does not declare this flag: a bug */
   flag(name: string): boolean;
   /**
-   * Returns the last value given, or null.
+   * Returns the last value of the option, or null.
    * @throws if the command declares no such option with a value: a bug
    */
   text(name: string): string | null;
@@ -94,9 +94,9 @@ export type Args = {
   number(name: string): number | null;
   /** Returns the value of an option for a time in milliseconds, or null. */
   ms(name: string): number | null;
-  /** Returns how often a flag declared `multiple` was given, such as 2 for `-vv`. */
+  /** Returns how often a flag declared `multiple` was set, such as 2 for `-vv`. */
   count(name: string): number;
-  /** Returns every value of an option that may be given several times, in order. */
+  /** Returns every value of an option that may be repeated, in order. */
   texts(name: string): readonly string[];
 };
 
@@ -118,8 +118,8 @@ export type Operands = {
 };
 
 /**
- * One command. Its module exports it as `command`, and `src/cli/table.ts` names the module. A
- * module is loaded when its command is named.
+ * One command. Its module exports it as `command`, and `src/cli/table.ts` lists the module. A
+ * module is loaded when its command is called.
  */
 export type Command = {
   /**
@@ -138,7 +138,7 @@ export type Command = {
 /** A group of commands in the help. */
 export type Group = "start" | "daily" | "problems" | "history" | "look" | "service";
 
-/** A row of the table of commands. A module is loaded when its command is named. */
+/** A row of the table of commands. A module is loaded when its command is called. */
 export type CommandEntry = {
   readonly name: string;
   readonly group: Group;

@@ -70,7 +70,7 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** The exit codes of some codes, in place of that of their kind. */
+/** The exit codes of some codes, instead of that of their kind. */
 const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
   // No answer of the user ends these stops.
   ["lost-root", EXIT.stopped],

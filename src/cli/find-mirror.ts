@@ -27,8 +27,8 @@ export function onFolder(
 
 /**
  * Finds the linked folder of a command: DIR, or the nearest folder above that has `.mdmirror/`.
- * Returns an absolute path. A folder of another user is refused if it is named, and skipped on the
- * way up.
+ * Returns an absolute path. A folder of another user is refused if the user asked for it, and
+ * skipped on the way up.
  * @param dir a path or, if no linked folder is at that path, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): string {
@@ -136,8 +136,8 @@ export function locateOrRoot(io: Io, path: string): DocumentLocation {
 }
 
 /**
- * Resolves symbolic links above the last name, because a symbolic link into the linked folder names
- * the same document. The last name is kept.
+ * Resolves symbolic links above the last name, because a symbolic link into the linked folder leads
+ * to the same document. The last name is kept.
  */
 function realParent(path: string): string {
   try {
@@ -200,7 +200,7 @@ export function locateAll(
 }
 
 /**
- * Checks the name that a linked folder is given.
+ * Checks the new name of a linked folder.
  * @param option its option, for messages
  */
 export function judgeName(io: Io, name: string | null, root: string, option = "--name"): void {

@@ -20,8 +20,8 @@ import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/sett
 import { showProgress } from "./progress.ts";
 
 /**
- * Translates links to ids if the service refuses links by path. Then uploads the refused documents
- * in that form.
+ * Converts links to ids if the service refuses links by path. Then uploads the refused documents in
+ * that form.
  */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
   if (mirror.config.links.mode === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
@@ -39,7 +39,7 @@ const WIKI =
 const PICTURES =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
-/** Returns lines about what stays local, and about links that could be translated. */
+/** Returns lines about what stays local, and about links that could be converted. */
 function hintLines(
   { root, world: { state, links, disk } }: OpenedMirror,
   staysLocal: RunReport["staysLocal"],
@@ -100,9 +100,8 @@ type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> &
 /**
  * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
  * rules, shows the plan with these rules and asks about that plan.
- * @param proposes true if the user is options about more rules
- * @returns the folder with the rules and the form of links that the user agreed to; null if the
- * user does not agree
+ * @param proposes true if the user is asked about more rules @returns the folder with the rules and
+ * the form of links that the user agreed to; null if the user does not agree
  */
 export async function agreeOnFirstPlan(
   io: Io,

@@ -33,14 +33,14 @@ import { hidesProgress, showProgress } from "./progress.ts";
 type CommonParts = Pick<Command, "operands" | "examples"> & {
   /** Options in addition to those of the operation's fields. */
   readonly options?: Command["options"];
-  /** Finds the linked folder, and the fields of the input that the operands give. */
+  /** Finds the linked folder, and the fields of the input that come from the operands. */
   readonly locate: (io: Io, args: Args) => { readonly root: string; readonly input: object };
 };
 
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Completes the input from the opened folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
-  /** Returns the question before anything is written; left out or null: nobody is asked. */
+  /** Returns the question before anything is written; undefined or null: nobody is asked. */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<Item<D>>;
   /** Returns the lines before the items of a plan. */
@@ -217,7 +217,7 @@ function optionsOf(fields: readonly Field[]): Readonly<Record<string, OptionSpec
   return Object.fromEntries(options) as Readonly<Record<string, OptionSpec>>;
 }
 
-/** Returns the values of the fields that the options give. */
+/** Returns the values of the fields that the options set. */
 function givenFields(fields: readonly Field[], args: Args): object {
   return Object.fromEntries(fields.map((field) => [field.name, givenValue(field, args)]));
 }

@@ -5,15 +5,15 @@ const STANDARD_OUTPUT = 1;
 
 /**
  * Error codes of a pipe (`| head`), socket or terminal whose reader has closed it. Nobody reads
- * further output, so these are no errors.
+ * further output, so these are not errors.
  */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let usesStreams = false;
 
 /**
- * Returns true if a stream was opened: the stream may have output that the system has not taken, or
- * may report an error later.
+ * Returns true if a stream was opened: the stream may have output that the system has not accepted,
+ * or may report an error later.
  */
 export function hasOpenedStream(): boolean {
   return usesStreams;
@@ -22,11 +22,11 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
 
 /**
- * Writes standard output. Node's stream loads streams and sockets first: 3 of the 55 ms of
- * `status`. So a file or a pipe is written with the system call that the stream would use. The
- * stream is opened only for a terminal, and for a pipe that is full. A failed write never ends a
- * command, because the command may be in the middle of an effect. The next line is tried again, and
- * the process reports the error when it ends.
+ * Writes standard output. Node's stream loads streams and sockets first, which takes time. So a
+ * file or a pipe is written with the system call that the stream would use. The stream is opened
+ * only for a terminal, and for a pipe that is full. A failed write never ends a command, because
+ * the command may be in the middle of an effect. The next line is tried again, and the process
+ * reports the error when it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -43,7 +43,7 @@ export class Output {
     return this.#mayBeTerminal() && this.#open().isTTY === true;
   }
 
-  /** Columns of the terminal; undefined if output is no terminal. */
+  /** Columns of the terminal; undefined if output is not a terminal. */
   get columns(): number | undefined {
     return this.#mayBeTerminal() ? this.#open().columns : undefined;
   }

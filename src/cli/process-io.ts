@@ -9,12 +9,12 @@ import { once } from "../common/once.ts";
 import { ignoreClosedReader, Output } from "./output.ts";
 import { cellsOf, fitTo, isColoured, linesForTerminal, oneLine } from "./text.ts";
 
-/** Members of standard output that commands use. */
+/** Fields of standard output that commands use. */
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
 /** Returns the environment of a command, with the streams of this process. */
 export function processIo(stdout: StandardOutput = new Output()): Io {
-  // Opening a stream takes up to 3 ms, so each is opened on first use.
+  // Opening a stream takes time, so each is opened on first use.
   const errors = once(() => {
     ignoreClosedReader(process.stderr);
     return process.stderr;
@@ -88,7 +88,7 @@ function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, co
  */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // If sudo kept root's environment, these variables name root's folders, which the user may not
+  // If sudo kept root's environment, these variables contain root's folders, which the user may not
   // use.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
@@ -130,7 +130,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
 /**
- * Milliseconds before a message about continuing work. Work mostly ends within that time, without a
+ * Milliseconds before a message about continuing work. Most work ends within that time, without a
  * message.
  */
 const STILL_MS = 1_000;
@@ -181,7 +181,7 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
     },
     clear() {
       if (shown === 0) return;
-      // A terminal that was made narrower has wrapped the line, so the line takes several rows.
+      // In a terminal that was made narrower, the line is wrapped and takes several rows.
       const rows = Math.max(1, Math.ceil(shown / Math.max(1, columns())));
       write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
       shown = 0;

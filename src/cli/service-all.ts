@@ -20,8 +20,8 @@ import type { Io } from "./command.ts";
 import { lockFolder } from "../mirror/folder/folder-lock.ts";
 
 /**
- * Manages one background service for all linked folders, in addition to or in place of services for
- * single folders.
+ * Manages one background service for all linked folders, in addition to services for single folders
+ * or instead of them.
  */
 
 /** Returns the unit file of the background service for all linked folders, or null. */
@@ -31,7 +31,7 @@ export function isKeptWithAll(io: Io): string | null {
 }
 
 /**
- * Names each linked folder that the background service could not sync, with the reason. Removes
+ * Reports each linked folder that the background service could not sync, with the reason. Removes
  * services of single folders, which would run a second daemon for the same folder.
  */
 export async function readyAll(io: Io): Promise<void> {
@@ -50,7 +50,7 @@ export async function readyAll(io: Io): Promise<void> {
 
 /**
  * Checks whether the background service can sync a folder. It inherits neither the environment nor
- * the options of this shell. So the address and the key must be stored.
+ * the options of this shell, so the address and the key must be stored.
  * @returns notes for the user
  */
 export function judgeReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {

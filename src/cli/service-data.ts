@@ -24,7 +24,7 @@ export function readRate(text: string): { readonly requests: number; readonly se
 }
 
 /**
- * Returns the member for an option that is given. The words `all`, `none` and `never` become null.
+ * Returns the setting for an option that is set. The words `all`, `none` and `never` become null.
  */
 export function memberOf<Name extends string, T>(
   name: Name,

@@ -36,7 +36,7 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
-/** Returns the origin of a problem, unless the description of the problem names it. */
+/** Returns the origin of a problem, unless its description already contains it. */
 function originOf({ code, detail, requestId }: Attention): string {
   return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
 }
@@ -70,7 +70,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
  * many are left.
  */
 
-/** LIMIT: problems of each kind that are named after a run. */
+/** LIMIT: problems of each kind that are listed after a run. */
 const PROBLEMS = 20;
 
 /**
@@ -92,8 +92,8 @@ export function trackProblems(): (
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
-    // No line with the number of open problems: the messages about a stop, reached or expected, ask
-    // for the user's action already.
+    // No line with the number of open problems: the messages about a stop, reached or expected,
+    // already ask for the user's action.
     const isStopAnswerNeeded = now.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left = !isStopAnswerNeeded && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, PROBLEMS), ...endedLines(ended), ...left];

@@ -64,7 +64,7 @@ export function showEnds<One extends OperationItem>(
 
 /**
  * Reports that the user stopped the command. The message does not claim that nothing was sent,
- * because some choices are sent as soon as they are made.
+ * because some choices are sent immediately.
  * @param again command that continues with the other documents
  */
 export function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {

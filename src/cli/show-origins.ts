@@ -4,7 +4,7 @@ import type { Io } from "./command.ts";
 import { cellsOf, type Paint, paintFor, shown } from "./text.ts";
 
 /**
- * Shows a merge as lines. Marks in three columns name the side of each line, even without colours.
+ * Shows a merge as lines. Marks in three columns show the side of each line, even without colours.
  */
 
 const LEGEND =

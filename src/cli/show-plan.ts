@@ -129,7 +129,7 @@ function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, pa
   });
 }
 
-/** LIMIT: folders that are named. */
+/** LIMIT: folders that are listed. */
 const FOLDERS = 5;
 
 /**

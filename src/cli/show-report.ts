@@ -56,7 +56,7 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
 }
 
 /**
- * Shows only problems that require action, as `--quiet` does. Success is not shown, nor a problem
+ * Shows only problems that require action, as `--quiet` does. Shows neither success nor a problem
  * that ends by itself.
  */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
@@ -66,7 +66,7 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 }
 
 /**
- * Returns lines about files that were renamed, and changes that stay on their side. These are shown
+ * Returns lines about files that were renamed, and changes that stay on their side. They are shown
  * only once, because no problem is left.
  */
 export function onceLines({ renamed = [], madeWay = [], oneWay = [] }: RunReport): string[] {
@@ -94,7 +94,7 @@ type Reasons = NonNullable<RunReport["safetyStop"]>["reasons"];
 function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void {
   const paint = paintFor(io, "error");
   for (const { reason, detail } of reasons) io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
-  // Without its root, a folder seems to be empty, so these changes would be no changes of the user.
+  // Without its root, a folder seems to be empty, so these are not changes of the user.
   const shown = reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) ? [] : stopped;
   const named = shown
     .map((action) => ({

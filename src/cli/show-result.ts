@@ -9,7 +9,7 @@ export type CommandResult = {
   readonly lines: readonly string[];
   /** Warnings, as lines for standard error. They are printed with `--json`, too. */
   readonly warnings?: readonly string[];
-  /** Exit code. Left out: the exit code for success. */
+  /** Exit code. Undefined: the exit code for success. */
   readonly exit?: ExitCode;
 };
 

@@ -16,7 +16,9 @@ import { partClause } from "../mirror/settings/settings.ts";
 
 /** Shows the state of a linked folder, as lines. */
 
-/** Reads the states of all linked folders, and names entries of the list that cannot be trusted. */
+/**
+ * Reads the states of all linked folders, and reports entries of the list that cannot be trusted.
+ */
 export async function readAll(io: Io) {
   const read = await readAllStatuses(io);
   for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);

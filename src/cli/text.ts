@@ -13,9 +13,9 @@ export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string
 const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
- * Returns true if output is coloured. `FORCE_COLOR` decides if set (`0` and `false`: never; else
- * always, also in a pipe). Then `NO_COLOR` decides (no-color.org: any value), then the stream: a
- * terminal with colours.
+ * Returns true if output is coloured. `FORCE_COLOR` decides if set (`0` and `false`: never;
+ * otherwise always, also in a pipe). Then `NO_COLOR` decides (no-color.org: any value), then the
+ * stream: a terminal with colours.
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
   const forced = env["FORCE_COLOR"];

@@ -41,7 +41,7 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 export type ReachOptions = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<MirrorOptions, "onExchange">;
 
 /**
- * Returns the address and the key file that the options give; for `-v`, also a function that prints
+ * Returns the address and the key file from the options; for `-v`, also a function that prints
  * requests.
  * @param args of a command with `REACH_OPTIONS`
  */
@@ -51,7 +51,7 @@ export function reachOptionsOf(io: Io, args: Args): ReachOptions {
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };
 }
 
-/** Returns a line about a request. It has only members of the log, so no content, key or query. */
+/** Returns a line about a request. It has only fields of the log, so no content, key or query. */
 function exchangeLine({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
   const parts = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
   return parts.filter((part) => part !== null && part !== undefined).join(" ");

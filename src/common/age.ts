@@ -4,7 +4,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 
 /**
  * Reads a length of time as people write it: `90s`, `15m`, `6h`, `2d`.
- * @returns milliseconds; null if the text is no length of time
+ * @returns milliseconds; null if the text is not a length of time
  */
 export function parseAge(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text);

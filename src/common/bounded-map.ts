@@ -1,4 +1,4 @@
-/** A map whose values take no more than a given size: the oldest entries are removed first. */
+/** A map whose values take up no more than a fixed size: the oldest entries are removed first. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #most: number;
@@ -6,9 +6,8 @@ export class BoundedMap<Key, Value> {
   #size = 0;
 
   /**
-   * @param most limit of the whole map, in the unit of `sizeOf`
-   * @param sizeOf returns the memory that a value takes, always the same for one value; left out:
-   * each value counts as one
+   * @param most limit of the whole map, in the unit of `sizeOf` @param sizeOf returns the memory
+   * that a value uses, always the same for one value; undefined: each value counts as one
    */
   constructor(most: number, sizeOf: (value: Value) => number = () => 1) {
     this.#most = most;

@@ -10,7 +10,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
    * Resolves once every event that arrived meanwhile was handled; several callers are served in
-   * order. Left out if events arrive only when a caller advances the time (virtual time).
+   * order. Undefined if events arrive only when a caller advances the time (virtual time).
    */
   turn?(): Promise<void>;
 }

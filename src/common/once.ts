@@ -1,4 +1,5 @@
-/** Calls `make` on first use: most plans never need the value, and the trees may be large. */
+/** Returns a function that calls `make` on first use, for values that are rarely needed and may be
+ * large. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

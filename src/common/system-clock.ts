@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 /**
  * LIMIT: callers that continue in one turn of the event loop. Many answers arrive together; with
- * one caller a turn, the last ones would keep their content for many turns.
+ * one caller per turn, the last ones would keep their content in memory for many turns.
  */
 const IN_A_TURN = 16;
 

@@ -10,7 +10,7 @@ export type Trouble = {
    * state file fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
-  /** Names the failure: one clause, without a full stop. */
+  /** What failed, as one clause without a full stop. */
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
@@ -99,7 +99,7 @@ export function isDiskFull(code: string | null): boolean {
 
 /**
  * Returns the trouble with a file that cannot be written. A full disk has its own next step,
- * because permissions are not the cause then.
+ * because permissions are then not the cause.
  */
 export function unwritableFileTrouble(
   file: string,

@@ -24,7 +24,7 @@ type NoAnswer<K extends string> = {
 export type StreamEnd =
   /** The answer was a stream of events, which has ended. */
   | { readonly kind: "ended"; readonly why: string }
-  /** The answer was no stream of events: a whole answer, or none. */
+  /** The answer was not a stream of events: a whole answer, or none. */
   | WireResult;
 
 export type StreamBounds = {
@@ -32,7 +32,7 @@ export type StreamBounds = {
   readonly deadlineMs: number;
   /** Milliseconds without data after which a stream is ended. */
   readonly silenceMs: number;
-  /** Limit for an answer that is no stream. */
+  /** Limit for an answer that is not a stream. */
   readonly maxBytes: number;
   /** Ends the stream. */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   /**
    * Opens a stream of events (200, `text/event-stream`), whose bytes are passed on as they arrive.
-   * Left out if this wire has no streams.
+   * Undefined if this wire has no streams.
    */
   stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
   close(): Promise<void>;

@@ -2,15 +2,16 @@ import type { FileResource } from "../contract/resources.ts";
 import { isBelow, NoAnswer } from "./observe.ts";
 import { Api, type Exchange } from "./world.ts";
 
-/** LIMIT: pages of files read in one folder; a service under judgement may never end a list. */
+/** LIMIT: pages of files read in one folder; a tested service may never end a list. */
 const MOST_PAGES = 50;
 
 /** Suffixes of the folders that cases create beside their own one. */
 const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
 
 /**
- * Deletes the folder of a case, its documents, and what the case created beside the folder.
- * @returns true if lists show afterwards that nothing is left; false if an answer is no list
+ * Deletes the folder of a case, its documents, and everything that the case created beside the
+ * folder.
+ * @returns true if lists show afterwards that nothing is left; false if an answer is not a list
  */
 export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
@@ -23,7 +24,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     return true;
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
-    // A service under judgement may answer anything. What is left is then unknown.
+    // A tested service may answer anything. What is left is then unknown.
     return false;
   }
 }
@@ -48,7 +49,7 @@ async function listOwn(api: Api, folder: string, place: string): Promise<FileRes
   return (await listItems(api, place)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
 }
 
-/** @throws if an answer is no list */
+/** @throws if an answer is not a list */
 async function listItems(api: Api, place: string): Promise<FileResource[]> {
   const items: FileResource[] = [];
   let cursor = "";

@@ -4,8 +4,8 @@ import { NO_FOLDER, NOBODY } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 /**
- * Returns texts of which none is an id: other forms and kinds, composites, oversize, encodings that
- * do not decode.
+ * Returns texts that are not ids: other forms and kinds, composites, oversize, encodings that do
+ * not decode.
  */
 function malformedIds(kind: "doc" | "dir"): string[] {
   const others = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];

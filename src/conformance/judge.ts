@@ -26,7 +26,7 @@ export type SectionReport = {
 };
 
 export type Report = {
-  /** True if all cases were judged, and no case of the published contract differs. */
+  /** True if all cases were run, and no case of the published contract differs. */
   readonly conforms: boolean;
   /** False if the run was stopped. */
   readonly isComplete: boolean;
@@ -41,7 +41,7 @@ export type Judgement =
   /** The service does not allow this key to list or create items. */
   | { readonly kind: "refused"; readonly request: string; readonly status: number }
   /**
-   * The answer to a list of files is no list: the URL belongs to another service, or to a login
+   * The answer to a list of files is not a list: the URL belongs to another service, or to a login
    * page.
    */
   | { readonly kind: "foreign" }
@@ -62,8 +62,8 @@ export type JudgeOptions = {
 };
 
 /**
- * Runs the cases of the sections, each in a folder of its own, and deletes these folders.
- * Documents outside of these folders are listed, never changed.
+ * Runs the cases of the sections, each in a folder of its own, and deletes these folders. Documents
+ * outside these folders are listed, never changed.
  */
 export async function judgeService(given: JudgeOptions): Promise<Judgement> {
   const options = { ...given, exchange: withChangesBelow(given.exchange, given.name) };
@@ -116,7 +116,7 @@ async function runSections(options: JudgeOptions): Promise<Report> {
 
 /**
  * Runs a case and adds its result to the report.
- * @throws NoAnswer if the service cannot be reached any more
+ * @throws NoAnswer if the service can no longer be reached
  */
 async function runCase(
   { title, basis, run }: ContractCase,
@@ -135,7 +135,8 @@ async function runCase(
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
-    // A single lost answer is a difference. A service that stays away ends the run by this request.
+    // A single lost answer is a difference. If the service stays unreachable, this request ends the
+    // run.
     if (error instanceof NoAnswer) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: detailOf(error as Error) });
   }

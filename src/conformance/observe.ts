@@ -29,8 +29,8 @@ const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
  * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * service under judgement may ignore a filter and list the documents of others. A request to change
- * an item that was shown elsewhere, or without a path, is not sent; the exchange rejects.
+ * tested service may ignore a filter and list the documents of others. A request to change an item
+ * that was shown elsewhere, or without a path, is not sent; the exchange rejects.
  */
 export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();

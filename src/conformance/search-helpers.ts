@@ -35,7 +35,7 @@ export async function searchUntilStable(
   return reply;
 }
 
-/** Asserts that a search is refused for one member. */
+/** Asserts that a search is refused for one field. */
 export async function expectRefused(
   { api }: World,
   kind: Kind,
@@ -46,7 +46,7 @@ export async function expectRefused(
   return expectProblem(await api.post(ROUTE[kind], { query, ...more }), "invalid_request", pointer);
 }
 
-/** The items of a search below the test's folder. */
+/** Returns the items of a search below the test's folder. */
 export async function foundItems(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
   return expectOk(await searchUntilStable(world, kind, what, { path_prefix: world.folder.path, ...more }), 200).data;
 }
@@ -59,7 +59,7 @@ export async function foundPaths(world: World, kind: Kind, what: string, more: o
 export const createDocument = (world: World, name: string, content: string) =>
   world.api.file(`${world.folder.path}/${name}`, content);
 
-/** Returns the places of a file's matches, without the members that every source has. */
+/** Returns the places of a file's matches, without the fields that every source has. */
 export const matchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { KINDS, createDocument, foundPaths } from "./search-helpers.ts";
 import { type ContractCase, defineAssumedCase, expectEdited, expectOk } from "./world.ts";
 
-/** `.qontext.structure.md`: a file as any other, which no search finds. */
+/** `.qontext.structure.md`: a file like any other, except that no search finds it. */
 
 export const structureCases: readonly ContractCase[] = KINDS.flatMap((kind) => [
   defineAssumedCase(`finds no configuration of a folder: ${kind}`, async (world) => {

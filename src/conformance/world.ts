@@ -8,7 +8,7 @@ import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
 /**
- * One case of the contract. A case uses the service through HTTP alone, so that it can judge any
+ * One case of the contract. A case uses the service through HTTP alone, so that it can test any
  * service that offers this API.
  */
 export type ContractCase = {
@@ -38,7 +38,7 @@ export type Reply = {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly text: string;
-  /** The parsed body; null if it is no JSON. */
+  /** The parsed body; null if it is not JSON. */
   readonly json: Json;
 };
 
@@ -118,7 +118,7 @@ export class Api {
   }
 }
 
-/** Returns null for a text that is no JSON. */
+/** Returns the value of a JSON text; null for any other text. */
 export function parseOrNull(text: string): Json {
   try {
     return JSON.parse(text);
@@ -151,7 +151,7 @@ export function expectGone(reply: Reply): void {
 }
 
 /**
- * Asserts a problem with all documented members.
+ * Asserts a problem with all documented fields.
  * @param pointers of `errors`, in order; without pointers, `errors` is not checked
  */
 export function expectProblem(reply: Reply, code: ProblemCode, ...pointers: string[]): Problem {

@@ -4,7 +4,7 @@ declare const brand: unique symbol;
 
 /**
  * Digest of a content: SHA-256 of its UTF-8 bytes, 64 lower-case hex digits. Identifies a version
- * everywhere: records, text store, intents.
+ * everywhere: records, content store, intents.
  */
 export type Digest = string & { readonly [brand]: "Digest" };
 

@@ -2,8 +2,8 @@ import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 /**
  * Events of `GET /v1/events`: an endless answer, `text/event-stream`, with hints at possible
- * changes. The published contract does not mention events. A client detects if a deployment has
- * events, and works without them, too.
+ * changes. The published contract does not mention events. A client detects whether a deployment
+ * has events, and works without them, too.
  */
 
 export const EVENT_STREAM = "text/event-stream";
@@ -27,8 +27,8 @@ export type EventType = "file" | "folder" | "reset";
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
 /**
- * The `data` of a `file`. `path` and `lastChangeId` are the current values; left out if the file is
- * gone.
+ * The `data` of a `file`. `path` and `lastChangeId` are the current values; undefined if the file
+ * is gone.
  */
 export type FileEvent = {
   readonly id: DocId;

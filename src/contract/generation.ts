@@ -1,6 +1,6 @@
 /**
- * Header that names the service's generation on each answer: an opaque mark that changes only when
- * the service is restored from a backup. Some deployments never send one. ASSUMES: the published
+ * Header with the service's generation, on each answer: an opaque mark that changes only when the
+ * service is restored from a backup. Some deployments never send one. ASSUMES: the published
  * contract allows further headers (contract test "names its generation on each answer").
  */
 export const GENERATION_HEADER = "x-service-generation";

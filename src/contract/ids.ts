@@ -15,8 +15,8 @@ export type ChangeId = Branded<"ChangeId">;
 
 // Form of ids that services issue: 14 lower-case letters and digits.
 const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// Suffix that is safe in URLs, SQL and logs. Two joined ids, as `doc_…-cmit_…`, are no id in any
-// deployment.
+// Suffix that is safe in URLs, SQL and logs. Two joined ids, as `doc_…-cmit_…`, are not an id in
+// any deployment.
 const ID_SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
 const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
 const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);

@@ -7,14 +7,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns an own member of the object, never one of its prototype. With the type of a declared
- * answer, only its members can be named.
+ * Returns an own field of the object, never one of its prototype. With the type of a declared
+ * answer, only its fields are accepted.
  */
 export function member<Declared = JsonObject>(object: JsonObject, name: string & keyof Declared): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns true if a value is an object whose members have these types. */
+/** Returns true if a value is an object whose fields have these types. */
 export function hasMembers<T extends object>(
   value: unknown,
   types: { readonly [Name in keyof T]: "string" | "number" },

@@ -38,8 +38,8 @@ export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the embedded service refused in its first version: existing mirrors have mapped
- * names by them.
+ * Characters that the embedded service refused in its first version: names in existing folders were
+ * converted by them.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -48,10 +48,9 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Judges one name (a path segment).
+ * Checks one name (a path segment).
  * @param refused characters that count as shell metacharacters; default: the embedded service's,
- * unless a client has learned others
- * @returns every fault, in a fixed order; empty for a legal name
+ * unless a client has learned others @returns every fault, in a fixed order; empty for a legal name
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
@@ -116,7 +115,7 @@ export function pathSegments(path: string): string[] {
 }
 
 /**
- * @returns the first fault of a path of the API, or null. The last name is judged as `kind`, the
+ * @returns the first fault of a path of the API, or null. The last name is checked as `kind`, the
  * names before it as folders.
  */
 export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
@@ -130,10 +129,10 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 
 /**
  * Returns the legal name on the service for a local name (`names: map`). Deterministic; a legal
- * name maps to itself. White space and refused characters become one hyphen; a name of nothing else
+ * name stays the same. White space and refused characters become one hyphen; a name of nothing else
  * becomes `u` and its code points (`[.md` → `u5b.md`).
- * @returns null if no mapping is safe: not a `.md` file, a dot folder, a name that is too long or
- * not Unicode
+ * @returns null if no conversion is safe: not a `.md` file, a dot folder, a name that is too long
+ * or not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);

@@ -6,7 +6,7 @@
 /** A path below the linked folder, spelled as on the disk. */
 export type LocalPath = string;
 /**
- * A path below the mirrored subtree of the workspace, spelled as on the service, without a leading
+ * A path below the linked subtree of the workspace, spelled as on the service, without a leading
  * slash.
  */
 export type RemotePath = string;
@@ -109,8 +109,8 @@ export function cutToBytes(text: string, max: number): string {
 }
 
 /**
- * Returns true if a name has the form of a conflict copy. Such files are never mapped nor uploaded,
- * even if the state is lost.
+ * Returns true if a name has the form of a conflict copy. Such files are neither matched to a
+ * document nor uploaded, even if the state is lost.
  */
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY.test(name);

@@ -25,16 +25,16 @@ export const PROBLEM_CODES = {
   content_too_large: { status: 422, title: "Content is too long" },
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
-  // ASSUMES: a protected file's change that no longer combines with the live text is not accepted
-  // (contract test "answers edit_conflict to accepting what cannot be combined…"). The embedded
-  // service never answers a PUT with it; the client accepts it from other deployments.
+  // ASSUMES: a protected file's change that no longer merges with the published content is not
+  // accepted (contract test "answers edit_conflict to accepting what cannot be combined…"). The
+  // embedded service never answers a PUT with it; the client accepts it from other deployments.
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
   // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the
   // rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
-  // ASSUMES: a valid regex that takes more steps than one search may is answered 422
-  // search_too_costly. The same request gets the same answer, regardless of other load (contract
-  // test "refuses a search of too many steps").
+  // ASSUMES: a valid regex that needs more steps than the limit for one search gets 422
+  // search_too_costly. Load does not change the answer (contract test "refuses a search of too many
+  // steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, CodeFacts>;
 
@@ -64,7 +64,9 @@ export type FieldCode =
 /** LIMIT: faults of one request that are reported. */
 export const MAX_FIELD_ERRORS = 20;
 
-/** `pointer` is a JSON Pointer: `/limit` is the query parameter, `/content` the body member. */
+/**
+ * `pointer` is a JSON Pointer: `/limit` is the query parameter, `/content` the field of the body.
+ */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
 /** Returns the documented form: {docs_base}/errors/<code-with-hyphens>. */

@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 /**
- * Members on which a client relies: those that the contract shows. An answer has more
+ * Fields on which a client relies: those that the contract shows. An answer has more
  * (`api/resources.ts`), which a client does not use.
  */
 

@@ -15,12 +15,12 @@ export type LinkTarget = {
   readonly to: DocId | DirId | null;
   /**
    * Id of the former target, which is gone: if the document is shown again, the link leads to it
-   * again. Only if `to` is null. Left out: the link never had a target.
+   * again. Only if `to` is null. Undefined if the link never had a target.
    */
   readonly was?: DocId | DirId;
 };
 
-/** Returns the target of a link, or its former target; null for neither. */
+/** Returns the target of a link, or its former target; null if it has neither. */
 export function targetOf({ to, was }: LinkTarget): DocId | DirId | null {
   return to ?? was ?? null;
 }
@@ -34,7 +34,7 @@ export type Spelling = {
   readonly path: LocalPath;
   /**
    * Document that the bytes belonged to when they were read or written; null if unknown. After two
-   * documents exchange paths, each path has spellings of both.
+   * documents swap paths, each path has spellings of both.
    */
   readonly id: DocId | null;
   /** Digest of the bytes on disk. */

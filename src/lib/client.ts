@@ -34,7 +34,7 @@ export type ClientOptions = {
 };
 
 /**
- * Calls return values, also when they fail. A read is tried up to four times within 120 s, with
+ * Calls return values, even when they fail. A read is tried up to four times within 120 s, with
  * growing pauses, or with the pauses that the service asks for. A write is sent at most once, and
  * never repeated automatically. Paths do not begin with a slash.
  * @throws Error for an invalid id: check ids from outside by `isDocId` and similar functions
@@ -74,7 +74,7 @@ export type Client = {
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // The URL is always given, so the result is an origin, or the reason why the URL cannot be used.
+  // A URL is always passed, so the result is an origin, or the reason why the URL cannot be used.
   const origin = originOfUser({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw errorOf(origin.trouble, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw unfitKey(url);

@@ -10,7 +10,9 @@ export class MdmirrorError extends Error {
    * state file has an error; `closed`: the folder was closed.
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
-  /** Code of the service or the system (`unauthenticated`, `ENOSPC`), else the same as `kind`. */
+  /**
+   * Code of the service or the system (`unauthenticated`, `ENOSPC`), otherwise the same as `kind`.
+   */
   readonly code: string;
   /** File or folder that the error concerns. */
   readonly path: string;

@@ -26,7 +26,7 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 /**
  * Links a folder to a workspace; creates the folder if it is missing. No document is sent before
  * the first `sync`, which deletes and overwrites nothing on either side. `plan` shows what that
- * sync would do. The folder's documents and the key are only ever sent to the given URL.
+ * sync would do. The folder's documents and the key are only ever sent to this URL.
  * @throws MdmirrorError, code `linked-already`; `offline` if no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {

@@ -58,7 +58,7 @@ function targetOf(
     throw new TroubleError({ kind: "usage", what, next: "give such a path as remote" });
   }
   checkDirection(direction);
-  // The URL is always given, so the result is an origin, or the reason why the URL cannot be used.
+  // A URL is always passed, so the result is an origin, or the reason why the URL cannot be used.
   const origin = unwrap(originOfUser({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: part, direction, allowHttp }, origin };
 }

@@ -21,8 +21,8 @@ export type Place = {
   /** Returns the path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * Returns the id of the document or folder at an absolute destination (`/plans/a.md`, given as
-   * `plans/a.md`). Left out: `idAt` is used, because absolute destinations have the same root.
+   * Returns the id of the document or folder at an absolute destination (`/plans/a.md`, passed as
+   * `plans/a.md`). Undefined: `idAt` is used, because absolute destinations have the same root.
    */
   idAtAbsolute?(path: string): string | null;
 };
@@ -38,17 +38,17 @@ export type Link = {
 };
 
 export type ToDiskOptions = {
-  /** Earlier content on disk. A link that keeps its target also keeps its spelling. */
+  /** Earlier content on disk. A link that still leads to the same target keeps its spelling. */
   readonly was?: string;
 };
 
 export type ToServiceOptions = {
   /**
-   * Earlier content on the service. An absolute path in it stays an absolute path if it keeps its
-   * target.
+   * Earlier content on the service. An absolute path in it stays an absolute path if it leads to
+   * the same target.
    */
   readonly was?: string;
-  /** Place of the document before documents moved, for links without a current target. */
+  /** Lookup of the paths before documents moved, for links that have no target now. */
   readonly before?: Place;
 };
 

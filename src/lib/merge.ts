@@ -26,7 +26,7 @@ export type MergeResult =
       readonly kind: "conflict";
       /**
        * Reason for the conflict. `overlap`: both edits changed one place; `too-large`: the texts
-       * differ too much to be compared within limits; the others: the result would have lost or
+       * differ too much to be compared within limits. The others: the result would have lost or
        * doubled words, would be worse Markdown than both, or would lack an edit of a side.
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
@@ -100,8 +100,8 @@ export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARK
 
 /**
  * Returns the side of each line of a merged text, and who removed lines of base. Only the texts are
- * compared; the way in which the merge was made does not matter. Lines kept or added, joined, are
- * the merged text; lines kept or removed are base.
+ * compared; the way in which the merge was made does not matter. The kept and added lines, joined,
+ * are the merged text; the kept and removed lines are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
   return originsOf(base, mine, theirs, merged);
@@ -109,7 +109,7 @@ export function lineOrigins({ base, mine, theirs }: Texts, merged: string): Line
 
 /**
  * Explains a merged text by the words and marks of all four texts. Returns null if the texts differ
- * too much, or if the merged text is no merge of the sides.
+ * too much, or if the merged text is not a merge of the sides.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
   const explained = explainTexts(base, mine, theirs, merged);

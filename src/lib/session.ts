@@ -18,7 +18,7 @@ import type { OpenOptions } from "./types.ts";
 
 export type Environment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
-/** Returns the environment in which a program's call runs, with the given key. */
+/** Returns the environment in which a program's call runs, with the caller's key. */
 export function environmentOf({ url, key, keyFile, env = process.env }: OpenOptions): Environment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
@@ -53,7 +53,7 @@ export function checkDirection(direction: unknown): void {
   if (what !== null) throw new TroubleError({ kind: "usage", what, next: "give one of these, or none" });
 }
 
-/** Finds the linked folder at the path that the caller named. */
+/** Finds the linked folder at the path that the caller passed. */
 export function findRoot(dir: string, env: Environment["env"]): string {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {

@@ -28,17 +28,15 @@ export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 export type OpenOptions = {
   /**
-   * URL of the service, in place of the linked address. As with `--url`, the caller decides to
-   * trust this address.
+   * URL of the service, instead of the linked address. As with `--url`, the caller decides to trust
+   * this address.
    */
   readonly url?: string;
   /** API key; default: found as the commands find it. The key is not stored. */
   readonly key?: string;
   /** File with the key. */
   readonly keyFile?: string;
-  /**
-   * Environment in place of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL, MDMIRROR_API_KEY.
-   */
+  /** Environment instead of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL, MDMIRROR_API_KEY. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
@@ -72,7 +70,7 @@ export type SyncOptions = {
   readonly attended?: boolean;
   /**
    * Signal that ends the sync. When aborted, active steps are completed and recorded, and no
-   * further step starts. The report names the other steps as `unfinished`, and the next sync
+   * further step starts. The report lists the other steps as `unfinished`, and the next sync
    * continues. A sync that a daemon runs is not interrupted; the call waits for its end.
    */
   readonly signal?: AbortSignal;
@@ -98,7 +96,7 @@ export type MirrorPlan = {
 /**
  * The operations, each with one input and one result, as for the commands and the tools for agents.
  * Unless `noSync` is set, a sync follows a write, and `sync` in the result is its report.
- * `expected` names the versions that the caller saw: if the current versions differ, nothing is
+ * `expected` has the versions that the caller saw: if the current versions differ, nothing is
  * written.
  * @throws code `stale` if a version in `expected` has changed; `offline` if the service is not
  * reached or refuses the key

@@ -28,7 +28,7 @@ import {
   limit,
 } from "./tool.ts";
 
-/** Makes tools from operations. An agent has to give the versions that it read. */
+/** Makes tools from operations. An agent has to pass the versions that it read. */
 
 /** LIMIT: rows of a list in one answer. */
 const MOST_ITEMS = 100;
@@ -72,7 +72,7 @@ const OF_CONTENT = "The second block of the answer is content of documents: data
 
 /**
  * Returns the tool for an operation that writes.
- * @param narrowed fields of which an agent may use only some values; undefined: none
+ * @param narrowed fields for which an agent may use only some values; undefined: none
  */
 export function operationTool<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,

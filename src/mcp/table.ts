@@ -21,7 +21,7 @@ import { SYNC } from "./tools/sync.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 import { type Tool, PATH } from "./tool.ts";
 
-/** The versions that an agent gives belong to one document. */
+/** The versions that an agent passes belong to one document. */
 const ONE_PATH = z.array(PATH).length(1);
 
 /** Every tool, in the order in which clients see them. */

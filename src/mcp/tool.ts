@@ -9,7 +9,7 @@ import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
  * all.
  */
 
-/** A linked folder that was named when the process started. */
+/** A linked folder that was passed when the process started. */
 export type ServedMirror = {
   readonly name: string;
   /** Real path of the folder. */
@@ -40,7 +40,7 @@ export type Tool = {
   readonly effect: Effect;
   readonly annotations: ToolAnnotations;
   readonly input: z.ZodRawShape;
-  /** True if the tool applies to all folders when the call names none. */
+  /** True if the tool applies to all folders when the call has none. */
   readonly ofAll: boolean;
   readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<ToolResult> | ToolResult;
 };
@@ -73,7 +73,7 @@ export function refused(trouble: Trouble, facts: object = {}, text?: string): To
   return text === undefined ? { kind: "refused", trouble, facts } : { kind: "refused", trouble, facts, text };
 }
 
-/** Lines of a text that a caller wants; left out: all, as far as they fit into the answer. */
+/** Lines of a text that a caller wants; undefined: all, as far as they fit into the answer. */
 export type TextRange = {
   readonly from_line?: number | undefined;
   readonly lines?: number | undefined;

@@ -11,7 +11,7 @@ export type Link = {
   readonly label: string;
   /** `page`: the link leads to this page; `true`: this page belongs to the link. */
   readonly current?: "page" | "true" | null;
-  /** Number beside the label; 0 and left out: none. */
+  /** Number beside the label; undefined and 0: none. */
   readonly count?: number;
   /** Colour of the number. */
   readonly tone?: Tone;
@@ -42,7 +42,7 @@ export type Frame = {
   readonly nav: readonly Link[];
   /** Menu beside the program's name, whose label names the subject of the page. */
   readonly switcher?: LinkGroup | null;
-  /** Tabs below the header, among related pages; null if the page has none. */
+  /** Tabs below the header that lead to related pages; null if there are none. */
   readonly sections?: LinkGroup | null;
   readonly bundle: Bundle;
   /** The session's token, for requests of scripts; null if nobody is signed in. */

@@ -10,8 +10,8 @@ let loaded: Promise<Bundle> | null = null;
 
 /**
  * Reads the scripts and styles of the pages. The package contains them. A checkout makes them from
- * the sources on first use, in a separate process. The tool for that is not part of the package; if
- * only the runtime packages are installed, the tool is installed first.
+ * the sources on first use, in a separate process. The program that makes them is not part of the
+ * package; if only the runtime packages are installed, it is installed first.
  * @throws if the files cannot be made; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {

@@ -24,7 +24,7 @@ type SidesOptions = {
   /** True to show all lines, not only those near a change. */
   readonly whole: boolean;
   /**
-   * The older side: its differing lines count as removed, the other side's as added. Not set if
+   * The older side: its differing lines count as removed, the other side's as added. Undefined if
    * neither side is older.
    */
   readonly earlier?: Column | null;

@@ -130,8 +130,8 @@ export class Service {
   };
 
   /**
-   * Checks a request by its headers. Returns the answer if the body is not needed, else null. Does
-   * not count for a rate limit.
+   * Checks a request by its headers. Returns the answer if the body is not needed, otherwise null.
+   * Does not count for a rate limit.
    */
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 

@@ -22,7 +22,8 @@ export function documentAddress(name: string, part: string, path: string, query:
   return mirrorAddress(name, documentPart(part, path), query);
 }
 
-/** Returns the path of such a page, relative to the page of the linked folder. */
+/** Returns the path of a page about one document or folder, relative to the page of the linked
+ * folder. */
 export function documentPart(part: string, path: string): string {
   return `${part}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
@@ -40,7 +41,7 @@ export function pageOfEvents(path: string): string {
   return path.replace(/^\/events(?=\/)/, "");
 }
 
-/** Returns a query without the members that are null. */
+/** Returns a query without the fields that are null. */
 function queryOf(query: Query): string {
   const given = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== null) given.set(key, String(value));

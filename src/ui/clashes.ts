@@ -58,7 +58,9 @@ export function choiceIn(form: URLSearchParams, { at }: Pick<Clash, "at">): Choi
   return (Object.keys(CHOICES) as Choice[]).find((one) => one === given) ?? null;
 }
 
-/** Returns the text of a clash in a form: what the user typed, or the start of it. */
+/**
+ * Returns the text of a clash in a form: the user's text, or the text that the form starts with.
+ */
 export function editedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.at}-text`) ?? joined(clash.mine, clash.theirs);
 }

@@ -31,7 +31,9 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Milliseconds for which pages show the good end of a job. Other ends stay until the next job. */
+/**
+ * Milliseconds for which pages show the success of a job. Other results stay until the next job.
+ */
 const GOOD_END_MS = 10_000;
 /** LIMIT: milliseconds between two reports of progress to pages. */
 const REPORT_MS = 200;

@@ -15,8 +15,8 @@ const PACE_MS = 1_000;
 /** LIMIT: share of the time that an open page may be read; a slow page is read less often. */
 const MOST_SHARE = 1 / 20;
 /**
- * Readings without a change after which a comment is sent. Sending fails if the browser has
- * disconnected.
+ * Number of readings without a change after which a comment is sent. Sending fails if the browser
+ * has disconnected.
  */
 const QUIET_LOOKS = 15;
 /** Milliseconds after which a disconnected browser connects again. */
@@ -27,7 +27,7 @@ const AGES = /(?<=<time class=\\"age\\"[^>]*>)[^<]*/g;
 type Listener = {
   readonly raw: ServerResponse;
   readonly gone: AbortSignal;
-  /** Returns the request of the page at this moment; null after the session has ended. */
+  /** Returns the page's current request; null after the session has ended. */
   readonly asked: () => PageRequest | null;
 };
 

@@ -42,9 +42,9 @@ export type PageRequest = {
 export type UiPage = {
   /** Route of the page, such as `/m/:name`. */
   readonly path: string;
-  /** Part of the address of the section to which the page belongs; left out: no section. */
+  /** Part of the address of the section to which the page belongs; undefined: no section. */
   readonly section?: string;
-  /** False if an open page shows no changes without a reload; left out: true. */
+  /** False if an open page shows no changes without a reload; undefined: true. */
   readonly isLive?: boolean;
   /** Returns the page. Must change nothing on either side. */
   readonly show: (ui: Ui, asked: PageRequest) => Result<Content> | Promise<Result<Content>>;

@@ -76,12 +76,12 @@ export function eventItem(mirror: string, event: MirrorEvent, withRun: boolean):
 <span class="faint">${withRun && html`<a href="${mirrorAddress(mirror, `runs/${run}`)}">run ${run}</a> · `}<time datetime="${new Date(at).toISOString()}">${localTime(at)}</time></span></li>`;
 }
 
-/** Returns the path that an address names, without a slash at its end. */
+/** Returns the path in an address, without a slash at its end. */
 export function requestedPath({ params }: PageRequest): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 
-/** Returns the number of a version, a run or a page; null if the text is no number. */
+/** Returns the number of a version, a run or a page; null if the text is not a number. */
 export function numberIn(text: string | null | undefined): number | null {
   return /^[1-9]\d{0,8}$/.test(text ?? "") ? Number(text) : null;
 }

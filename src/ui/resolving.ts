@@ -25,7 +25,7 @@ const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const
 /** Content of a resolution, or why there is none; null if the way needs no content. */
 type Content = Resolution | { readonly notice: Notice } | null;
 
-/** Content of a document, and the way that says the same. */
+/** Content of a document, and the way of resolving that gives the same content. */
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
 /** Resolves a conflict, but only if the versions are still those that the page showed. */
@@ -57,7 +57,7 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
 
-/** Ways for several conflicts, with the labels of their buttons. */
+/** Ways to resolve several conflicts, with the labels of their buttons. */
 export const MANY_WAYS = {
   mine: "Take mine",
   theirs: "Take theirs",
@@ -65,8 +65,8 @@ export const MANY_WAYS = {
 } as const;
 
 /**
- * Resolves the conflicts that the user checked, as one run. Leaves those alone whose versions are
- * others than the page showed.
+ * Resolves the conflicts that the user checked, as one run. Leaves those alone whose versions
+ * differ from those that the page showed.
  */
 export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequest): Done {
   const to = mirrorAddress(name, "needs");

@@ -43,7 +43,7 @@ export function addRule(_ui: Ui, { folder: { name, root }, form }: ActionRequest
 }
 
 const KEY = /^[\x21-\x7e]{1,4096}$/;
-/** The answer to a good key is that no such folder exists. */
+/** Any folder name will do: with a valid key, the service answers that no such folder exists. */
 const ANY_FOLDER = "any" as const;
 
 /** Stores a new key, after the service has accepted it. */

@@ -117,7 +117,7 @@ function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: 
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
-/** Shows the transfers of this moment; null if nothing is transferred. */
+/** Shows the current transfers; null if there are none. */
 export function transfersOf({ daemon, job }: Folder): Html | null {
   const traffic = job?.end === null ? null : (daemon?.traffic ?? null);
   return traffic === null ? null : trafficCard(traffic);

@@ -11,8 +11,7 @@ import type { CommandResult } from "../show-result.ts";
 /** One action of an administrator on keys, reviews or workspaces. */
 export type Action = {
   /**
-   * Operand after the action on the command line, such as `ID|LABEL`; null if the action takes
-   * none.
+   * Operand after the action on the command line, such as `ID|LABEL`; null if the action has none.
    */
   readonly takes: string | null;
   /** Options of this action, in addition to those of every action. */
@@ -24,7 +23,7 @@ export type Action = {
   readonly check?: (args: Args, io: Io) => void;
   /**
    * Carries out the action.
-   * @param word operand after the action; empty if the action takes none
+   * @param word operand after the action; empty if the action has none
    */
   run(io: Io, args: Args, session: AdminSession, word: string): Promise<CommandResult>;
 };
@@ -48,8 +47,8 @@ export async function wantedWorkspaces(session: AdminSession, args: Args): Promi
 }
 
 /**
- * Creates a key, and stores its secret in the new file of `--out`, if the option is given.
- * Otherwise the secret is shown only now.
+ * Creates a key, and stores its secret in the new file of `--out`, if the option is set. Otherwise
+ * the secret is shown only now.
  * @param describe returns the line about the key
  */
 export async function createKey(

@@ -34,13 +34,13 @@ function readGrant(text: string): KeyGrant {
   return { on: path === "" ? null : `/${path}`, level: LEVELS.find((one) => one === text.slice(cut + 1))! };
 }
 
-/** Returns milliseconds since the epoch; 0 for a text that is no time. */
+/** Returns milliseconds since the epoch; 0 for a text that is not a time. */
 function readExpiry(text: string, now: number): number {
   const length = parseAge(text);
   return length === null ? (readIso(text) ?? 0) : now + length;
 }
 
-/** Refuses a value of `--expires` that has passed or is no time. */
+/** Refuses a value of `--expires` that has passed or is not a time. */
 function checkExpiry(args: Args, io: Io): void {
   const { expiresAt = null } = readChanges(args, io);
   if (expiresAt !== null && expiresAt <= io.clock.now())
@@ -114,7 +114,7 @@ const create: Action = {
   },
 };
 
-/** Returns the named workspace; without a name, the only workspace. */
+/** Returns the workspace with this name; without a name, the only workspace. */
 async function workspaceOf(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
   if (word !== null) return unwrap(await findWorkspace(session, word));
   const all = unwrap(await listWorkspaces(session));

@@ -54,7 +54,7 @@ export const command: Command = {
 
 function openService(io: Io, args: Args): { readonly wire: Wire; readonly key: string } {
   const { env, cwd } = io;
-  // Not null, because the user gave a URL.
+  // Not null, because the user passed a URL.
   const origin = unwrap(originOfUser({ url: args.operands[0]!, env: {}, allowHttp: args.texts("allow-http") })!);
   const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
   return { wire: openWire(origin), key };

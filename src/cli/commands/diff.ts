@@ -41,7 +41,7 @@ export const command: Command = {
 };
 
 /**
- * Matches an operand that names a document, with or without a version. Any other operand names a
+ * Matches an operand that means a document, with or without a version. Any other operand means a
  * folder.
  */
 const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
@@ -67,7 +67,7 @@ function listLines(rows: readonly Row[]): readonly string[] {
   );
 }
 
-/** Shows one document: the lines that merge if it is in conflict, else a unified diff. */
+/** Shows one document: the lines that merge if it is in conflict, otherwise a unified diff. */
 function showRow(io: Io, row: Row, n: number | null): void {
   const { path, before, after, base, conflict } = row;
   const isParted = conflict?.kind === "parts" && base !== null && before !== null && after !== null;

@@ -240,8 +240,8 @@ function isLost(io: Io, folder: string): boolean {
 }
 
 /**
- * Trusts an address that both the folder's configuration and the user name. The key may then be
- * sent to that address.
+ * Trusts an address that is in the folder's configuration and that the user passed too. The key may
+ * then be sent to it.
  */
 function trustAddress(io: Io, args: Args, root: string): void {
   const url = args.text("url");

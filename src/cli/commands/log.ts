@@ -36,7 +36,7 @@ export const command: Command = {
 
 /**
  * Returns a line for each event.
- * @param name the document that the user named; null means all
+ * @param name the document that the user asked for; null means all
  */
 function eventLines(events: readonly MirrorEvent[], name: string | null): string[] {
   if (events.length > 0) return events.map(eventLine);

@@ -41,7 +41,7 @@ function placeOfNew(io: Io, target: string): string {
   return existsSync(dirname(to)) ? join(realpathSync(dirname(to)), basename(to)) : to;
 }
 
-/** Returns the real path of the linked folder that the operands name, and the last operand. */
+/** Returns the real path of the linked folder in the operands, and the last operand. */
 function rootAndLast(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
   return { root: realpathSync(findMirror(io, operands.at(-2))), last: operands.at(-1)! };
 }

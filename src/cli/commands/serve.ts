@@ -111,7 +111,7 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     port: args.number("port") ?? DEFAULT_PORT,
     tls: args.text("tls-cert") === null ? null : { certFile: fileOf("tls-cert"), keyFile: fileOf("tls-key") },
     insecureHttp: args.flag("insecure-http"),
-    // A setting that is not given keeps its stored value.
+    // A setting without a value in this call keeps its stored value.
     settings: {
       ...memberOf("rateLimit", args.text("rate-limit"), readRate),
       ...memberOf("keepVersions", args.text("most-versions"), Number),
@@ -126,7 +126,9 @@ function optionsOf(io: Io, args: Args): ServeOptions {
   };
 }
 
-/** Names the work that failed: a request by its id, other work of the service by its own name. */
+/**
+ * Describes the work that failed: a request by its id, other work of the service by its own name.
+ */
 function failureLine(what: string): string {
   if (what.startsWith("req_")) return `request ${what}`;
   return what === "database" ? "a connection to the database" : what;
@@ -214,7 +216,7 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
 export function initCommand(url: string, keyFile: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
-  // A client cannot connect to "every address", so the command names loopback. Over TLS, it names
+  // A client cannot connect to "every address", so the command shows loopback. Over TLS, it shows
   // the host of the certificate.
   const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
   const target = protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;

@@ -33,7 +33,7 @@ export const command: Command = {
     refuseMisuse(args);
     const [dir] = args.operands;
     const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
-    // A prompt runs in any folder, so a folder that is not linked is no error to report.
+    // A prompt runs in any folder, so it is not an error if the folder is not linked.
     if (args.flag("short") && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
     const root = args.flag("all") ? null : findMirror(io, dir);
     if (args.flag("prometheus")) return showMetrics(io, root === null ? null : realpathSync(root));
@@ -53,7 +53,7 @@ function refuseMisuse(args: Args): void {
 
 type Flags = {
   readonly json: boolean;
-  /** Milliseconds; null if `--max-age` is not given. */
+  /** Milliseconds; null without `--max-age`. */
   readonly maxAge: number | null;
 };
 
@@ -135,8 +135,8 @@ async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
 const DAEMON_MS = 250;
 
 /**
- * Prints one line for prompts and status bars, which run often. Waits for no other process beyond a
- * limit. Prints no name or content from the folder.
+ * Prints one line for prompts and status bars, which run often. Waits for other processes only for
+ * a limited time. Prints no name or content from the folder.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const look = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });

@@ -77,8 +77,8 @@ function refuseMisuse(args: Args): void {
 }
 
 /**
- * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if none is
- * given.
+ * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if there are
+ * none.
  */
 function awaitedOf(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
@@ -150,9 +150,9 @@ function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: RunPri
 type StateForHooks = { readonly root: string; readonly facts: Facts };
 
 /**
- * Reads the state of the folder before a sync. Null if the sync runs no hooks: there are none, or a
- * hook started the sync, because hooks could start each other forever, or the folder's daemon runs
- * them.
+ * Reads the state of the folder before a sync. Null if the sync runs no hooks: there are none, or
+ * the folder's daemon runs them, or a hook started this sync, because hooks could start each other
+ * forever.
  */
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
@@ -180,7 +180,7 @@ type RunPrinting = RunPrinter & {
   readonly url: string;
   /** Duration of the sync in milliseconds. */
   readonly took: number;
-  /** More members of the JSON object, in addition to those of the report. */
+  /** Further fields of the JSON object, in addition to those of the report. */
   readonly beside: object;
 };
 

@@ -27,7 +27,7 @@ export const command = operationCommand(undo, {
 });
 
 /**
- * Returns true if an operand is the number of a run. A folder whose name is a number is given as
+ * Returns true if an operand is the number of a run. A folder whose name is a number is written as
  * ./12.
  */
 function isRun(operand: string): boolean {

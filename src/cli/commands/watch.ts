@@ -75,7 +75,7 @@ async function keepWith(
 }
 
 /**
- * Output of `watch`: a line for people, or a JSON object. Events that only name a phase (idle,
+ * Output of `watch`: a line for people, or a JSON object. Events that only report a phase (idle,
  * observing, applying) are not printed.
  */
 
@@ -125,8 +125,8 @@ function readNames(names: Map<string, string>, env: Io["env"]): void {
 }
 
 /**
- * Returns true if a phase has to be printed: never `observing` or `applying`, and no phase that was
- * printed last.
+ * Returns true if a phase has to be printed: never `observing` or `applying`, and not the phase
+ * that was printed last.
  * @param last phase that was printed last for each folder; updated by this function
  */
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
@@ -212,7 +212,7 @@ function timeOf(at: number): string {
 
 type Pending = EventOf<"deletion-pending">;
 
-/** LIMIT: files that are named for each outcome. */
+/** LIMIT: files that are listed for each outcome. */
 const MOST_NAMED = 5;
 
 /**

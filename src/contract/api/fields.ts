@@ -5,8 +5,8 @@ import { NAME_FAULT_TEXT, type NameFault, type NameKind, nameFaults, pathFault, 
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
 /**
- * Schemas of request fields: ids, names, paths, content. Each gives the codes of field and problem
- * that the contract names, and has a description for `openapi.json`.
+ * Schemas of request fields: ids, names, paths, content. Each has the codes of field and problem
+ * from the contract, and a description for `openapi.json`.
  */
 
 /** Fault of a value. `problem`: code of the whole answer, by default `invalid_request`. */
@@ -20,7 +20,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
-/** Returns the JSON Pointer (RFC 6901) to a parameter or a member. */
+/** Returns the JSON Pointer (RFC 6901) to a parameter or a field. */
 export function pointerTo(...names: readonly PropertyKey[]): string {
   const parts = names.map((name) => String(name).slice(0, SHOWN_CHARACTERS));
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
@@ -34,7 +34,7 @@ export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
   });
 }
 
-/** Judges the length of a path. The leading slash does not count. */
+/** Checks the length of a path. The leading slash does not count. */
 export function pathLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;
@@ -45,9 +45,9 @@ export function pathLimitText(kind: NameKind): string {
 }
 
 /**
- * Judges a path. ASSUMES: a path with legal names whose ending is of the other kind (`docs` in
- * place of a file) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request`
- * (contract tests "answers type_mismatch …").
+ * Checks a path. ASSUMES: a path with legal names whose ending is of the other kind (`docs` instead
+ * of a file) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract
+ * tests "answers type_mismatch …").
  */
 function judgePath(sent: string, kind: NameKind): FieldFault | null {
   const path = withoutSlash(sent);
@@ -74,13 +74,13 @@ function fieldCode(fault: NameFault): FieldCode {
 }
 
 /**
- * Judges the content of a file. ASSUMES: content is well-formed Unicode without NUL; anything else
+ * Checks the content of a file. ASSUMES: content is well-formed Unicode without NUL; anything else
  * is not "Markdown or plain text" and is refused as `invalid_request` (contract test "refuses
  * content that is not text").
  */
 export function contentFault(value: string): FieldFault | null {
-  // No need to count characters below the limit in UTF-16 units: a text never has more characters
-  // than units.
+  // Below the limit in UTF-16 units, characters need not be counted: a text never has more
+  // characters than units.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };

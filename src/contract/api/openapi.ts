@@ -44,7 +44,7 @@ export function openapiDocument(): Json {
   };
 }
 
-/** Describes one operation, and adds the schemas that it names to `schemas`. */
+/** Describes one operation, and adds the schemas that it refers to to `schemas`. */
 function describe(operation: Operation, schemas: Record<string, unknown>): Json {
   const { summary, body, answers } = operation;
   const jsonOf = (schema: z.ZodType, io: "input" | "output") => jsonSchema(schema, io, schemas);

@@ -45,7 +45,7 @@ import {
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Pattern with `{id}` in place of the id. */
+  /** Path with `{id}` instead of the id. */
   readonly path: string;
   readonly summary: string;
   readonly id?: z.ZodType<string>;
@@ -73,7 +73,7 @@ const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 
 const MISUSE = "mutually_exclusive" satisfies FieldCode;
 
-/** Makes the parameters of a list. A `path` must name an item of the list. */
+/** Makes the parameters of a list. A `path` must be that of an item in the list. */
 function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>) {
   const parameters = z.strictObject({
     limit: integerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
@@ -167,7 +167,7 @@ function declareFileWrites({ fileId, folderId, changeId }: Ids) {
   const parentId = folderId.nullable();
   return {
     /**
-     * ASSUMES: every member of a shape is required, an empty `content` is legal, and `parentId:
+     * ASSUMES: every field of a shape is required, an empty `content` is legal, and `parentId:
      * null` is the root (contract tests "names each bad field", "creates an empty file", "creates a
      * file in the root by parentId null").
      */

@@ -3,13 +3,13 @@ import type { ChangeId, DirId, DocId } from "../ids.ts";
 import { MAX_FIELD_ERRORS, PROBLEM_CODES } from "../problem.ts";
 import { type FileResource, type FolderResource, REVIEW_REASONS } from "../resources.ts";
 
-/** Schemas of the service's answers. A client may rely on the documented members only. */
+/** Schemas of the service's answers. A client may rely only on the documented fields. */
 
 const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
 const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
 const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
 
-/** A schema for each member of a resource; further members are allowed. */
+/** A schema for each field of a resource; further fields are allowed. */
 type Members<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<string, z.ZodType>;
 
 const absolute = z.string().regex(/^\//);

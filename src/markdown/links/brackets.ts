@@ -20,7 +20,7 @@ type Opener = { readonly at: number; readonly image: boolean };
 /** State of reading one paragraph. */
 export type Brackets = {
   readonly openers: Opener[];
-  /** Link openers below this index contain a link, so they cannot be one. */
+  /** Link openers below this index contain a link, so they are not links themselves. */
   dead: number;
   readonly unclosed: Unclosed;
 };
@@ -60,7 +60,8 @@ export function readBracket(
 
 /**
  * Reads a local wiki link. A wiki link inside other brackets does not count, because a link turns
- * the brackets around it into plain text. The two forms would then differ in more than the link.
+ * the brackets around it into plain text. The local form and the service's would then differ in
+ * more than the link.
  * @returns the end of the wiki link
  */
 function readWiki(

@@ -40,7 +40,7 @@ export function isId(said: string): boolean {
   return isDocId(said) || isDirId(said);
 }
 
-/** Resolves escapes and entities up to a `?` or `#`, which may be escaped, too. */
+/** Resolves escapes and entities up to a `?` or `#`, which may itself be escaped. */
 function decodeUntilSuffix(raw: string, start: number): { said: string; end: number } {
   let said = "";
   for (let at = start; at < raw.length; ) {
@@ -104,8 +104,8 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a path as a destination. It encodes only characters that Markdown or an address would read
- * as something else, so letters of all scripts stay readable.
+ * Writes a path as a destination. Encodes only characters that Markdown or an address would read as
+ * something else, so letters of all scripts stay readable.
  * @param angle true if the destination will be between `<` and `>`, where spaces and parentheses
  * may stay
  */
@@ -119,7 +119,7 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-/** Encodes a character with percent signs; parentheses too, which an address may have. */
+/** Encodes a character with percent signs, even parentheses, which are legal in an address. */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }

@@ -21,7 +21,9 @@ export type FoundLink = {
   readonly to: number;
   /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
-  /** Set for a wiki link, in either form; absent for all others, and if wiki links do not count. */
+  /**
+   * Set for a wiki link, in either form; undefined for all others, and if wiki links do not count.
+   */
   readonly wiki?: WikiLink;
 };
 
@@ -44,7 +46,7 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 
 /**
  * Links of the last document that was read. A document is often read twice: first for the targets
- * of its links, then to judge them.
+ * of its links, then to convert them.
  */
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 

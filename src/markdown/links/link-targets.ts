@@ -38,7 +38,9 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readFound(text, link).said);
 }
 
-/** Returns a document without the destinations of its links. This text is equal in both forms. */
+/**
+ * Returns a document without the destinations of its links. This text is the same in both forms.
+ */
 export function withoutDestinations(text: string, wiki: boolean): string {
   let result = "";
   let end = 0;
@@ -50,8 +52,8 @@ export function withoutDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns the targets of one document's links by the ids in another document with equally many
- * links.
+ * Returns the targets of one document's links, taken from the ids in another document that has as
+ * many links.
  */
 export function targetsByIdsOf(other: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));
@@ -78,8 +80,8 @@ function pathOf(place: Place, id: string | null, literal: string | null): string
 }
 
 /**
- * Returns a lookup: for a link destination as written in earlier bytes of the file, the document
- * that the link led to then.
+ * Returns a lookup: for a link destination in earlier bytes of the file, the document that the link
+ * led to then.
  */
 export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();

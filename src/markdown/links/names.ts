@@ -4,7 +4,7 @@ import type { DocumentNames } from "./wiki.ts";
 
 /**
  * Indexes paths by the name that a wiki link would use. A path stays in the index when its file is
- * gone; the lookups check if it exists.
+ * gone; the lookups check whether it exists.
  */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
@@ -26,7 +26,7 @@ type Lookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Returns true if the path has a file that is no document yet. */
+  /** Returns true if the path has a file that is not a document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 

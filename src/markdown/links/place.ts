@@ -4,9 +4,9 @@ import { type Destination, isId, encodeDestination } from "./destination.ts";
 import { nameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
- * Places for reading a document's links: its own, and those of all others. Paths are relative to
- * the linked folder, `/`-separated, without leading or trailing slash; `""` is that folder. Lookups
- * must agree: if `idAt(pathOf(id))` is not `id`, the id counts as missing.
+ * Lookup for reading a document's links: its own path, and those of all others. Paths are relative
+ * to the linked folder, `/`-separated, without leading or trailing slash; `""` is that folder.
+ * Lookups must agree: if `idAt(pathOf(id))` is not `id`, the id counts as missing.
  */
 export type Place = {
   /** Local path of the document. */
@@ -20,7 +20,7 @@ export type Place = {
    * workspace is linked; default: `idAt`. `path` has no leading slash.
    */
   idAtAbsolute?(path: string): string | null;
-  /** Targets of wiki links. Left out: wiki links do not count as links. */
+  /** Targets of wiki links. Undefined: wiki links do not count as links. */
   readonly names?: DocumentNames | undefined;
 };
 
@@ -51,8 +51,8 @@ function resolvePath(said: string, place: Place): string | null {
 }
 
 /**
- * Returns the path that a destination leads to, even if nothing exists at that path; null if the
- * path is outside of the root.
+ * Returns the path that a destination leads to, even if nothing exists there; null if the path is
+ * outside the root.
  */
 export function pathTo({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign" || said === "") return null;
@@ -61,9 +61,7 @@ export function pathTo({ kind, said }: Destination, place: Place): string | null
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
 }
 
-/**
- * Returns the path to which `said` leads from a folder; null if that path is outside of the root.
- */
+/** Returns the path to which `said` leads from a folder; null if that path is outside the root. */
 function walk(folder: string, said: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of said.split("/")) {

@@ -11,9 +11,9 @@ export class Spellings {
   readonly #isExact: boolean;
 
   /**
-   * @param isWanted returns true if a link's spelling counts; `id` is the link's target
-   * @param isExact true if a spelling belongs to one link alone, with its query and fragment: a
-   * further link to the same target has none then
+   * @param isWanted returns true if a link's spelling counts; `id` is the link's target @param
+   * isExact true if a spelling is used for one link only, with its query and fragment: a further
+   * link to the same target then has none
    */
   constructor(
     text: string,
@@ -29,7 +29,7 @@ export class Spellings {
       const id = resolveDestination(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
-      // A link that does not count still takes its turn in the order of the links, and gets a new
+      // A link that does not count keeps its position in the order of the links, and gets a new
       // spelling.
       const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
       note(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
@@ -43,8 +43,8 @@ export class Spellings {
 
   /**
    * Returns the spelling of the next link to the same target, in the order of the document. After
-   * the last such link, the spelling of the last one is used again. Query and fragment are not
-   * included, unless the link has no target. Undefined if there is no link to the target.
+   * the last such link, repeats its spelling. Query and fragment are not included, unless the link
+   * has no target. Undefined if there is no link to the target.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
     const spelled = this.#byTarget.get(this.#keyOf(raw, read, id, link));

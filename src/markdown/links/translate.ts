@@ -20,11 +20,11 @@ export type ToDiskOptions = {
 export type ToServiceOptions = {
   /** Earlier content on the service. An absolute path in it stays if it has the same target. */
   readonly was?: string;
-  /** Places of all documents before they moved, for links without a current target. */
+  /** Lookup of the paths before a move, for links whose target is no longer at its path. */
   readonly before?: Place;
   /** Targets of the links in the document's previous bytes; used first. */
   readonly earlierTargets?: TargetLookup;
-  /** Targets in older bytes; used last. */
+  /** Targets of the links in older bytes; used last. */
   readonly formerly?: TargetLookup;
 };
 
@@ -65,7 +65,7 @@ function diskOf(text: string, place: Place, { was, restoresWiki = false }: ToDis
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(restoresWiki && usual !== null && before.endsWith(")"));
       const spelled = keeps ? before : usual;
-      // A link that is spelled as a whole still takes its turn in the order of the other links.
+      // A link that is spelled as a whole keeps its position in the order of the other links.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
     },
@@ -75,7 +75,7 @@ function diskOf(text: string, place: Place, { was, restoresWiki = false }: ToDis
 /**
  * Makes the service's form. A link to a document or folder becomes its id. A link without a target
  * becomes inert, by `ref://` before its destination. Unknown ids, schemes and lone fragments stay
- * unchanged, and so does a wiki link whose name fits no document or several.
+ * unchanged. So does a wiki link whose name fits no document, or more than one.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const made = serviceOf(text, place, options);
@@ -111,8 +111,8 @@ function serviceOf(
 /**
  * Makes the local form after documents have moved: each path keeps its target. A path that still
  * leads to its target keeps its spelling.
- * @param isAway returns true for a target that has no path any more and is not deleted: links to
- * such a target become ids
+ * @param isAway returns true for a target that no longer has a path but is not deleted: links to it
+ * become ids
  */
 export function respell(
   text: string,
@@ -153,10 +153,7 @@ function isRelative({ kind, said }: Destination): boolean {
   return kind === "path" && !said.startsWith("/");
 }
 
-/**
- * Returns true if the local form may keep a spelling: a spelling with a target, or one with
- * `ref://`.
- */
+/** Returns true if the local form may keep a spelling: it has a target, or begins with `ref://`. */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }
@@ -200,7 +197,7 @@ function respellEach(text: string, { names }: Place, respell: LinkWriter): Rewri
   return { result: end === 0 ? text : result + text.slice(end), count: links.length, hasWiki };
 }
 
-/** Returns true if each link of the document was found in the result, with wiki links. */
+/** Returns true if the result has as many links as the document, with wiki links. */
 function hasAsMany({ result, count }: RewrittenLinks): boolean {
   return findLinks(result, true).length === count;
 }

@@ -1,22 +1,21 @@
 import { encodeCharacter } from "./destination.ts";
 
 /**
- * Wiki links. Locally `[[Name#Heading|text]]`, by a file's name; on the service
- * `[[text]](doc_1#Heading)`, a Markdown link by id whose text is in brackets of its own: that
- * distinguishes it from other links, shows its words to every reader, and has nothing that a move
- * changes.
+ * Wiki links. Locally they are `[[Name#Heading|text]]`, by a file's name. On the service they are
+ * `[[text]](doc_1#Heading)`, a Markdown link by id whose text is in brackets of its own. The
+ * brackets distinguish it from other links, every reader sees its words, and no move changes it.
  */
 
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
 export type DocumentNames = {
   /**
-   * @param name name of a file, or path from the root
-   * @returns the only document with this name; null if no document has the name, or several have
+   * @param name name of a file, or path from the root @returns the only document with this name;
+   * null if none, or more than one, has it
    */
   idOf(name: string): string | null;
   /** Returns the shortest name by which `idOf` finds the document; null if there is none. */
   nameOf(id: string): string | null;
-  /** Returns the path of the only file with this name that is no document yet. */
+  /** Returns the path of the only file with this name that is not a document yet. */
   pathOf(name: string): string | null;
 };
 
@@ -27,7 +26,7 @@ export type WikiLink = {
   readonly to: number;
   /** Name of the file without `.md`, or its path from the root; null in the service's form. */
   readonly name: string | null;
-  /** Heading with its `#`, in the service's form; empty if the link names no heading. */
+  /** Heading with its `#`, in the service's form; empty if the link has no heading. */
   readonly heading: string;
   /** Text that readers see. */
   readonly text: string;
@@ -78,8 +77,8 @@ function encoded(heading: string): string {
 const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
 /**
- * Returns the heading that the suffix of a link names; null if no wiki link would be written with
- * that suffix.
+ * Returns the heading in the suffix of a link; null if no wiki link would be written with that
+ * suffix.
  */
 export function headingOf(suffix: string): string | null {
   if (suffix === "") return "";
@@ -94,8 +93,8 @@ export function headingOf(suffix: string): string | null {
 }
 
 /**
- * Returns the local form of a link: only the words if they name the target, else the name of the
- * target before the words.
+ * Returns the local form of a link: only the words if they are the target's name, otherwise the
+ * target's name before the words.
  * @returns null if no wiki link would lead to the target
  */
 export function wikiLocalForm(

@@ -4,10 +4,7 @@
  */
 export type Budget = { left: number };
 
-/**
- * LIMIT: steps of one merge. Of the real merges in the development sets, all but one in a thousand
- * take fewer.
- */
+/** LIMIT: steps of one merge. Nearly all real merges take fewer. */
 export const MERGE_STEPS = 2_000_000;
 
 /** Returns a full budget. */

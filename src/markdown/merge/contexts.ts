@@ -120,8 +120,8 @@ function opensOpaque(line: string): string | undefined {
 }
 
 /**
- * Applies a directive: a directive with a name opens a block, one without a name closes a block.
- * Returns 1 if the innermost block is no directive that could be closed; otherwise 0.
+ * Applies a directive: one with a name opens a block, one without a name closes a block. Returns 1
+ * if the innermost block is not a directive, so that it cannot be closed; otherwise 0.
  */
 function directive(place: BlockContext, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
@@ -129,7 +129,7 @@ function directive(place: BlockContext, colons: string, name: string): number {
   return 0;
 }
 
-/** Applies the block tags of one line. Returns a number with the meaning of `step`. */
+/** Applies the block tags of one line. Returns the same as `step`. */
 function tags(place: BlockContext, line: string): number {
   let stray = 0;
   let found = false;

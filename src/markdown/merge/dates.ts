@@ -5,9 +5,9 @@ const LATEST_DATE_KEY =
   /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides after settling dates: if both changed the date of a key in `LATEST_DATE_KEY`,
- * each side gets the later date. The merge itself decides other dates, and changes of one side
- * alone. Each side keeps its line ends.
+ * Returns both sides with equal dates: if both changed the date of a key in `LATEST_DATE_KEY`, each
+ * side gets the later date. The merge itself decides other dates, and changes of one side alone.
+ * Each side keeps its line ends.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
@@ -49,7 +49,8 @@ function withLine(text: string, old: string, line: string): string {
 }
 
 /**
- * Returns the date that is the whole value of a one-line entry; undefined if the value is no date.
+ * Returns the date that is the whole value of a one-line entry; undefined if the value is not a
+ * date.
  */
 function dateOf(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];

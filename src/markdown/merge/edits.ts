@@ -62,7 +62,7 @@ export type Part = Ranges & { readonly edits: SideEdits };
 
 export type Side = "local" | "remote";
 
-/** Decides whether two neighbouring edits of different sides must be settled together. */
+/** Decides whether two neighbouring edits of different sides must be decided together. */
 export type MustSettleTogether = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
 
 /** Returns true if two edits change a common base element, or the same gap. */
@@ -99,7 +99,7 @@ function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Clust
 
 /**
  * Cuts `whole` into parts, in order: the edits that meet, and the unchanged elements between them.
- * All edits must be inside of `whole`.
+ * All edits must be inside `whole`.
  */
 export function partsOf(whole: Ranges, edits: SideEdits, meets: MustSettleTogether): Part[] {
   const parts: Part[] = [];

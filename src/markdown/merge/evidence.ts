@@ -6,7 +6,7 @@ import { type Reading, tokenTextsIn } from "./reading.ts";
 /** Steps of the budget that one word of a removal costs. */
 const STEPS_A_WORD = 10;
 
-/** Share of removed words that may be at the place by chance: one in this many. */
+/** Divisor: the share of removed words that may be at the place by chance, as one in this many. */
 const CHANCE_SHARE = 3;
 
 /** Numbers of lines or words; equal elements have equal numbers. */
@@ -80,7 +80,7 @@ function wordsLeft(
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const said = wordsOf(removed[at] as number);
-    // A whole line that was kept is no chance match, but a common word may be one.
+    // A whole line that was kept is not a chance match, but a common word may be one.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
@@ -207,8 +207,8 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 }
 
 /**
- * Returns true if lines may come between those of an edit, which is so only if the edit replaced
- * other lines. Lines that were only added stay in a row.
+ * Returns true if lines may come between those of an edit, which is possible only if the edit
+ * replaced other lines. Lines that were only added stay in a row.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);

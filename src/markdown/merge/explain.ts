@@ -28,7 +28,7 @@ export type ExplainedLine = {
 };
 
 /**
- * The explanation of a merge. `texts`: base, local and remote as merged, with dates settled. The
+ * The explanation of a merge. `texts`: base, local and remote as merged, with equal dates. The
  * pieces, joined for each text, give that text or the result.
  */
 export type Explanation = {
@@ -38,7 +38,7 @@ export type Explanation = {
 
 /**
  * Explains a merged text from the four texts alone. Returns null if the texts differ too much, or
- * if the result is no merge of the sides.
+ * if the result is not a merge of the sides.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
   const texts = [base, ...settleDates(base, local, remote)] as const;

@@ -68,7 +68,7 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
   };
 }
 
-/** Computes the edits that each side made to the filled lines of base. */
+/** Computes the edits that each side made to the lines of base that are not blank. */
 export function readConflictWork(base: string, local: string, remote: string, reading: Reading): Work {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];

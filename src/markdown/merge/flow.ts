@@ -141,9 +141,9 @@ function sentencesMeet(earlier: Edit, later: Edit): boolean {
 }
 
 /**
- * Returns true if two edits of words must be settled together. Edits that touch are independent,
+ * Returns true if two edits of words must be decided together. Edits that touch are independent,
  * unless one removes text (see `removes`) or only adds words. In an item that a side rewrote,
- * additions of the other side must always be settled with the rewriting.
+ * additions of the other side must always be decided with the rewriting.
  */
 function wordsMeet(
   tokens: Passage,

@@ -49,10 +49,12 @@ export type ConflictHunk = {
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** The input of a merge: the texts, and the changes of each side to the filled lines of base. */
+/** The input of a merge: the texts, and the changes of each side to the lines of base that are not
+ * blank. */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
 
-/** Edits of filled lines. `changed`: the edits that changed one line and kept most of its words. */
+/** Edits of lines that are not blank. `changed`: the edits that changed one line and kept most of
+ * its words. */
 type Edits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
@@ -69,7 +71,7 @@ export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
   return { text: merged.text + (merged.after ?? gapAt(texts, whole.base.to, whole.local.to, whole.remote.to)) };
 }
 
-/** Returns the ranges of all filled lines. */
+/** Returns the ranges of all lines that are not blank. */
 function wholeOf({ base, local, remote }: ThreeTexts): Ranges {
   const allOf = ({ filled }: Lines): Range => ({ from: 0, to: filled.at.length });
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
@@ -102,7 +104,7 @@ function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string |
   return { text };
 }
 
-/** Returns the changed and the unchanged parts of filled lines. */
+/** Returns the changed and the unchanged parts of the lines that are not blank. */
 export function lineParts(work: Work, whole: Ranges = wholeOf(work.texts)): Part[] {
   return partsOf(whole, work.edits, (earlier, side, later) => linesMeet(earlier, side, later, work));
 }
@@ -129,7 +131,7 @@ export function areApart(work: Work): boolean {
 }
 
 /**
- * Returns true if two edits of different sides must be settled together. If one only adds or
+ * Returns true if two edits of different sides must be decided together. If one only adds or
  * removes lines right beside a rewritten line, text may have moved between the two. They are
  * independent if a blank line separates them, or if the rewriting kept most of a line.
  */
@@ -195,7 +197,7 @@ function leadOf({ base, local, remote }: Ranges, texts: ThreeTexts): string {
   return gapAt(texts, base.from, local.from, remote.from);
 }
 
-/** Merges the blank lines before one filled line of each text. */
+/** Merges the blank lines before one line of each text. */
 function gapAt(texts: ThreeTexts, base: number, local: number, remote: number): string {
   return mergeGaps(gapBefore(texts.base, base), gapBefore(texts.local, local), gapBefore(texts.remote, remote));
 }

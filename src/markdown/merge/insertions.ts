@@ -180,7 +180,7 @@ function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, secon
 type EntryWords = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
- * Returns true if two entries are duplicates: most words are equal, and a name is shared if both
+ * Returns true if two entries are duplicates: most words are the same, and a name is shared if both
  * have names.
  */
 function alike(one: EntryWords, other: EntryWords): boolean {

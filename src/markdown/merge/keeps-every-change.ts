@@ -24,7 +24,7 @@ type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
 /**
  * Returns true if `more` is a later version of `less`: it has every change that `less` made to
  * `base`, in words and white space. Without this rule, one addition found at two similar places
- * would count as two. To merge a merge again with one of its sides would then add text.
+ * would count as two. Merging a merge again with one of its sides would then add text.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: Reading): boolean {
   const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
@@ -45,7 +45,7 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
 }
 
 /**
- * Returns true if a later text has a line again that a side removed. The line must replace other
+ * Returns true if a later text again has a line that a side removed. The line must replace other
  * lines, or be in an addition that has only removed lines. An addition that also has other lines
  * may quote the line.
  */
@@ -64,7 +64,7 @@ export function restoresLine(base: string, side: string, more: string, reading: 
 const PASSAGE = 6;
 
 /**
- * Returns true if a later text has a passage again that a side removed, however its lines are
+ * Returns true if a later text again has a passage that a side removed, however its lines are
  * broken.
  */
 export function restoresPassage(base: string, side: string, more: string, reading: Reading): boolean {

@@ -6,7 +6,7 @@ type Line = { readonly text: string; readonly end: string };
 
 /**
  * Restores the line ends of an edited text whose editor changed them (a form sends each as CRLF).
- * Lines of `start` get their old ends; new lines get the most frequent end. An unedited text is
+ * Unchanged lines get their old ends; new lines get the most frequent end. An unedited text is
  * returned byte for byte.
  */
 export function withLineEnds(edited: string, start: string): string {

@@ -21,7 +21,7 @@ const STEPS_A_RUN = 20;
 
 /**
  * Merges lines by package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package cannot be
- * interrupted, so an equal search that keeps no path charges the budget first. Undefined if the
+ * interrupted, so a similar search that keeps no path charges the budget first. Undefined if the
  * budget is too small. Common ends are not trimmed first, because that changes results.
  */
 export function mergeLines(base: string, local: string, remote: string, reading: Reading): LineBlock[] | undefined {

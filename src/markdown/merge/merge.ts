@@ -34,7 +34,7 @@ type CleanMerge = MergeResult & { readonly kind: "clean" };
 /**
  * Merges the changes of local and remote to base. Pure, deterministic, and bounded in cost by the
  * texts alone; a merge that could be wrong is a conflict. A clean result stays the same when merged
- * again with base and either side. With the sides exchanged, the merge is clean too.
+ * again with base and either side. With the sides swapped, the merge is clean too.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = mergeTrivially(base, local, remote);
@@ -57,8 +57,8 @@ function mergeSettled(base: string, local: string, remote: string, reading: Read
 }
 
 /**
- * Returns the fault of the merge with the sides exchanged; undefined if that merge is clean too.
- * That merge may differ only in the order of lines.
+ * Returns the fault of the merge with the sides swapped; undefined if that merge is clean too. That
+ * merge may differ only in the order of lines.
  */
 function faultOfExchangedSides(
   base: string,

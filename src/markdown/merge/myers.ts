@@ -135,7 +135,7 @@ function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int
   return undefined;
 }
 
-/** Result in place of a number of steps: both sequences were read to their ends. */
+/** Result instead of a number of steps: both sequences were read to their ends. */
 const AT_THE_END = -1;
 
 /**
@@ -192,9 +192,9 @@ function reachOf(trace: readonly Step[], d: number, k: number): number {
 }
 
 /**
- * Moves an addition or removal to an equivalent position: the last that ends at a boundary, else
- * the last of all. Readers think in whole lines or paragraphs, and two scripts then agree on the
- * position.
+ * Moves an addition or removal to an equivalent position: the last that ends at a boundary,
+ * otherwise the last of all. Readers think in whole lines or paragraphs, and two scripts then agree
+ * on the position.
  */
 function slide(
   edit: Edit,

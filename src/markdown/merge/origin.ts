@@ -12,9 +12,9 @@ type Source = "base" | "mine" | "theirs" | "both";
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge with its origin. `mixed`: no side has the whole line; `words` then gives the
+ * A line of a merge with its origin. `mixed`: no side has the whole line; `words` then has the
  * pieces of the line in order, and is empty otherwise. For a removed line, `from` is the side that
- * removed the line; `base` if neither side did.
+ * removed it; `base` if neither side did.
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
@@ -41,7 +41,8 @@ type Side = {
 /**
  * Finds the side that added each line of a merged text, and the side that removed each missing line
  * of base. Compares only the texts and ignores how the merge was made, so the result can verify a
- * merge. Kept and added lines, joined, are the merged text; kept and removed lines are base.
+ * merge. The kept and added lines, joined, are the merged text; the kept and removed lines are
+ * base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
   const reading = newReading();

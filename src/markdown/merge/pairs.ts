@@ -16,8 +16,8 @@ const STEPS_A_PAIR = 6;
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Splits edits of filled lines: a line that keeps most of its words becomes a separate edit.
- * Additions and removals beside that line become other edits.
+ * Splits edits of lines that are not blank: a line that keeps most of its words becomes a separate
+ * edit. Additions and removals beside that line become other edits.
  */
 export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: Reading): LineEdits {
   const changed = new Set<Edit>();
@@ -57,7 +57,7 @@ function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[]
   return pairs;
 }
 
-/** Returns a function that gives the largest sum of shares from a row and a column on. */
+/** Returns a function that computes the largest sum of shares from a row and a column on. */
 function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
   const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
   const at = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;

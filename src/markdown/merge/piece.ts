@@ -5,7 +5,7 @@ import { gapBefore, type Lines, linesOf } from "./reading.ts";
 
 /** Lines that a side added at one place, with the properties that decide their position. */
 export type Piece = {
-  /** The lines from the first filled one to the last. */
+  /** The lines from the first to the last that is not blank. */
   readonly lines: readonly string[];
   /** Blank lines before the piece. The next member has the blank lines after the piece. */
   readonly before: string;
@@ -21,8 +21,7 @@ export type Piece = {
   readonly indent: number;
   /**
    * Shape of the first entry, as `entryShapeOf` returns it. The next member is for the last entry.
-   * Undefined if
-   * the first line is no entry.
+   * Undefined if the first line is not an entry.
    */
   readonly head: string | undefined;
   readonly tail: string | undefined;
@@ -39,7 +38,7 @@ export type Piece = {
   readonly parts: number;
 };
 
-/** Reads a range of filled lines as a piece. */
+/** Reads a range of lines that are not blank as a piece. */
 export function pieceOf(text: Lines, range: Range): Piece {
   const core = linesOf(text, range);
   const first = core[0] ?? "";

@@ -83,8 +83,8 @@ export function readLines(text: string, reading: Reading): Lines {
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns the keys of filled lines. The key of a line without words, or of the header of a table,
- * includes the line right below, else the line right above.
+ * Returns the keys of lines that are not blank. The key of a line without words, or of the header
+ * of a table, includes the line right below, otherwise the line right above.
  */
 function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: Reading): number[] {
   const keys: number[] = [];
@@ -102,13 +102,15 @@ function keysOf(lines: readonly string[], ids: readonly number[], at: readonly n
   return keys.reverse();
 }
 
-/** Returns the blank lines before a filled line, or before the end of the text. */
+/** Returns the blank lines before a line that is not blank, or before the end of the text. */
 export function gapBefore({ lines, filled }: Lines, line: number): string {
   const { at } = filled;
   return lines.slice(line === 0 ? 0 : (at[line - 1] as number) + 1, at[line] ?? lines.length).join("");
 }
 
-/** Returns the edits of filled lines from one text to another, computed once per merge. */
+/**
+ * Returns the edits of lines that are not blank from one text to another, computed once per merge.
+ */
 export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
@@ -167,8 +169,8 @@ function tokensIn(line: string, reading: Reading): readonly Token[] {
 export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
 
 /**
- * Merges the blank lines at one place. If one side changed the blank lines, that side counts. If
- * both sides did, the longer run counts.
+ * Merges the blank lines at one place. If one side changed them, that side counts. If both sides
+ * did, the longer run counts.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
@@ -182,14 +184,14 @@ export function longerGap(one: string, other: string): string {
   return one >= other ? one : other;
 }
 
-/** Returns all lines from the first to the last line of a range of filled lines. */
+/** Returns all lines from the first to the last line of a range of lines that are not blank. */
 export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly string[] {
   return from === to ? [] : lines.slice(filled.at[from], (filled.at[to - 1] as number) + 1);
 }
 
 /**
- * Returns the index among all lines at which a range of filled lines begins. An empty range begins
- * after the filled line before it.
+ * Returns the index among all lines at which a range of lines that are not blank begins. An empty
+ * range begins after the last such line before it.
  */
 export function lineIndexOf({ filled }: Lines, { from, to }: Range): number {
   if (from < to) return filled.at[from] as number;

@@ -151,8 +151,8 @@ type LineContexts = {
 };
 
 /**
- * Returns the contexts of the filled lines of the merged text, the last of the four, except lines
- * that open or close a block.
+ * Returns the contexts of the lines of the merged text, the last of the four, except blank lines
+ * and lines that open or close a block.
  */
 function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: Reading): LineContexts[] {
   const m = contexts[3];
@@ -222,8 +222,8 @@ export function isUnresolved(text: string): boolean {
 
 /**
  * Returns true unless a section of the merged text has several subsections with the same name, more
- * than in any other text. The merged text is the last of the four. Readers take sections with the
- * same name for one section.
+ * than in any other text. The merged text is the last of the four. To readers, sections with the
+ * same name look like one section.
  */
 function keepsSections(texts: OfFour<string>): boolean {
   const [base, local, remote, merged] = mapFour(texts, countSections);

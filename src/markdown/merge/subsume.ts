@@ -15,9 +15,9 @@ type ClusterSide = {
 
 /**
  * Returns true if `more` has everything that `less` did to base, and otherwise changed only what
- * `less` left unchanged. Then `more` is the merge of the two. To merge a merge again with one of
- * its sides depends on this rule.
- * @param isLines the elements are lines, between which other lines may come
+ * `less` left unchanged. `more` is then the merge of the two. Merging a merge again with one of its
+ * sides depends on this rule.
+ * @param isLines true if the elements are lines, between which other lines may come
  */
 export function includesAllChanges(
   base: Ids,

@@ -213,7 +213,7 @@ function rowsOf(last: Node): AlignedRow[] {
 }
 
 /**
- * Returns a function that gives the least number of changes from a place to the end. The bound
+ * Returns a function that computes the least number of changes from a place to the end. The bound
  * counts lines that only base or only one side has.
  */
 function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {

@@ -35,7 +35,7 @@ export type CompileRegex = (pattern: string) => Compilation;
 /**
  * LIMIT: steps of a compiled pattern; time is linear in the text and also in these. `(?:a?){1000}`,
  * repeated within 1,024 characters, would compile to 170,000 steps and block for seconds on one
- * long line. `\pL{1000}` has 1,003.
+ * long line.
  */
 export const MOST_STEPS = 2_000;
 /** Steps that a character costs besides those of the pattern. */

@@ -27,7 +27,7 @@ type HybridResult<One extends FoundDocument> =
 const MORE_RANKED = 100;
 /**
  * LIMIT: steps for documents that are not indexed yet, and for indexed ones. After that, the search
- * returns the best documents judged so far.
+ * returns the best documents found so far.
  */
 const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
@@ -35,7 +35,7 @@ const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  * character of its text, and its snippets.
  */
 const STEPS = { look: 5_000, named: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
-/** Most that a document with some of the pieces can score, relative to one with all units. */
+/** The highest score of a document with only some of the pieces, relative to one with all units. */
 const MOST_PARTIAL_SCORE = 0.5;
 
 /**
@@ -60,7 +60,7 @@ class HybridSearch<One extends FoundDocument> {
   readonly #pace: StepPermit;
   readonly #query: Query;
   readonly #limit: number;
-  /** Judged documents by number; null when a document could not be read. */
+  /** Match results by document number; null if the document could not be read. */
   readonly #judged = new Map<number, DocumentMatch | null>();
   /**
    * Weight of each piece for documents with some pieces; empty if the loose search was not needed.
@@ -143,8 +143,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the score of a document that has only some pieces of the query. That a document
-   * contains a piece counts as much as a perfect fit of the piece.
+   * Returns the score of a document that has only some pieces of the query. Containing a piece at
+   * all counts as much as a perfect fit of the piece.
    */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
@@ -152,7 +152,7 @@ class HybridSearch<One extends FoundDocument> {
     return found === 0 ? 0 : (MOST_PARTIAL_SCORE * found) / (2 * all);
   }
 
-  /** Returns the texts to highlight. After a loose search, pieces are included. */
+  /** Returns the texts to highlight, with the pieces after a loose search. */
   #needles(): Needle[] {
     const { units, pieces, literal, isSpelled } = this.#query;
     const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);
@@ -160,7 +160,7 @@ class HybridSearch<One extends FoundDocument> {
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  /** Judges the newest documents of a set, until enough of them satisfy `counts`. */
+  /** Matches the newest documents of a set, until enough of them satisfy `counts`. */
   async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let left = this.#limit + MORE_RANKED;
     for (let after: number | null = null; await this.#mayContinue(STEPS.look); ) {

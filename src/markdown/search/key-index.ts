@@ -21,8 +21,8 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 /** LIMIT: documents of a block, and thus of one query, which then takes a few milliseconds. */
 const BLOCK = 4_096;
 /**
- * LIMIT: keys of one row, which then takes about 20 ms to write. English texts have fewer, long
- * Chinese ones more.
+ * LIMIT: keys of one row, to bound the time of writing it. English texts have fewer, long Chinese
+ * ones more.
  */
 export const KEYS_OF_A_ROW = 8_000;
 /** The first row of a document has the document's number; each further row adds this offset. */

@@ -60,9 +60,9 @@ type AddKeys = (keys: Set<number>, text: string) => void;
 /** LIMIT: UTF-16 units of content that are turned into keys in one part. */
 const PART = 2_000;
 /**
- * UTF-16 units that two consecutive parts share. The longest unit with a key, a word of a heading,
- * is thus complete in one of them. A word that is cut also gets keys of its fragments, which only
- * widens the set.
+ * UTF-16 units that two consecutive parts share. So the longest unit with a key, a word of a
+ * heading, is complete in one of them. A word that is cut also gets keys of its fragments, which
+ * only widens the set.
  */
 const OVERLAP = 256;
 
@@ -94,7 +94,7 @@ function addTitles(keys: Set<number>, text: string): void {
   }
 }
 
-/** Adds the keys of a run's characters and pairs. */
+/** Adds a key for each character, and for each pair of adjacent characters. */
 function addRun(keys: Set<number>, run: string, seed: number): void {
   addSpans(keys, run, 1, seed);
   addSpans(keys, run, 2, seed);

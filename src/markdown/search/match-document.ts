@@ -27,7 +27,7 @@ const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } a
 /** LIMIT: occurrences of one unit in one text that are examined. */
 const MOST_PLACES = 32;
 
-/** Judges a document by its path and its text. */
+/** Matches a query with a document, by its path and its text. */
 export function matchDocument(query: Query, path: string, text: string): DocumentMatch {
   const document = new FoldedDocument(path, text);
   const { units } = query;

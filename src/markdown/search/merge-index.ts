@@ -1,6 +1,6 @@
 import type { Sql, SqlStatement } from "./sql.ts";
 
-/** LIMIT: pages that one step merges, at most 2 ms of processor time. */
+/** LIMIT: pages that one step merges, to bound its processor time. */
 const PAGES = 8;
 /** LIMIT: pages of one merge statement when many steps run together. */
 const MOST_PAGES = 1_000;
@@ -14,8 +14,7 @@ const SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
 
 /**
  * Keeps the table of `KEY_SCHEMA` in few segments. FTS5's own merging sometimes delays the write of
- * a short text by a tenth of a second. With this class, each indexing step merges some pages, and
- * writes merge none.
+ * a short text. With this class, each indexing step merges some pages, and writes merge none.
  */
 export class IndexMerger {
   readonly #sql: Sql;

@@ -9,7 +9,7 @@ export type Query = {
   readonly units: readonly Unit[];
   /** Parts for the loose search: words, and the pairs of characters of runs. */
   readonly pieces: readonly Unit[];
-  /** The query as typed, with its case folded; "" if the query is too short to search. */
+  /** The query as typed, with its case folded; "" if it is too short to search. */
   readonly literal: string;
   /** True if the query has more than its words: `--no-edit`, `std::vec`, `c++`. */
   readonly isSpelled: boolean;

@@ -1,8 +1,8 @@
 import type { Range } from "./snippets.ts";
 
 /**
- * Scans one line with a compiled pattern, in parts, and finds the same ranges as the engine. It
- * simulates the engine's program one character at a time (Pike's algorithm). Between two characters
+ * Scans one line with a compiled pattern, in parts, and finds the same ranges as the engine.
+ * Simulates the engine's program one character at a time (Pike's algorithm). Between two characters
  * the state is a list of threads, so the scan can pause there.
  */
 
@@ -25,9 +25,8 @@ const NO_CHARACTER = -1;
 
 /**
  * Finds the first matching ranges of a line, in UTF-16 units.
- * @param line a line without line end
- * @param most ranges to find, and instructions to run before the scan yields. The instructions for
- * one character are not split: each runs at most twice.
+ * @param line a line without line end @param most ranges to find, and instructions to run before
+ * the scan yields. The instructions for one character are not split: each runs at most twice.
  */
 export function* scanLine(
   program: Program,

@@ -13,10 +13,10 @@ export type StepPermit = {
   take(steps: number): Promise<boolean>;
 };
 
-/** LIMIT: steps of a round. A step takes 5 to 120 ns. */
+/** LIMIT: steps of a round. */
 export const STEPS_OF_A_ROUND = 400_000;
 
-/** A search. `number`: count of searches that began before this search. */
+/** A search. `number`: count of searches that began before this one. */
 type Search = { readonly number: number; spent: number };
 type WaitingSearch = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
 
@@ -61,8 +61,8 @@ export class SearchScheduler {
   }
 
   /**
-   * Starts a round for the first search in line. This search may use the whole round, so that it
-   * may finish without another round.
+   * Starts a round for the first search in the queue. It may use the whole round, so that it may
+   * finish without another one.
    */
   #beginRound(): void {
     this.#left = STEPS_OF_A_ROUND;

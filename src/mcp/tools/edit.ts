@@ -95,7 +95,7 @@ export const CREATE = defineTool({
 
 type EditedText = { readonly text: string; readonly facts?: object };
 
-/** Replaces the content of a document that still has the given version. */
+/** Replaces the content of a document that still has the version that the caller read. */
 async function replace(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },

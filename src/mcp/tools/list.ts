@@ -36,7 +36,7 @@ export const LIST = defineTool({
 });
 
 /**
- * Lists documents below a folder by their paths. In this order, a path says where the next page
+ * Lists documents below a folder by their paths. In this order, a path shows where the next page
  * continues: no folder before that path is read.
  */
 

@@ -108,8 +108,8 @@ export class Admin {
   }
 
   /**
-   * Changes the given members. A rate limit of null removes the key's own limit, so that the
-   * service's limit applies.
+   * Changes only the fields that are present. A rate limit of null removes the key's own limit, so
+   * that the service's limit applies.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return this.#write(async (working) => {
@@ -141,7 +141,7 @@ export class Admin {
     return this.#read(({ tables }) => tables.settings.get());
   }
 
-  /** Changes the given settings, from the next request on. */
+  /** Changes only the settings that are present, from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return this.#write(({ tables }) => tables.settings.change(changed));
   }

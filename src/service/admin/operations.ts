@@ -9,13 +9,13 @@ import { content, integerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Pattern with `{id}` in place of the id. */
+  /** Pattern with `{id}` instead of the id. */
   readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** True if a request without a body counts as an empty object. */
   readonly mayLackBody?: true;
-  /** Schema of the answer's body, with the members that commands read. */
+  /** Schema of the answer's body, with the fields that commands read. */
   readonly answer: z.ZodType;
 };
 
@@ -93,8 +93,7 @@ const key = z
 
 /**
  * Returns a function that adds its path to a grant. `waits`: nothing exists at the path yet. A file
- * or folder created at the path gets this grant only if the grant gives less than the parent's
- * grant.
+ * or folder created there gets this grant only if it allows less than the parent's grant.
  */
 const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
   path: paths[at]!,
@@ -158,7 +157,7 @@ export const ADMIN_OPERATIONS = {
   acceptReview: {
     method: "POST",
     path: "/admin/reviews/{id}/accept",
-    // `content` is published in place of the content in review.
+    // `content` is published instead of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
     answer: settled,
@@ -184,5 +183,5 @@ export type ShownReviewJson = z.output<typeof shownReview>;
 /** A grant. `on` is an id, a path that begins with a slash, or null for the whole workspace. */
 export type KeyGrant = z.output<typeof grants>[number];
 export type NewKey = z.input<typeof newKey>;
-/** Changes to a key; members that are left out stay unchanged. */
+/** Changes to a key; fields that are left out stay unchanged. */
 export type KeyChanges = z.output<typeof keyChanges>;

@@ -16,7 +16,7 @@ const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Checks the URL of a service that the user gave, and prepares a connection. Sends nothing. */
+/** Checks the URL of a service that the user passed, and prepares a connection. Sends nothing. */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
 /**

@@ -104,8 +104,8 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: the store may have committed before this listener joined, while the hub did not
-      // listen to the store.
+      // RACE: the store may have committed before this listener joined, when the hub did not listen
+      // to the store.
       this.wake();
     });
     return () => {

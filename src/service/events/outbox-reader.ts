@@ -14,8 +14,7 @@ import type { OutboxRow } from "./outbox.ts";
 const PORTION = 500;
 /**
  * LIMIT: rows of its workspace that are read for a client that reconnects. With more rows, the
- * client scans everything. SQLite keeps as many rows. Rows that a key may not read do not cause a
- * scan.
+ * client scans everything. SQLite keeps as many rows. Rows that a key may not read do not count.
  */
 const MOST_MISSED = 20_000;
 /**

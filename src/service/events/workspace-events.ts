@@ -15,7 +15,7 @@ export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent 
 
 /** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
-/** Number in place of an unknown former parent: no grant leads to such a folder. */
+/** Number used for an unknown former parent: no grant leads to such a folder. */
 const NOWHERE = -1;
 
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
@@ -88,8 +88,8 @@ export class WorkspaceEvents {
 
   #fileEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // The file is missing because of a removal in a later row, which is not read yet. That row has
-    // the file's grants.
+    // The file is missing because a later row, which is not read yet, removed it. That row has the
+    // file's grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
     const wasReadable = row.was === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.was);

@@ -7,13 +7,13 @@ export function includes(level: Level, needed: Level): boolean {
   return RANK[level] >= RANK[needed];
 }
 
-/** Members of a file that decide the key's level for it. */
+/** Fields of a file that decide the key's level for it. */
 type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
- * Access of a key, as a transaction sees it. The nearest grant decides: on the file, else on its
- * folder, and so on up to the root. One call of `know` looks up all folders of a request; each row
- * is then checked without a query.
+ * Access of a key, as a transaction sees it. The nearest grant decides: on the file, otherwise on
+ * its folder, and so on up to the root. One call of `loadAncestors` looks up all folders of a
+ * request; each row is then checked without a query.
  */
 export class Access {
   readonly grants: readonly GrantRow[];
@@ -50,7 +50,7 @@ export class Access {
 
   /**
    * Returns the level of a folder.
-   * @throws unless the folder is known
+   * @throws unless the folder was loaded
    */
   folder(seq: number): Level {
     return this.everywhere ?? this.#nearestGrant(seq);
@@ -58,7 +58,7 @@ export class Access {
 
   /**
    * Returns the level of a file.
-   * @throws if its folder was not read before
+   * @throws if its folder was not loaded before
    */
   file(row: FilePlace): Level {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);

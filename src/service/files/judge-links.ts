@@ -10,14 +10,14 @@ import { decodeSegment } from "../requests/validate.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
 /**
- * Refuses content with broken links, as the deployment does. A link without a scheme must be an id
+ * Refuses content with broken links, as some deployments do. A link without a scheme must be an id
  * or an absolute path of something that the key can read. Links in code, fragments alone and links
  * with a scheme, such as `ref://`, are not checked.
  * @returns null if no link is broken, or if the service does not check links
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHaveLinks(text)) return null;
-  // The parser is loaded on demand: loading takes 10 ms, and few contents have links.
+  // The parser is loaded on demand: loading takes time, and few contents have links.
   const judged = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {
     const read = readDestinationText(text.slice(from, to));
@@ -35,7 +35,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   );
 }
 
-/** LIMIT: broken links that an answer names. */
+/** LIMIT: broken links that an answer lists. */
 const MOST_NAMED = 10;
 
 async function resolves(context: RequestContext, { kind, said }: Destination): Promise<boolean> {

@@ -34,7 +34,7 @@ export function noFile(): Refused {
 
 /**
  * Returns the file with that id, if this key may write to the file. Refuses with 404 if the key
- * cannot even read the file, else with 403.
+ * cannot even read the file, otherwise with 403.
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);
@@ -53,7 +53,7 @@ export async function findWritableFolder(context: RequestContext, id: string): P
 }
 
 /**
- * Returns the folder that `parentId` names (null for the root), if this key may write to the
+ * Returns the folder with the id `parentId` (null for the root), if this key may write to the
  * folder.
  */
 export async function findPlace(context: RequestContext, parentId: string | null): Promise<FolderPlace | Refused> {
@@ -135,9 +135,8 @@ export function occupied(path: string): Refused {
  * because that key could then clear the flag. Only a key that already has Full access to the file
  * may move it to such a place. ASSUMES: such a move is answered 403 forbidden (contract test "keeps
  * review protection from being moved away").
- * @param files protected files that the move carries
- * @param move the move itself, within the request's transaction, which is rolled back if the move
- * is refused
+ * @param files protected files that move @param move the move itself, within the request's
+ * transaction, which is rolled back if the move is refused
  */
 export async function moveProtected(
   context: RequestContext,

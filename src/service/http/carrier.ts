@@ -331,8 +331,8 @@ function headersOf({ headers }: IncomingMessage): WireHeaders {
 }
 
 /**
- * Headers of which Node keeps the first value. If a proxy keeps the last value, proxy and service
- * would check different hosts or keys.
+ * Headers for which Node keeps only the first value. If a proxy keeps the last value, proxy and
+ * service would check different hosts or keys.
  */
 const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
 

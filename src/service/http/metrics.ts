@@ -96,7 +96,7 @@ export class RequestMetrics {
       this.#time(ms);
       this.history.note(status, ms);
     }
-    // Only the log needs the time, and formatting a time takes a fourteenth of a GET.
+    // Only the log needs the time, and formatting a time is slow.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const at = new Date(Date.now() - ms).toISOString();

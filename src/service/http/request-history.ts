@@ -9,7 +9,7 @@ const MOST_MINUTES = 1_440;
 /** End of the first group of durations, in ms; each further group ends 25 % later. */
 const SHORTEST_MS = 0.5;
 const RATIO = 1.25;
-/** Number of groups of durations; the last one takes everything from 17 s. */
+/** Number of groups of durations; the last one has everything from 17 s. */
 const GROUPS = 48;
 
 /** Values at a moment, in contrast to counts. */
@@ -115,7 +115,8 @@ function groupOf(ms: number): number {
   return Math.min(group, GROUPS - 1);
 }
 
-/** Returns the upper end of the group of durations that holds this share of all. */
+/** Returns the upper end of the first group of durations up to which this share of all durations
+ * lies. */
 function quantile(durations: readonly number[], share: number): number | null {
   const all = durations.reduce((sum, count) => sum + count, 0);
   let seen = 0;

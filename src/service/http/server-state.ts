@@ -14,13 +14,13 @@ export type HttpService = {
   /**
    * Checks a request by its headers, before its body is read. Called for requests with a body, and
    * while the service is overloaded; `handle` checks all requests.
-   * @returns the answer if the body is not needed, else null
+   * @returns the answer if the body is not needed, otherwise null
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   /** Returns figures for `/metrics`. */
   readonly figures?: () => MaybePromise<ServiceFigures>;
   /**
-   * Returns true if requests can be served, for `/readyz`. If left out, requests can always be
+   * Returns true if requests can be served, for `/readyz`. Undefined: requests can always be
    * served.
    */
   readonly isReady?: () => MaybePromise<boolean>;

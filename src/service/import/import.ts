@@ -63,9 +63,9 @@ const MOST_AT_ONCE = 64;
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
  * names that a sync would give them. Existing documents on the service stay unchanged. Symlinks are
- * not followed. A service that checks links gets links by id, like from a sync.
- * @param target the service, and a key that may create documents in the root
- * @param dir the folder; its contents go to the root of the workspace
+ * not followed. A service that checks links gets links by id, as from a sync.
+ * @param target the service, and a key that may create documents in the root @param dir the folder;
+ * its contents go to the root of the workspace
  */
 export async function importFolder(
   target: ImportTarget,
@@ -91,12 +91,12 @@ export async function importFolder(
 type ImportTarget = { readonly service: Service; readonly key: string };
 
 /**
- * Prepares the translation of links.
+ * Prepares the conversion of links.
  * @returns null if contents are sent unchanged
  */
 async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
   if (service.core.server.links === "any") return null;
-  // The parser is loaded on demand, because loading takes 10 ms.
+  // The parser is loaded on demand, because loading takes time.
   const { ImportLinks, readablePaths } = await import("./links.ts");
   return new ImportLinks(await readablePaths(service, key));
 }
@@ -171,7 +171,7 @@ async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
 
 /**
  * Sends a folder. If the folder is refused, each of its files is reported; a refused empty folder
- * is no loss.
+ * is not reported.
  */
 async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
   const path = entry.as;

@@ -10,14 +10,14 @@ import type { WalkEntry, WalkItem } from "./walk.ts";
 import type { Service } from "../service.ts";
 
 /**
- * Translates links of an imported folder for a service that checks links: each content is sent with
+ * Converts links of an imported folder for a service that checks links: each content is sent with
  * links by id, after its targets.
  */
 
 /**
- * Reason why a link is inert, in this order: nothing is at the target; the target is no document;
- * the target was not imported; the target is outside the folder; the target was created later, and
- * the second write was refused.
+ * Reason why a link is inert. In this order: nothing is at the target; the target is not a
+ * document; the target was not imported. Or the target is outside the folder; or it was created
+ * later, and the second write was refused.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
@@ -66,7 +66,7 @@ export class ImportLinks {
   /**
    * Returns the items of a scan in the order of sending. Items without links come first, in the
    * order of the scan, then the others, each after its targets.
-   * @param textOf returns the content of a file; null if the content is no text
+   * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
     const first: WalkItem[] = [];

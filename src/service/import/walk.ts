@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mapName, NAME_FAULT_TEXT, type NameFault, type NameKind } from "../../contract/names.ts";
 import { joinPath } from "../../contract/path.ts";
 
-/** Walks an imported folder, and maps its names to names on the service. */
+/** Walks an imported folder, and converts its names to names on the service. */
 
 /**
  * Reason why an entry was not imported: a fault of its name or content, or a code of the service in
@@ -99,7 +99,7 @@ type ImportName =
   | { readonly kind: "clash"; readonly name: string; readonly holder: string };
 
 /**
- * Maps the names of one folder's entries by the rule of a sync. A legal name stays. If several
+ * Converts the names of one folder's entries by the rule of a sync. A legal name stays. If several
  * entries get the same new name, the first entry has it. A name that cannot be made legal stays
  * too, so that its fault is reported.
  * @param entries in the order of the walk

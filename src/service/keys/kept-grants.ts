@@ -4,8 +4,8 @@ import type { RequestContext } from "../requests/context.ts";
 import type { GrantOfKey, KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 /**
- * Keeps grants of removed files and folders. Deleting a folder and creating it again, which a
- * client may do automatically, must not give other keys access that the folder's grants withheld.
+ * Keeps grants of removed files and folders. If a folder is deleted and created again, which a
+ * client may do automatically, no other key may get access that the folder's grants withheld.
  * ASSUMES: a grant that gives less than the place above is kept for the path when its file or
  * folder is deleted; it applies to a file or folder created at that path (contract test "keeps what
  * a grant withholds …").
@@ -60,7 +60,7 @@ async function grantsOf(
 /**
  * Applies kept grants after an item was created, renamed or moved to a path, with all its contents.
  * @returns a refusal, which rolls back the request, if a kept grant would deny this key edit access
- * to the new contents. Its client would take documents that it cannot read for deleted ones
+ * to the new contents: its client would conclude that documents which it cannot read were deleted
  */
 export async function holdKeptGrants(
   context: Where & Pick<RequestContext, "key">,

@@ -189,7 +189,7 @@ ${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
 
 /** LIMIT: folders offered for a grant. A workspace with more offers those in its root. */
 const MOST_FOLDERS = 200;
-/** Rows for paths that are not offered. */
+/** Number of rows for paths that are not offered. */
 const OTHER_ROWS = 2;
 
 const LEVEL_NAMES = Object.keys(LEVELS) as Level[];

@@ -47,7 +47,7 @@ ${routesSection(operation.watch.routes())}`,
 type Health = {
   readonly figures: ServiceFigures | null;
   readonly spans: readonly RequestSpan[];
-  /** Time of the spans, in words. */
+  /** Time that the spans cover, in words. */
   readonly within: string;
   readonly uptimeMs: number;
 };

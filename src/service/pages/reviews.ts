@@ -158,9 +158,9 @@ function besideLink(id: string | null, label: "Previous" | "Next", common: Filte
 type Version = { readonly text: string | null; readonly label: string };
 
 /**
- * Returns the version with which the submitted one is compared: the published one; once the review
- * is decided, the one that the edit began with, because an accepted version is the published one.
- * Its text is null if the version is no longer stored.
+ * Returns the version with which the submitted one is compared. This is the published one; once the
+ * review is decided, it is the one that the edit began with, because an accepted version is the
+ * published one. Its text is null if the version is no longer stored.
  */
 function versionBefore({ status, liveContent, baseContent }: Review): Version {
   return status === "in_review" ? { text: liveContent, label: "Published" } : { text: baseContent, label: "Before" };
@@ -283,8 +283,8 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
 }
 
 /**
- * Returns a function that leads back to the review, with a link to the open review beside it. To be
- * called before the decision, after which the review is in another list.
+ * Returns a function that leads back to the review, with a link to the open review beside it.
+ * Called before the decision, after which the review is in another list.
  */
 async function decidedPage({ core, id, query }: PageCall): Promise<(text: string) => PageResult> {
   const common = { workspace: query.get("workspace") };

@@ -85,8 +85,7 @@ export class Pages {
 
   /**
    * Checks a request by its headers.
-   * @param bytes size of its body
-   * @returns the answer if the body is not needed; else null
+   * @param bytes size of its body @returns the answer if the body is not needed; otherwise null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     return this.#guarded(() => this.#admit(head, bytes));

@@ -24,8 +24,8 @@ const FEW_IN_A_TURN = 8;
 const LONGEST_WAIT_MS = 500;
 
 /**
- * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for others:
- * 100 kB in that time over 400 kbit/s. Otherwise only the deadline of `http.ts` applies.
+ * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for other
+ * requests. Otherwise only the deadline of `http.ts` applies.
  */
 const SLOW_BODY_MS = 2_000;
 
@@ -64,12 +64,10 @@ export class Admission {
 
   /**
    * Admits a request.
-   * @param bytes of the body to be read
-   * @param isAdmin an operator is admitted even when the service is overloaded, to repair the
-   * overload
-   * @param cut closes the connection of an arriving body (see `arrived`): called when there is no
-   * capacity for others, and the body took too long
-   * @returns a function that ends the request; null if the request must not begin
+   * @param bytes of the body to be read @param isAdmin true for an operator, who is admitted even
+   * when the service is overloaded, to repair the overload @param cut closes the connection of an
+   * arriving body (see `arrived`): called when there is no capacity for others, and the body took
+   * too long @returns a function that ends the request; null if the request must not begin
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
@@ -130,8 +128,7 @@ export class Admission {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= LONGEST_WAIT_MS) {
-      // A window ends when a request comes. In a long window, no request came in the remaining
-      // time.
+      // A window ends when a request comes. If it is long, no request came in the rest of it.
       const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
       this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };

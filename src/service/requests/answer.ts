@@ -28,7 +28,7 @@ type Done = {
   readonly json: string;
 };
 
-/** Set on refusals only: a body parsed from JSON can imitate every member except this one. */
+/** Set on refusals only: a body parsed from JSON can imitate every field except this one. */
 const MARK: unique symbol = Symbol("refused");
 
 export type Refused = {
@@ -77,7 +77,7 @@ export function isRefused(value: unknown): value is Refused {
 
 /**
  * Converts an answer to the form of the API; a refusal becomes a problem with all documented
- * members.
+ * fields.
  * @param generation generation of the database; null leaves the header out
  */
 export function toWire(

@@ -52,7 +52,7 @@ export type SentBody = { readonly text: string | null; readonly fault: BodyFault
 
 /**
  * Reads a body as a JSON object.
- * @returns its members, or the refusal of anything else
+ * @returns its fields, or the refusal of anything else
  */
 export function readObject(body: SentBody): JsonObject | Refused {
   if (body.fault === "too-large" || isTooLong(body.text ?? "")) {

@@ -58,8 +58,8 @@ export async function answerRequest(
 }
 
 /**
- * Checks a request by its headers. Returns the answer if the body is not needed, else null. Does
- * not count for a rate limit.
+ * Checks a request by its headers. Returns the answer if the body is not needed, otherwise null.
+ * Does not count for a rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
  */
 export function judgeHead(

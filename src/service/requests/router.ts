@@ -49,7 +49,7 @@ export type RequestFrame = {
   readonly admit: Admit;
   /** SHA-256 of the key; null if none was sent. */
   readonly hash: Buffer | null;
-  /** Returns true if the client has disconnected. Left out: the client is connected. */
+  /** Returns true if the client has disconnected. Undefined: the client is connected. */
   readonly isGone?: (() => boolean) | undefined;
 };
 
@@ -96,7 +96,7 @@ type Route = { readonly method: string; readonly path: string };
 
 /**
  * Returns a function that finds the route of a request.
- * @param routes each with its value; a path may have `{id}` in place of its third segment
+ * @param routes each with its value; a path may have `{id}` as its third segment
  */
 export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) {
   const paths = Map.groupBy(routes, ([, { method }]) => method);

@@ -40,7 +40,7 @@ type ReadBy = {
 };
 
 /**
- * Codes of faults in the form of a request. If a request has one of them, the answer names no other
+ * Codes of faults in the form of a request. If a request has one of them, the answer has no other
  * codes.
  */
 const OF_SHAPE: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
@@ -58,7 +58,7 @@ function refusalOf(found: readonly InputFault[]): Refused {
   return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
 }
 
-/** Returns the faults, unknown members first, in the order in which they were sent. */
+/** Returns the faults, unknown fields first, in the order in which they were sent. */
 function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
   const unknown = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
@@ -69,8 +69,8 @@ function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
 }
 
 /**
- * Checks a body that can have one of several forms: by the first form whose first member was sent,
- * else by the last form. A body with members of two forms is refused for that reason only.
+ * Checks a body that can have one of several forms: by the first form whose first field was sent,
+ * otherwise by the last form. A body with fields of two forms is refused for that reason only.
  */
 function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -128,7 +128,7 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): InputFault {
   }
 }
 
-/** Returns true if a value is at the path: an absent member has the type `undefined`. */
+/** Returns true if a value is at the path: an absent field has the type `undefined`. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let at = value;
   for (const name of path) {
@@ -140,7 +140,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
 
 /**
  * Returns a fault of one field.
- * @param clause the fault, as a clause whose subject is the parameter or member
+ * @param clause the fault, as a clause whose subject is the parameter or field
  */
 function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
   const pointer = pointerTo(...path);
@@ -148,7 +148,7 @@ function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): I
 }
 
 /**
- * Reads the query of a request line, which may name each parameter once.
+ * Reads the query of a request line, which may contain each parameter once.
  * @param text what follows `?`, percent-encoded
  */
 function readQuery(text: string): Readonly<Record<string, string>> | Refused {

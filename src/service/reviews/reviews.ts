@@ -18,11 +18,11 @@ export type ReviewInfo = {
   readonly reason: ReviewReason;
   /** Time of the edit, in milliseconds since the epoch. */
   readonly at: number;
-  /** Label that the sender's key had; null if an older version of the service took the edit. */
+  /** Label that the sender's key had; null if an older version of the service received the edit. */
   readonly sender: string | null;
   /**
    * Time of the decision, in milliseconds since the epoch; null if the change is in review, or an
-   * older version of the service took the decision.
+   * older version of the service made the decision.
    */
   readonly decidedAt: number | null;
 };
@@ -45,7 +45,7 @@ type ReviewPage = {
   readonly nextCursor: string | null;
 };
 
-/** Ids of the reviews beside one; null for none. */
+/** Ids of the reviews before and after one; null for none. */
 type Neighbours = { readonly previous: string | null; readonly next: string | null };
 
 export type Review = ReviewInfo & {
@@ -54,8 +54,8 @@ export type Review = ReviewInfo & {
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
   /**
-   * Current published content, which is the other edit of a `conflict`. The next member is the id
-   * of its change.
+   * Current published content, which is the other edit of a `conflict`. The next field is the id of
+   * its change.
    */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
@@ -133,9 +133,9 @@ export class Reviews {
    * Publishes the change under a new change id, combined with later changes of the published
    * content. If they do not combine, a change that is in review because of a conflict replaces the
    * published content, which stays a version. Any other change is then an `edit_conflict`.
-   * @param content content to publish instead, which a reviewer wrote from both edits
-   * @param seen the published change that the reviewer saw: if another change is published now, the
-   * result is an `edit_conflict` too; null accepts any published change
+   * @param content content to publish instead, which a reviewer wrote from both edits @param seen
+   * the published change that the reviewer saw: if another change is published now, the result is
+   * an `edit_conflict` too; null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return writeWith(this.#server, (working) => accept(working, { changeId, content, seen }));

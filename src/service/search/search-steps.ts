@@ -1,8 +1,8 @@
 import type { Service } from "../service.ts";
 
 /**
- * Milliseconds between a write and the step that indexes the document. Together with the step, a
- * document can be found within 50 ms. Concurrent writes share a step.
+ * Milliseconds between a write and the step that indexes the document. Concurrent writes share a
+ * step.
  */
 const REST_MS = 15;
 /**

@@ -39,18 +39,15 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
  */
 let compile: CompileRegex | null = null;
 
-/**
- * Loads the engine for the first regex. Loading takes 6 ms, which a start without regexes saves.
- */
+/** Loads the engine for the first regex, so that a start without regexes is quicker. */
 export async function loadRegexEngine(): Promise<void> {
   compile ??= (await import("../../markdown/search/engine.ts")).compileRegex;
 }
 
 /**
- * LIMIT: steps of the engine in one search, one to five seconds of work in turns. Every pattern
- * takes linear time, but some take many steps for each character. A pattern of few steps can search
- * 5 million characters, which are 10,000 notes of half a kilobyte. A pattern with a literal is only
- * tried on texts that contain the literal.
+ * LIMIT: steps of the engine in one search. Every pattern takes linear time, but some take many
+ * steps for each character. A pattern with a literal is only tried on texts that contain the
+ * literal.
  */
 const MOST_STEPS = 80_000_000;
 
@@ -127,8 +124,8 @@ function compilePattern(pattern: string): CompiledRegex | Refused {
 }
 
 /**
- * Writes the list of the found documents as JSON. 500 documents have up to 77 MB, so other requests
- * get turns between two documents.
+ * Writes the list of the found documents as JSON. The list may be long, so other requests get turns
+ * between two documents.
  */
 async function writeHits<Hit extends { readonly found: FoundFile }>(
   url: string,

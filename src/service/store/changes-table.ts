@@ -25,7 +25,7 @@ FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w
 WHERE c.status <> 'saved'`;
 }
 
-/** A change as the history of its document lists it. `sender`: null for saved changes. */
+/** A change in the form of its document's history. `sender`: null for saved changes. */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
   readonly sender: string | null;
 };
@@ -139,9 +139,7 @@ export function changesTable(session: Session) {
       if (stored === undefined) throw new Error(`change ${id} has no text`);
       return decodeText(stored);
     },
-    /**
-     * Returns a change of the given file, in any state. Its text is null if the text was pruned.
-     */
+    /** Returns a change of this file, in any state. Its text is null if the text was pruned. */
     async base(id: string, file: number) {
       const stored = await session.one(SQL.base, id, file);
       return stored === undefined ? null : { text: decodeIfKept(stored) };
@@ -184,8 +182,8 @@ export function changesTable(session: Session) {
      * Prunes contents beyond the limits, among the next `most` changes. Published contents and
      * bases of changes in review stay. All rows stay, so each change is still known as the base of
      * a write.
-     * @param after number of the last change of the previous call
-     * @returns that number now, or null at the end
+     * @param after number of the last change of the previous call @returns that number now, or null
+     * at the end
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

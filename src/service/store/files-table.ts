@@ -22,8 +22,8 @@ type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
- * State of the place of a new file, with its folder; null for the root, and for a missing folder.
- * `hasKeptGrants`: 1 if grants are kept for its path.
+ * What is known about the place of a new file, with its folder; null for the root, and for a
+ * missing folder. `hasKeptGrants`: 1 if grants are kept for its path.
  */
 export type PlaceFor = {
   readonly folder: number | null;
@@ -204,8 +204,8 @@ export function filesTable(session: Session) {
     },
     /**
      * Creates a file with its first change. With several connections that write, `work` runs again
-     * if the name is taken, the folder is no longer at its path, or grants are kept for the path.
-     * So a caller reads all three before.
+     * if the name is already used, the folder is no longer at its path, or grants are kept for the
+     * path. So a caller reads all three before.
      * @param knowsGrants true if the caller has locked the structure, and applies the kept grants
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {

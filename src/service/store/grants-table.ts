@@ -76,7 +76,7 @@ export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
  * @param noteAccess records in the outbox that the grants of a key changed
  */
 export function grantsTable(session: Session, noteAccess: (key: number) => void) {
-  /** Sets a grant in place of any other grant of the key on the same target. */
+  /** Sets a grant, and replaces any other grant of the key on the same target. */
   const set = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
   const dropKept = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
   return {

@@ -117,7 +117,7 @@ export type KeyRow = {
   readonly lastUsedAt: number | null;
 };
 
-/** Members of a key that can change, except for its grants. */
+/** Fields of a key that can change, except for its grants. */
 export type KeyMembers = Pick<KeyRow, "label" | "rateRequests" | "rateSeconds" | "expiresAt">;
 
 export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
@@ -126,8 +126,8 @@ export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
 };
 
 /**
- * Level of a grant. `none` removes, in a subtree, the access that a grant on a folder above or on
- * the whole workspace gives.
+ * Level of a grant. `none` removes, in a subtree, the access from a grant on a folder above or on
+ * the whole workspace.
  */
 export type Level = Grant | "none";
 
@@ -191,7 +191,7 @@ export type Holder = {
   readonly settings: Settings;
   /**
    * Time of the read in milliseconds since the epoch, by the clock of a database that many
-   * processes share. If left out, the process's own clock counts.
+   * processes share. Undefined: the process's own clock counts.
    */
   readonly at?: number;
 };

@@ -66,7 +66,6 @@ export type Session = {
 /**
  * Names of locks, which last until the end of the transaction. A lock prevents other transactions
  * from changing the rows, so that the next statement reads their latest state.
- *
  * - `structure`: the structure of a workspace, as `Tables.lockStructure` promises.
  * - `tree`: the files of the subtree at a path of a workspace.
  * - `file`: a file by its workspace and id; `fileOf`: the file of a change.

@@ -37,7 +37,7 @@ export type Store = {
    */
   holder(hash: Buffer): Promise<Holder | undefined>;
   figures(): Promise<Figures>;
-  /** Returns figures of the connection pool. Left out if the store has no pool. */
+  /** Returns figures of the connection pool. Undefined if the store has no pool. */
   pool?(): PoolFigures;
   /** Resolves when every running transaction has ended. */
   close(): Promise<void>;

@@ -7,8 +7,8 @@ const PLAIN = 0;
 const ZSTD = 1;
 export const PRUNED = 2;
 /**
- * LIMIT: bytes below which a text stays plain. Compressing short notes too would save a third of
- * their space, but needs seven times as many compressions, 20 to 50 µs each.
+ * LIMIT: bytes below which a text stays plain: compressing short notes too would save little space
+ * for many more compressions.
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 

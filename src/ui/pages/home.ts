@@ -40,7 +40,7 @@ function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
 <tbody>${folders.map((folder) => rowOf(folder, asked))}</tbody></table></div>`;
 }
 
-/** Shows how far the work of this moment is. */
+/** Shows the progress of the current work. */
 function trafficOf({ job, daemon }: Folder, asked: PageRequest): Html | null {
   if (job !== null) return jobOf(job, asked.csrf);
   const traffic = daemon?.traffic ?? null;

@@ -7,7 +7,7 @@ import { SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { explained } from "../parts.ts";
 
-/** Shows an error and the next step in place of a page. */
+/** Shows an error and the next step instead of a page. */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
   const origin = [
     code === null ? null : explained(code, sentenceView(code)),

@@ -31,7 +31,9 @@ export const WAIT = {
     live: z.int(),
     /** Number of paths left out. */
     more: z.int(),
-    /** Requested paths, and paths of a requested folder that were not live at first; worst first. */
+    /**
+     * Requested paths, and paths of a requested folder that were not live at first; worst first.
+     */
     paths: ROWS({
       path: NAME,
       /**

@@ -84,7 +84,7 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
   return path;
 }
 
-/** Returns true if an entry reaches its path when the nearest of these folders above it is moved. */
+/** Returns true if an entry reaches its path when the nearest of these folders above is moved. */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
   const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];

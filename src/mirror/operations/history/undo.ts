@@ -28,7 +28,9 @@ export type UndoPlan = {
   /** Runs to undo, newest first; for the undo of one run, that run. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /** Newer runs that cannot be undone, newest first; empty if the user asked for a run or a time. */
+  /**
+   * Newer runs that cannot be undone, newest first; empty if the user asked for a run or a time.
+   */
   readonly passed: readonly PassedRun[];
 };
 

@@ -1,9 +1,9 @@
-/** Milliseconds after which a message of success leaves. Others stay until they are closed. */
+/** Milliseconds after which a message of success is removed. Others stay until they are closed. */
 const GOOD_MS = 8_000;
 
 /**
- * Lets messages leave: after a while if they are good news, and by a button. A message with the
- * focus or the pointer stays.
+ * Removes messages: those of success after a while, and any by a button. A message with the focus
+ * or the pointer stays.
  */
 export function keepToasts(): void {
   document.documentElement.classList.add("js");

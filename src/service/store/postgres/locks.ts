@@ -1,20 +1,20 @@
 import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 
 /**
- * Locks of a write, always in this order, so that no two writes wait for each other.
- * 1. The structure of the workspace: creating, moving, renaming or removing folders, moving files,
- * and setting grants lock it alone; creating files (`create_file`) shares the lock. Advisory locks
- * are granted in the order of requests, so files that are created all the time cannot keep a change
- * of a folder waiting.
- * 2. Rows of files in the order of their numbers: for changing or removing them. An edit takes only
- * this lock, and waits only for another edit of the same document. The server finds other deadlocks
- * (40P01), such as two moves to each other's places; the work then runs again.
+ * Locks of a write, always in this order, so that no two writes wait for each other. 1. The
+ * structure of the workspace: creating, moving, renaming or removing folders, moving files, and
+ * setting grants lock it alone; creating files (`create_file`) shares the lock. Advisory locks are
+ * granted in the order of requests, so files that are created all the time cannot keep a change of
+ * a folder waiting. 2. Rows of files in the order of their numbers: for changing or removing them.
+ * An edit needs only this lock, and waits only for another edit of the same document. The server
+ * finds other deadlocks (40P01), such as two moves to each other's places; the work then runs
+ * again.
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
 /**
- * Statements of each lock. Each is separate, so that the statement after the lock sees the latest
- * rows.
+ * Statements that take each lock. They are sent on their own, so that the next statement reads the
+ * rows as they are after the lock.
  */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`)],

@@ -7,8 +7,8 @@ import { POSTGRES } from "./session.ts";
  * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
  * no id, so the column `above` replaces `folder` as the foreign key. Paths, names and ids are
  * compared by their bytes, regardless of the collation of the database. The writer compresses the
- * text of a change (`codec`), as in SQLite. It takes half the space of the server's own
- * compression, and a third of the bytes on the network.
+ * text of a change (`codec`), as in SQLite. It uses half the space of the server's own compression,
+ * and a third of the bytes on the network.
  */
 const TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
@@ -222,7 +222,7 @@ CREATE INDEX outbox_by_workspace ON outbox (workspace, xid, n);
 
 /**
  * Indexes all documents again, by the keys of `src/markdown/search/keys.ts` and their whole paths.
- * Older keys find nothing any more, and positions of words are no longer used.
+ * Older keys no longer find anything, and positions of words are no longer used.
  */
 const SEARCH_BY_KEYS = `
 DROP TABLE IF EXISTS search_terms;
@@ -246,9 +246,9 @@ INSERT INTO search_queue (workspace, file) SELECT workspace, seq FROM files ORDE
  * Creates a file with its first change by one statement. The lock excludes changes of the structure
  * (`locks.ts`). Each statement of the function sees the commits before it, so what the caller read
  * is checked again after the lock. If that has changed, the error makes the caller's work run
- * again.
- * Drops the foreign keys of files and changes: these locks already protect the rows that they name,
- * and each check of a foreign key locked the row of the workspace or folder that all creates share.
+ * again. Drops the foreign keys of files and changes, because these locks already protect the rows
+ * to which they refer. Each check of a foreign key locked the row of the workspace or folder that
+ * all creates share.
  */
 const CREATE_FILE = `
 ALTER TABLE files DROP CONSTRAINT files_workspace_fkey, DROP CONSTRAINT files_above_fkey;

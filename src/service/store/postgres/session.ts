@@ -91,7 +91,7 @@ const NUL = /\0/g;
 /**
  * Runs a statement. PostgreSQL cannot store NUL, so no row has a value with NUL; a write replaces
  * NUL by the replacement character. ORDER: not an async function, because an error must be noted
- * before the answer to the COMMIT after it is read.
+ * before the answer to the next COMMIT is read.
  */
 export function query(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
   const text = statement.text(POSTGRES);

@@ -22,7 +22,7 @@ const FIRST_PAUSE_MS = 4;
 
 type Write<T> = {
   readonly work: (session: Session) => Promise<T>;
-  /** Returns true if the transaction is committed with this result. Left out: always. */
+  /** Returns true if the transaction should be committed with this result. Undefined: always. */
   readonly keep?: (result: T) => boolean;
   /** False if a power loss may undo the write. */
   readonly isSynced?: boolean;

@@ -46,7 +46,7 @@ export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**
  * Digest of a backup: SHA-256 of the rows that a restore uses. SQLite's own check finds damaged
- * pages; the digest finds a content, grant or key that differs from the one backed up.
+ * pages; the digest finds a content, grant or key that differs from the one in the backup.
  */
 
 const NAME = "backup-digest";
@@ -100,7 +100,7 @@ export type BackupContents = {
 };
 
 /**
- * Error for a file that is incomplete, no backup of mdmirror, or made by a newer mdmirror. The
+ * Error for a file that is incomplete, not a backup of mdmirror, or made by a newer mdmirror. The
  * message is a clause about the file.
  */
 export class NoBackup extends Error {
@@ -144,7 +144,7 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // SQLite reports a missing file like one that it cannot open; node:fs names the reason.
+  // SQLite reports a missing file like one that it cannot open; node:fs reports the reason.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {

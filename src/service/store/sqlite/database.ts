@@ -7,9 +7,9 @@ import { boundJournal } from "./journal.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /**
- * Matches a parameter that a column is compared with. SQLite's planner uses its value, and so
- * prepares the statement again for each value: three quarters of the time of reading a file. A
- * unary plus leaves the value unchanged, but hides the value from the planner.
+ * Matches a parameter with which a column is compared. SQLite's planner uses its value, and so
+ * prepares the statement again for each value, which is slow. A unary plus leaves the value
+ * unchanged, but hides it from the planner.
  */
 const COMPARED = /([=<>]) ([?@])/g;
 
@@ -89,8 +89,8 @@ export function openDatabase(location: DatabaseLocation): Db {
       boundJournal(db);
     }
     db.pragma("cache_size = -65536");
-    // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than
-    // 64 KiB is a file, which takes most of the time of an insert.
+    // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than 64
+    // KiB is a file, which is slow.
     db.pragma("temp_store = MEMORY");
     migrate(sqlite, disk?.folder ?? null);
   } catch (error) {

@@ -13,8 +13,8 @@ type KeptFile = ShownFile & { readonly workspace: number; readonly version: numb
 
 /**
  * Returns storage for recently read files by id. Every client of a workspace reads a document that
- * just changed; reading the row, decompressing the content and writing JSON take two thirds of that
- * request.
+ * has just changed; reading the row, decompressing the content and writing JSON take most of the
+ * time of that request.
  */
 export function keptFiles(): BoundedMap<string, KeptFile> {
   return new BoundedMap(KEPT_CHARACTERS, ({ json }) => json.length);
@@ -52,8 +52,8 @@ const SQL = {
 } as const;
 
 /**
- * Table `files` of the only process that uses the database. Remembers files that were read last,
- * and chooses the index for a subtree by the subtree's size.
+ * Returns the table `files` of the only process that uses the database. It remembers files that
+ * were read last, and chooses the index for a subtree by the subtree's size.
  */
 export function sqliteFiles(session: SqliteSession, db: Db): Files {
   const files = filesTable(session);

@@ -30,8 +30,8 @@ const SQL = {
 } as const;
 
 /**
- * Table `outbox`, which triggers fill: with one writer, the order of numbers is the order of
- * commits. A place names the last row that was read, by number and mark.
+ * Returns the table `outbox`, which triggers fill: with one writer, the order of numbers is the
+ * order of commits. A place contains the number and mark of the last row that was read.
  */
 export function outboxTable(session: Session): OutboxTable {
   /** Returns true if rows after the beginning were pruned. */
@@ -41,7 +41,7 @@ export function outboxTable(session: Session): OutboxTable {
     async after(place, most, workspace) {
       const [n = "", mark] = place.split(".");
       // The row was pruned, or is of a time before a backup was restored. In both cases the rows
-      // after it are not known.
+      // after it are unknown.
       const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
       if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
       const stored =

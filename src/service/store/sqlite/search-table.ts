@@ -12,9 +12,9 @@ import type { Db } from "./database.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
- * LIMIT: characters in memory, about 32 to 64 MB: the live texts of a workspace of 40,000 notes.
- * The text of a change never changes, so no entry becomes stale. A regular expression without a
- * literal reads all of them.
+ * LIMIT: characters in memory, enough for the published texts of a large workspace. The text of a
+ * change never changes, so no entry becomes stale. A regular expression without a literal reads all
+ * of them.
  */
 const MOST_CHARACTERS_READ = 32 * 1024 * 1024;
 
@@ -89,8 +89,8 @@ type QueuedItem = {
 
 /**
  * LIMIT: cost of one step of indexing: 6 short documents, or 6,000 characters or keys. The part of
- * a document with which a step reaches this limit is still indexed. A step takes about 5 ms, or 20
- * ms for the keys of a row, and a request may have to wait for it.
+ * a document with which a step reaches this limit is still indexed. A request may have to wait for
+ * a step, so steps are short.
  */
 export const STEP = 6;
 const COST = { document: 1, work: 1 / 1_000 } as const;

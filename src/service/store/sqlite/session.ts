@@ -14,7 +14,7 @@ const SQLITE: Dialect = {
   join: "CROSS JOIN",
 };
 
-/** A statement with `?` as parameters, and which of its values each of them has. */
+/** A statement with `?` as parameters, and the index of the value for each of them. */
 type PreparedStatement = {
   readonly statement: Statement;
   readonly places: readonly number[];

@@ -173,8 +173,8 @@ function cursorSecretOf(session: SqliteSession, random: (bytes: number) => Uint8
 const KEY_BY_HASH = sql<KeyRow>(null, `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`);
 
 /**
- * Finds the key of a request, with its grants. Every request needs these four reads, half of the
- * time of a read. The result is kept until the database changes.
+ * Finds the key of a request, with its grants. Every request needs these four reads, so the result
+ * is kept until the database changes.
  */
 class Holders {
   readonly #db: Db;
