@@ -104,3 +104,33 @@ test("I04 I12 a new document that was removed before it could be read back ends 
   expect([...mirror.texts().keys()]).toEqual(["other.md"]);
   expect([...rig.app.files().keys()]).toEqual(["other.md"]);
 });
+
+test.each([
+  ["alone", []],
+  ["beside a new document with the same content", ["twin.md"]],
+])(
+  "I09 I13 killed at any call while a new document is sent, which is then renamed on the service, the document stays one: %s",
+  async (_, others) => {
+    const start = createRig(11);
+    const empty = start.mirror();
+    for (const path of ["note.md", ...others]) empty.write(path, LINES.join(""));
+    let renamed = 0;
+    await killAtEachCall(
+      { rig: start, mirror: empty },
+      {
+        async judge({ rig, mirror }, call) {
+          const isSent = rig.app.files().has("note.md");
+          if (isSent) {
+            rig.app.rename("note.md", "other.md");
+            renamed++;
+          }
+          await settle(mirror);
+          const paths = [isSent ? "other.md" : "note.md", ...others].toSorted();
+          const sides = [rig.app.files(), mirror.texts()].map((texts) => [...texts.keys()].toSorted());
+          expect({ call, sides }).toEqual({ call, sides: [paths, paths] });
+        },
+      },
+    );
+    expect(renamed).toBeGreaterThan(3);
+  },
+);

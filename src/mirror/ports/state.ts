@@ -38,11 +38,12 @@ export type Intent =
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
    * Content was sent on this base, and the service may still save it, or has combined it with
-   * another edit. `id`, `baseDigest`: null for a new document.
+   * another edit. `id`, `baseDigest`: null for a new document, which has a `remotePath`.
    */
   | {
       readonly kind: "sent";
       readonly id: DocId | null;
+      readonly remotePath?: RemotePath;
       readonly localPath: LocalPath;
       readonly baseDigest: Digest | null;
       readonly digest: Digest;

@@ -1,14 +1,16 @@
-import { moveBaseUnderEdit } from "../../model/settle.ts";
+import { moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import { type Link, linksByPath } from "../../model/link.ts";
+import { isBlank, sameExceptTextForm } from "../../model/text-form.ts";
+import type { LocalTree, Trees } from "../../model/tree.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent, MirrorEvent, OpenIntent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { commit } from "./commit.ts";
-import { stale } from "./effect.ts";
+import { commit, writeChange } from "./commit.ts";
+import { fetchText, type RemoteText, stale } from "./effect.ts";
 import type { EffectEnd } from "./run-effect.ts";
 import { containsChanges } from "./set-aside.ts";
 
@@ -49,13 +51,17 @@ function remember(
 ): Pick<EffectEnd, "change" | "next"> {
   ctx.notes.tally.hasSent = true;
   const { localPath, digest } = row;
-  const [id, baseDigest] = row.kind === "put" ? [row.id, row.baseDigest] : [null, null];
+  const of =
+    row.kind === "put"
+      ? { id: row.id, baseDigest: row.baseDigest }
+      : { id: null, baseDigest: null, remotePath: row.remotePath };
+  const { id, baseDigest } = of;
   const isCombined = logged.outcome === "combined";
   return {
     change: {
       event: { kind: "fault", side: "remote", id, path: localPath, ...logged, before: baseDigest, after: digest },
     },
-    next: { row: { kind: "sent", id, localPath, baseDigest, digest, isCombined } },
+    next: { row: { kind: "sent", ...of, localPath, digest, isCombined } },
   };
 }
 
@@ -149,4 +155,61 @@ export function adoptOwnVersion(
     },
   });
   return stale("its version on the service was uploaded by this folder");
+}
+
+/** LIMIT: unknown documents that are read; with more, a moved document is created a second time. */
+const MOST_UNKNOWN = 16;
+
+/**
+ * Links new documents whose POST had no answer, and that somebody moved on the service before
+ * mdmirror looked for them at their path. Otherwise the next plan would create them again. Only the
+ * content shows which document it is: exactly one document that is new on the service has the sent
+ * content, and no local file is at its path.
+ * @returns trees with the new records
+ */
+export async function linkMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
+  const { state } = ctx.world;
+  const { base, local, remote } = trees;
+  const linked = linksByPath(base.links.values());
+  const posts = sentRows(ctx).filter(
+    ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !linked.has(localPath),
+  );
+  if (posts.length === 0) return trees;
+  const unlinked = [...remote.files.values()].filter(({ id }) => !base.links.has(id));
+  if (unlinked.length > MOST_UNKNOWN) return trees;
+  const { disk } = ctx.world;
+  const unknown = unlinked.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
+  const read = await Promise.all(unknown.map(({ id, path }) => fetchText(ctx, id, path as string as LocalPath)));
+  const found = read.flatMap((one) => (one.kind === "got" ? [one.value] : []));
+  for (const { intentId, intent } of posts) {
+    const sent = state.text(intent.digest);
+    const isTwin = posts.some((other) => other.intentId !== intentId && other.intent.digest === intent.digest);
+    if (sent === null || isBlank(sent) || isTwin) continue;
+    const [first, ...more] = found.filter(({ text }) => sameExceptTextForm(sent, text));
+    if (first !== undefined && more.length === 0) linkMoved(ctx, { intentId, intent }, first, local);
+  }
+  return { ...trees, base: state.load() };
+}
+
+function linkMoved(
+  ctx: CycleContext,
+  { intentId, intent: { localPath, remotePath, digest: sent } }: Pick<OpenRow, "intentId" | "intent">,
+  { file, digest }: RemoteText,
+  local: LocalTree,
+): void {
+  // Rows of earlier versions of mdmirror do not have this path.
+  if (remotePath === undefined) return;
+  const { id, lastChangeId: changeId, protected: isProtected } = file;
+  const { stamp = null } = local.files.get(localPath) ?? {};
+  // The record has the place from which the document was moved, so that the plan moves the file.
+  const version = { changeId, digest, localDigest: sent, stamp, stampTrusted: false, durable: true };
+  const detail = "no answer to its upload arrived, and it was moved on the service since";
+  ctx.world.state.transact(() => {
+    writeChange(ctx, {
+      link: newLink(id, localPath, remotePath, isProtected, version),
+      version: { id, changeId, digest },
+      event: { kind: "recover", side: "remote", id, path: localPath, detail, after: digest },
+    });
+    ctx.world.state.closeIntent(intentId);
+  });
 }

@@ -21,7 +21,7 @@ import {
   refreshStamps,
   type RemoteScan,
 } from "./observe.ts";
-import { closeSent } from "../apply/unanswered-writes.ts";
+import { closeSent, linkMovedPosts } from "../apply/unanswered-writes.ts";
 import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import type { Policy } from "../../model/policy.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
@@ -53,10 +53,11 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
     ? { ...scanned, local: withRestoredFiles(ctx, differing, policy) }
     : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, policy, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  const known = input.dry ? restored : await linkMovedPosts(ctx, restored);
   const seen = {
-    ...restored,
-    local: withReturned(ctx, withUnseen(restored.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
-    remote: withOpenIds(restored.remote, left.stillOpen.ids),
+    ...known,
+    local: withReturned(ctx, withUnseen(known.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
+    remote: withOpenIds(known.remote, left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
   const shown = await requestLinkTargets(ctx, open, keep);
