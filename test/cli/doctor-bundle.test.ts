@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Bundle } from "../../src/mirror/operations/doctor/bundle.ts";
@@ -26,6 +28,14 @@ const shown = ({ lines }: Made, what: RegExp) => lines.flatMap((line) => what.ex
 const steps = (made: Made) => shown(made, /^step \d+: (\S+)/);
 const blocks = (made: Made) => shown(made, /^blocked: (\S+)/);
 
+const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Replays the bundle by the developers' program. `env` may name a mutant of the planner. */
+function simulate(env: Readonly<Record<string, string>>): { readonly status: number | null; readonly stdout: string } {
+  const args = [join(CHECKOUT, "scripts/simulate.ts"), "--replay", join(rig.dir, "bundle.json")];
+  return spawnSync(process.execPath, args, { env: { ...process.env, ...env }, encoding: "utf8" });
+}
+
 /** Names that disks and services treat in different ways. */
 const NAMES = ["Secret plans/My Diary.md", "Secret plans/my diary-2.md", "Café/Müller (draft).md", "2026/10-notes.md"];
 const CONTENT = "# Confidential\n\npassphrase hunter2\nmatching sentence\n";
@@ -45,7 +55,7 @@ describe("doctor --bundle", () => {
     expect(blocks(await makeBundle())).toEqual(["name-clash"]);
   });
 
-  test("shows a stop by the limit of deletions", async () => {
+  test("shows a stop by the limit of deletions, and where a planner without that limit differs", async () => {
     await startFolder();
     for (let n = 0; n < 20; n++) rig.write(`Letters/Letter ${n}.md`, `letter ${n}\n`);
     await rig.run(["sync", "w"]);
@@ -53,6 +63,12 @@ describe("doctor --bundle", () => {
     const made = await makeBundle();
     expect(shown(made, /^verdict: (.*)/)).toEqual(["safety-stop delete-budget-remote"]);
     expect(steps(made).filter((kind) => kind === "delete-remote")).toHaveLength(20);
+    expect(simulate({}).stdout).toMatch(/the plan is the recorded one\n$/);
+    const { status, stdout } = simulate({
+      MDMIRROR_MUTANT: "delete-budget-ignored",
+      NODE_OPTIONS: `--import=${join(CHECKOUT, "test/simulator/mutants/hook.ts")}`,
+    });
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/^- verdict: .*delete-budget-remote/m)]);
   });
 
   test("shows a conflict of a document that has moved since", async () => {
