@@ -98,6 +98,7 @@ describe("an agent without a daemon", () => {
 
   test("ends with its client, and leaves no process", async () => {
     const one = await startAgentProcess(watched.rig);
+    expect(await one.client.ping()).toEqual({});
     writeFileSync(join(watched.rig.root, "b.md"), "# two\n");
     const working = one.call("sync").catch((error: unknown) => error);
     await one.leave();
