@@ -25,6 +25,8 @@ export type Tone = "good" | "asks" | "bad" | "quiet";
 
 /** A sentence that a page shows after a form was sent. */
 export type Notice = {
+  /** Name of the message, by which a live page shows it once; left out: it is on one page only. */
+  readonly id?: string;
   readonly tone: Tone;
   readonly text: string;
   readonly next: string | null;
@@ -107,9 +109,9 @@ export function linkList(links: readonly Link[], here: string | null): Html {
 }
 
 /** @param csrf the session's token; null if the notice may not have a form */
-export function noticeOf({ tone, text, next, link = null, undo }: Notice, csrf: string | null = null): Html {
+export function noticeOf({ id = "", tone, text, next, link = null, undo }: Notice, csrf: string | null = null): Html {
   const fields = Object.entries({ ...undo?.fields, csrf: csrf ?? "" });
-  return html`<div role="status" class="toast ${tone}"><span><span dir="auto">${shownWords(text)}</span>${
+  return html`<div role="status" class="toast ${tone}" data-id="${id}"><span><span dir="auto">${shownWords(text)}</span>${
     next !== null && nextOf(next)
   }</span>${
     undo !== undefined &&

@@ -12,7 +12,7 @@ import { eventsAddress, LINK, pageOfEvents, SIGN_OUT } from "./addresses.ts";
 import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
 import { FAULT } from "./jobs.ts";
 import { sendUpdates } from "./live.ts";
-import { type PageRequest, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
+import { type PageRequest, resultsOf, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
 import { NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { PAGES } from "./table.ts";
@@ -119,7 +119,7 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   if (shown.kind === "trouble")
     return send(site, reply, troublePage(shown.trouble), { ...around, status: STATUS[shown.trouble.kind] });
   const events = page.isLive === false ? null : eventsAddress(request.url);
-  const notices = site.notices.of(asked.query);
+  const notices = [...site.notices.of(asked.query), ...(await resultsOf(site.ui, asked))];
   return send(site, reply, { ...shown.value, events, notices }, { ...around, status: 200 });
 }
 

@@ -31,10 +31,8 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-/**
- * Milliseconds for which pages show the success of a job. Other results stay until the next job.
- */
-const GOOD_END_MS = 10_000;
+/** Milliseconds for which pages show the result of a job, and a result with *Undo*. */
+const RESULT_MS = { usual: 10_000, undo: 60_000 } as const;
 /** LIMIT: milliseconds between two reports of progress to pages. */
 const REPORT_MS = 200;
 
@@ -42,6 +40,7 @@ export class Jobs {
   readonly #world: World;
   readonly #byRoot = new Map<string, JobView & { readonly at: number }>();
   readonly #active = new Set<Promise<void>>();
+  #count = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -50,8 +49,9 @@ export class Jobs {
   of(root: string): JobView | null {
     const job = this.#byRoot.get(root);
     if (job === undefined) return null;
-    const isOver = job.end?.tone === "good" && this.#world.clock.monotonic() - job.at > GOOD_END_MS;
-    return isOver ? null : job;
+    if (job.end === null) return job;
+    const shownMs = job.end.undo === undefined ? RESULT_MS.usual : RESULT_MS.undo;
+    return this.#world.clock.monotonic() - job.at > shownMs ? null : job;
   }
 
   isBusy(root: string): boolean {
@@ -72,7 +72,8 @@ export class Jobs {
       this.#world.changes.emit("change");
     };
     const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
-    this.track(ended.then((end) => this.#show(root, { ...job, end })));
+    const id = `${clock.now()}-${++this.#count}`;
+    this.track(ended.then((end) => this.#show(root, { ...job, end: { ...end, id } })));
     return true;
   }
 

@@ -4,8 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { shownWords } from "../common/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
 import type { Changes } from "./jobs.ts";
-import { linkList } from "../page/layout.ts";
-import { type PageRequest, sectionsOf, type Ui, type UiPage } from "./page.ts";
+import { linkList, noticeOf } from "../page/layout.ts";
+import { type PageRequest, resultsOf, sectionsOf, type Ui, type UiPage } from "./page.ts";
 import { troublePage } from "./pages/trouble.ts";
 
 /** Sends an open page its new content after each change, as server-sent events. */
@@ -70,6 +70,7 @@ async function newsOf(ui: Ui, page: UiPage, asked: PageRequest): Promise<string>
     main: main.text,
     sections: sections === null ? "" : linkList(sections.links, here).text,
     announcement: shownWords(announcement),
+    results: (await resultsOf(ui, asked)).map((result) => noticeOf(result, asked.csrf).text),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { Result } from "../common/trouble.ts";
-import type { Content, Link, LinkGroup } from "../page/layout.ts";
+import type { Content, Link, LinkGroup, Notice } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
@@ -101,6 +101,18 @@ export async function sectionsOf(
     return { href, label, ...counts[part], current: href === address ? "page" : part === section ? "true" : null };
   });
   return { label: name, links };
+}
+
+/** Returns the results of jobs that a page shows: of its linked folder, or of all folders. */
+export async function resultsOf({ folders }: Ui, { params }: PageRequest): Promise<readonly Notice[]> {
+  const all = await folders.all();
+  if (all.kind === "trouble") return [];
+  const name = params["name"];
+  return all.value.folders.flatMap(({ name: own, job }) => {
+    const result = job?.end ?? null;
+    if (result === null || (name !== undefined && !isSameName(own, name))) return [];
+    return name === undefined ? [{ ...result, text: `${own}: ${result.text}` }] : [result];
+  });
 }
 
 /** Returns the menu of all linked folders; its label names the one that the page is about. */

@@ -3,7 +3,7 @@ import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html, type Shown } from "../page/html.ts";
-import { noticeOf, type Tone } from "../page/layout.ts";
+import type { Tone } from "../page/layout.ts";
 import { nextOf } from "../page/next-step.ts";
 import { ageOf, bannerOf, nameView, sentenceView } from "../page/parts.ts";
 import { mirrorAddress } from "./addresses.ts";
@@ -94,7 +94,7 @@ export function statusBanner(folder: Folder, asked: PageRequest): Html {
   const { syncedAt } = status;
   const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, asked.now)} ago`;
   return html`${bannerOf(tone, sentenceOf(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
-<div id="job">${jobOf(folder.job, asked.csrf)}</div>`;
+<div id="job">${jobOf(folder.job)}</div>`;
 }
 
 /** Shows the buttons that sync a folder, pause its daemon or resume it. */
@@ -132,11 +132,10 @@ function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}</section>`;
 }
 
-/** Shows the progress of a job that a page started, or its result. */
-export function jobOf(job: JobView | null, csrf: string): Html | null {
-  if (job === null) return null;
-  const { what, phase, done, total, end } = job;
-  if (end !== null) return html`<div class="toasts job">${noticeOf(end, csrf)}</div>`;
+/** Shows the progress of a job that a page started; null if no job runs. */
+export function jobOf(job: JobView | null): Html | null {
+  if (job === null || job.end !== null) return null;
+  const { what, phase, done, total } = job;
   const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
   const bar =
     total === null || total === 0

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startWatch } from "../cli/watcher.ts";
 import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { openConflict } from "./conflict.ts";
 import { openUi } from "./rig.ts";
 
 describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
@@ -48,6 +49,33 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await rig.run(["sync", "w"]);
     await page.locator("#tiles").getByText("2", { exact: true }).waitFor();
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Sync now");
+  });
+
+  test("a result is above the bar of a page, is closed for all pages, and leaves whatever its tone", async () => {
+    const { ui, rig } = await openConflict();
+    const page = await (await openBrowser({ viewport: { width: 1_000, height: 400 } })).newPage();
+    await page.clock.install();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    // Another page of the folder starts the sync; this page shows its result.
+    const other = await page.context().newPage();
+    await other.goto(`${ui.url}/m/w`);
+    await other.getByRole("button", { name: "Sync now" }).click();
+    const result = page.locator("#toasts > .asks");
+    await result.waitFor();
+    const boxOf = async (selector: string) => (await page.locator(selector).boundingBox())!;
+    const [toast, bar] = [await boxOf("#toasts > .asks"), await boxOf("main .sticky")];
+    expect(toast.y + toast.height).toBeLessThanOrEqual(bar.y);
+    await page.clock.runFor(11_000);
+    await result.waitFor({ state: "detached" });
+    await page.reload();
+    expect(await result.count()).toBe(0);
+    await other.getByRole("button", { name: "Close this message" }).click();
+    await other.reload();
+    expect(await other.locator("#toasts > .asks").count()).toBe(0);
+    rig.pass(11_000);
+    await page.goto(`${ui.url}/m/w/needs`);
+    expect(await result.count()).toBe(0);
   });
 
   test("a daemon is paused and resumed, in two browsers together", async () => {

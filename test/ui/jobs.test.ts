@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import type { Clock } from "../../src/common/clock.ts";
 import { UnsafePath } from "../../src/common/unsafe-path.ts";
-import { FAULT, troubleOrFault } from "../../src/ui/jobs.ts";
+import { EventEmitter } from "node:events";
+import { type Changes, FAULT, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
+import type { Notice } from "../../src/page/layout.ts";
 
 test("a path that cannot be trusted is the user's to correct; another error is a fault of mdmirror", () => {
   const faults: unknown[] = [];
@@ -11,4 +14,26 @@ test("a path that cannot be trusted is the user's to correct; another error is a
   const bug = new Error("a bug");
   expect(troubleOf(bug)).toBe(FAULT);
   expect(faults).toEqual([bug]);
+});
+
+test("results are over after the same time whatever their tone, and later if they can be undone", async () => {
+  let now = 0;
+  const clock = { monotonic: () => now, now: () => now } as Clock;
+  const changes: Changes = new EventEmitter();
+  const jobs = new Jobs({ clock, changes, onFault: () => undefined });
+  const undo = { action: "/undo", label: "Undo", fields: {} };
+  const results: Readonly<Record<string, Partial<Notice>>> = {
+    "/good": { tone: "good" },
+    "/asks": { tone: "asks" },
+    "/undo": { tone: "good", undo },
+  };
+  for (const [root, result] of Object.entries(results))
+    jobs.start(root, "sync", () => Promise.resolve({ tone: "bad", text: "", next: null, ...result }));
+  await jobs.idle();
+  const shown = () => Object.keys(results).filter((root) => jobs.of(root) !== null);
+  expect(shown()).toEqual(["/good", "/asks", "/undo"]);
+  now = 11_000;
+  expect(shown()).toEqual(["/undo"]);
+  now = 61_000;
+  expect(shown()).toEqual([]);
 });

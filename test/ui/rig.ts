@@ -95,7 +95,7 @@ function askAt(
 
 /** Returns the tone of the notice that a page shows: `good`, `asks`, `bad` or `quiet`. */
 export function toneOf(page: string): string | null {
-  return /<div role="status" class="toast (\w+)">/.exec(page)?.[1] ?? null;
+  return /<div role="status" class="toast (\w+)"/.exec(page)?.[1] ?? null;
 }
 
 export type Form = { readonly action: string; readonly body: URLSearchParams };

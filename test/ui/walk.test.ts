@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Undo 2 of run/ }).waitFor();
     await shoot(page, "run");
     await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
-    await page.locator("#main").getByText("2 undone; Synced: 2 uploaded").waitFor();
+    await page.getByText("2 undone; Synced: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
     await page.goto(`${ui.url}/m/w/log`);
     await page.getByText("Restored").first().waitFor();

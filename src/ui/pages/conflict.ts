@@ -52,7 +52,7 @@ export const CONFLICT = folderPage({
       return ok({
         title,
         announcement: `${path}: nothing is open`,
-        main: html`${crumbs}<div id="job">${jobOf(job, asked.csrf)}</div>
+        main: html`${crumbs}<div id="job">${jobOf(job)}</div>
 <div id="stands" data-versions="">${emptyOf("Nothing to decide", sentenceView(found.trouble.what), nextLink(folder, path))}</div>
 ${draftLeft(draft)}`,
       });
@@ -66,7 +66,7 @@ ${draftLeft(draft)}`,
       scripts: isEditing(problem) ? ["conflict.js"] : ["clashes.js"],
       main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${wholeChoices(problem)}</div>
 <div id="stands" data-versions="${versions}">${stateOf(problem)}</div>
-<div id="job">${jobOf(job, asked.csrf)}</div>
+<div id="job">${jobOf(job)}</div>
 ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
     });
   },

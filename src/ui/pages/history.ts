@@ -88,7 +88,7 @@ function timelineContent(ui: Ui, folder: Folder, name: string, asked: PageReques
         ? badgeOf("quiet", "gone")
         : html`<a class="button" href="${documentAddress(mirror, "docs", path)}">Open the document</a>`
     }</div></div>
-<div id="job">${jobOf(job, asked.csrf)}</div>
+<div id="job">${jobOf(job)}</div>
 <div class="with-tree"><div><p class="faint">${plural(texts, "version")}, as far as mdmirror saw them</p><ol class="timeline" reversed>${items}</ol>
 ${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
 ${compareForm(mirror, timeline, entries)}</div>

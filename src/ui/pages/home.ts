@@ -40,9 +40,9 @@ function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
 <tbody>${folders.map((folder) => rowOf(folder, asked))}</tbody></table></div>`;
 }
 
-/** Shows the progress of the current work. */
-function trafficOf({ job, daemon }: Folder, asked: PageRequest): Html | null {
-  if (job !== null) return jobOf(job, asked.csrf);
+/** Shows how far the work of this moment is. */
+function trafficOf({ job, daemon }: Folder): Html | null {
+  if (job?.end === null) return jobOf(job);
   const traffic = daemon?.traffic ?? null;
   if (traffic === null) return null;
   const { done, total } = traffic;
@@ -56,7 +56,7 @@ function rowOf(folder: Folder, asked: PageRequest): Html {
     html`<td class="number" data-label="${label}">${n === 0 ? html`<span class="faint">0</span>` : html`<a href="${mirrorAddress(name, part)}">${count(n)}</a>`}</td>`;
   const reviews = status?.reviews.length ?? 0;
   return html`<tr id="${`m-${name}`}"><th scope="row"><a href="${mirrorAddress(name)}">${nameView(name)}</a><br><span class="faint">${nameView(root)}</span></th>
-<td>${dotOf(tone, word)}${trafficOf(folder, asked)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, asked.now)} ago`}</td>
+<td>${dotOf(tone, word)}${trafficOf(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, asked.now)} ago`}</td>
 ${number("Documents", status?.documents ?? 0, "docs/")}${number("Problems", needs.length, "needs")}
 ${number("Pending", waits.length + (status?.pending ?? 0), "needs")}${number("In review", reviews, "reviews")}
 <td class="end">${status !== null && html`<div class="actions">${folderActions(folder, asked)}</div>`}</td></tr>`;

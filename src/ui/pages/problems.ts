@@ -23,7 +23,7 @@ export const PROBLEMS = folderPage({
       title: `Problems · ${name} · mdmirror`,
       announcement: screenReaderText(folder),
       main: html`<h1>Problems to solve</h1>
-<div id="job">${jobOf(folder.job, asked.csrf)}</div>
+<div id="job">${jobOf(folder.job)}</div>
 ${
   part.total === 0
     ? emptyOf("No problems", "Nothing needs a decision of yours.")

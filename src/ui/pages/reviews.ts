@@ -32,7 +32,7 @@ export const REVIEWS = folderPage({
       main: html`<div class="title"><h1>In review</h1>${folderForm(folder, { path: "reviews" }, asked, button)}</div>
 <p class="faint">These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>
-${jobOf(job, asked.csrf)}
+${jobOf(job)}
 ${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((review) => reviewOf(name, review, asked.now))}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
     });

@@ -33,7 +33,7 @@ export const RUNS = folderPage({
     return ok({
       title: `Runs · ${name} · mdmirror`,
       main: html`<div class="title"><h1>History</h1>${historyTabs(name, "runs")}</div>
-${jobOf(job, asked.csrf)}
+${jobOf(job)}
 ${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="card flush rows">${part.items.map((run) => runRow(name, run, asked.now))}</ul>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
     });
@@ -73,7 +73,7 @@ export const RUN = folderPage({
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
 <h1>Run ${run}</h1>
 <p>${line.kind} ${runBadge(line)} ${timeOf(line.startedAt, asked.now)}</p>
-${jobOf(job, asked.csrf)}
+${jobOf(job)}
 <p>${line.done ?? "No document was synced."}</p>
 <h2>What it did</h2>
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, false))}</ul>`}

@@ -32,7 +32,7 @@ export const STOP = folderPage({
       title: `Stopped · ${name} · mdmirror`,
       here: mirrorAddress(name, "safety-stop"),
       announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : `stopped by a safety check${changes}`}`,
-      main: html`<div id="job">${jobOf(job, asked.csrf)}</div>
+      main: html`<div id="job">${jobOf(job)}</div>
 ${safetyStop === null ? emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.") : stopPart(folder, safetyStop, reading, asked)}`,
     });
   },

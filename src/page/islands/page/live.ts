@@ -1,4 +1,5 @@
 import { Idiomorph } from "idiomorph";
+import { addToast } from "./toasts.ts";
 
 /**
  * Shows changes without a reload. The server sends the page's whole content again, and only
@@ -10,6 +11,8 @@ type PageUpdate = {
   readonly main: string;
   readonly sections: string;
   readonly announcement: string;
+  /** Results of jobs, as HTML. */
+  readonly results: readonly string[];
 };
 
 /**
@@ -46,7 +49,7 @@ function showCutOff(isCutOff: boolean): void {
   if (note !== null) note.hidden = !isCutOff;
 }
 
-function show(main: HTMLElement, { title, main: content, sections, announcement }: PageUpdate): void {
+function show(main: HTMLElement, { title, main: content, sections, announcement, results }: PageUpdate): void {
   document.title = title;
   Idiomorph.morph(main, content, {
     morphStyle: "innerHTML",
@@ -57,6 +60,7 @@ function show(main: HTMLElement, { title, main: content, sections, announcement 
   if (tabs !== null && sections !== "") Idiomorph.morph(tabs, sections, { morphStyle: "innerHTML" });
   const status = document.getElementById("said");
   if (status !== null && status.textContent !== announcement) status.textContent = announcement;
+  for (const result of results) addToast(result);
 }
 
 /** Keeps `details` opened or closed, as the user left them. */

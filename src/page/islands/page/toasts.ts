@@ -1,13 +1,46 @@
-/** Milliseconds after which a message of success is removed. Others stay until they are closed. */
-const GOOD_MS = 8_000;
+/** Milliseconds after which a message leaves; one with *Undo* stays longer. */
+const LEAVES_MS = { usual: 10_000, undo: 60_000 } as const;
+/** Key of the last closed message in this tab, so that the next page does not show it again. */
+const CLOSED = "closed-message";
 
 /**
- * Removes messages: those of success after a while, and any by a button. A message with the focus
- * or the pointer stays.
+ * Lets messages leave: after a while, and by a button. A message with the focus or the pointer
+ * stays.
  */
 export function keepToasts(): void {
   document.documentElement.classList.add("js");
-  for (const toast of document.querySelectorAll<HTMLElement>("#toasts > [role=status]")) addClose(toast);
+  // The address names the message, so a reload would show it again.
+  const address = new URL(location.href);
+  address.searchParams.delete("said");
+  history.replaceState(history.state, "", address);
+  for (const toast of toasts()) if (isClosed(toast)) toast.remove();
+  for (const toast of toasts()) addClose(toast);
+  placeToasts();
+  addEventListener("resize", placeToasts);
+}
+
+/** Shows a message of a live page, unless the page shows it already or the user has closed it. */
+export function addToast(text: string): void {
+  const toast = new DOMParser().parseFromString(text, "text/html").body.firstElementChild as HTMLElement;
+  const isShown = toasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
+  if (isShown || isClosed(toast)) return;
+  document.getElementById("toasts")?.append(toast);
+  addClose(toast);
+  placeToasts();
+}
+
+function toasts(): readonly HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>("#toasts > [role=status]")];
+}
+
+function isClosed({ dataset }: HTMLElement): boolean {
+  return dataset["id"] !== "" && sessionStorage.getItem(CLOSED) === dataset["id"];
+}
+
+/** Places the messages above the bar with the actions of a page. */
+function placeToasts(): void {
+  const bar = document.querySelector<HTMLElement>("main .sticky");
+  document.documentElement.style.setProperty("--bar", `${bar?.offsetHeight ?? 0}px`);
 }
 
 function addClose(toast: HTMLElement): void {
@@ -15,12 +48,17 @@ function addClose(toast: HTMLElement): void {
   close.type = "button";
   close.className = "close";
   close.setAttribute("aria-label", "Close this message");
-  close.addEventListener("click", () => toast.remove());
-  toast.append(close);
-  if (!toast.classList.contains("good")) return;
-  const leave = () => {
-    if (toast.matches(":hover, :focus-within")) setTimeout(leave, GOOD_MS);
-    else toast.remove();
+  const remove = () => {
+    const { id = "" } = toast.dataset;
+    if (id !== "") sessionStorage.setItem(CLOSED, id);
+    toast.remove();
   };
-  setTimeout(leave, GOOD_MS);
+  close.addEventListener("click", remove);
+  toast.append(close);
+  const leavesMs = toast.querySelector("form") === null ? LEAVES_MS.usual : LEAVES_MS.undo;
+  const leave = () => {
+    if (toast.matches(":hover, :focus-within")) setTimeout(leave, LEAVES_MS.usual);
+    else remove();
+  };
+  setTimeout(leave, leavesMs);
 }
