@@ -32,8 +32,9 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await shoot(page, "service-workspaces");
     await page.getByRole("link", { name: "Reviews 1" }).click();
     await shoot(page, "service-reviews");
-    await page.getByRole("link", { name: "/team/plan.md" }).click();
-    await page.getByRole("columnheader", { name: "Common base" }).waitFor();
+    await page.getByRole("link", { name: "team/plan.md" }).click();
+    await page.getByText("1 place changed in both versions.").waitFor();
+    await page.getByText("Both edits, with the version before them").click();
     await shoot(page, "service-review-conflict");
     await page.getByRole("link", { name: "Edit" }).click();
     const text = page.getByRole("textbox", { name: "The version to publish" });
@@ -110,7 +111,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("button", { name: "Protect", exact: true }).click();
     await page.getByText("Protected: edits now go to review first.").waitFor();
     await page.getByRole("link", { name: "Reviews 2" }).click();
-    await page.getByRole("link", { name: "/team/plan.md" }).click();
+    await page.getByRole("link", { name: "team/plan.md" }).click();
     await page.getByRole("link", { name: "Rendered" }).click();
     await shoot(page, "service-review-rendered");
     await page.getByRole("link", { name: "Source" }).click();
@@ -120,7 +121,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("table").getByText("Rye").waitFor();
     await shoot(page, "service-review-accepted");
     await page.getByRole("link", { name: "Next review" }).click();
-    await page.getByRole("heading", { name: "/team/menu.md" }).waitFor();
+    await page.getByRole("heading", { name: "team/menu.md" }).waitFor();
     await page.getByRole("button", { name: "Reject" }).click();
     await page.getByText("Rejected: the published version stays.").waitFor();
     expect([await rig.text("team/plan.md"), await rig.text("team/menu.md")]).toEqual([texts.get("team/plan.md"), LONG]);

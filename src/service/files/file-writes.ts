@@ -2,7 +2,7 @@ import { contentFault } from "../../contract/api/fields.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import { includes } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type Call, newId, type RequestContext, type Working } from "../requests/context.ts";
+import { type Call, type Combine, newId, type RequestContext, type Working } from "../requests/context.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
 import {
@@ -76,8 +76,10 @@ export async function putContent({ context, id, body }: Call<"putContent">): Pro
   const lost = await judgeLinks(context, sent.content);
   if (lost !== null) return lost;
   if (row.protected === 1) return submit(context, row, sent, "protected");
-  const saved = await saveCombined(context, { row, live, base: { id: sent.baseId, text: base.text } }, sent.content);
-  return saved === null ? submit(context, row, sent, "conflict") : done(200, presentEdit(saved.row, saved.text));
+  const versions = { live: { id: row.changeId, text: live }, base: { id: sent.baseId, text: base.text } };
+  const text = combineWithLive(context.combine, versions, sent.content);
+  if (text === null) return submit(context, row, sent, "conflict");
+  return done(200, presentEdit(await saveText(context, row, live, text), text));
 }
 
 async function findForEdit(context: RequestContext, { id, baseId }: SentContent): Promise<FileForEdit | Refused> {
@@ -90,39 +92,24 @@ async function findForEdit(context: RequestContext, { id, baseId }: SentContent)
 
 type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
 
-/**
- * A file, its published content, and one of its changes with the change's content; null if that
- * content was pruned.
- */
-type EditedFile = {
-  readonly row: FileRow;
-  readonly live: string;
+/** The published version of a file, and the one that an edit began with. */
+type EditedVersions = {
+  readonly live: { readonly id: string; readonly text: string };
+  /** The text is null if it was pruned. */
   readonly base: { readonly id: string; readonly text: string | null };
 };
 
 /**
- * Publishes content, combined with changes made since its base.
- * @returns null, and saves nothing, if the two cannot be combined, or if only the combined content
- * exceeds the limit
+ * Combines the content of an edit with changes made since its base. ASSUMES: any change of the file
+ * can be the base of a write, even one in review or rejected, because the caller read its content.
+ * A change whose content was pruned combines only with equal content (contract test "takes a change
+ * in review as a base").
+ * @returns null if they cannot be combined, or if only the combined content exceeds the limit
  */
-export async function saveCombined(
-  working: Working,
-  { row, live, base }: EditedFile,
-  sent: string,
-): Promise<{ readonly row: FileRow; readonly text: string } | null> {
-  const text = base.id === row.changeId ? sent : combineWithLive(working, base.text, sent, live);
-  if (text === null || contentFault(text) !== null) return null;
-  return { row: await saveText(working, row, live, text), text };
-}
-
-/**
- * ASSUMES: any change of the file can be the base of a write, even one in review or rejected,
- * because the caller read its content. A change whose content was pruned combines only with equal
- * content (contract test "takes a change in review as a base").
- */
-function combineWithLive({ combine }: Working, base: string | null, sent: string, live: string): string | null {
-  if (base === null) return sent === live ? live : null;
-  return combine(base, sent, live);
+export function combineWithLive(combine: Combine, { live, base }: EditedVersions, sent: string): string | null {
+  if (base.id === live.id || sent === live.text) return sent;
+  const text = base.text === null ? null : combine(base.text, sent, live.text);
+  return text === null || contentFault(text) !== null ? null : text;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { count, plural } from "../../common/count.ts";
 import { content as contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
@@ -5,11 +6,11 @@ import { sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content, Tone } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
-import { actionForm, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { actionForm, badgeOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { type Refused, clauseOf, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
-import type { Review, ReviewInfo } from "../reviews/reviews.ts";
+import type { Neighbours, Review, ReviewInfo } from "../reviews/reviews.ts";
 import { REVIEWS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
@@ -28,7 +29,7 @@ const STATES: Readonly<Record<State, { readonly label: string; readonly tone: To
 
 const REASONS: Readonly<Record<string, string>> = {
   protected: "Protected document",
-  conflict: "Conflicting edit",
+  conflict: "Conflict with the published version",
 };
 
 /** Lists the open reviews, or the decided ones with the latest first. */
@@ -83,7 +84,7 @@ function reviewTable(reviews: readonly ReviewInfo[], { names, common, now }: Lis
 <th scope="col">Reason</th><th scope="col">Workspace</th><th scope="col">Sent</th>${isDecided && html`<th scope="col">Decided</th>`}</tr></thead>
 <tbody>${reviews.map(
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
-      html`<tr><th scope="row"><a href="${withQuery(reviewAddress(id), common)}">${nameView(path)}</a></th>
+      html`<tr><th scope="row"><a href="${withQuery(reviewAddress(id), common)}">${nameView(path.slice(1))}</a></th>
 <td data-label="From">${senderOf(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
 <td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${agoOf(at, now)}</td>${
         isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : agoOf(decidedAt, now)}</td>`
@@ -122,31 +123,64 @@ async function reviewPage(call: PageCall, review: Review, { view, unsaved }: Rev
   const common = { workspace: query.get("workspace") };
   const beside = await core.admin.reviews.neighbours(id, common.workspace);
   const names = await workspaceNames(core);
+  const merged = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
+  const shown = { ...review, merged };
   return {
     title: `Review of ${review.path}`,
     here: REVIEWS,
     scripts: view === "edit" ? ["review.js"] : [],
-    main: html`${heading(review, names.get(review.workspaceId) ?? "", call.now)}
+    main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart"><nav aria-label="Views" class="segments">${viewsOf(review).map((one) => viewLink(id, one, view, common))}</nav>
-<nav aria-label="Other reviews" class="row">${besideLink(beside.previous, "Previous", common)}${besideLink(beside.next, "Next", common)}</nav></div>
-${view === "edit" ? editor(call, review, unsaved) : html`<div class="changes">${view === "rendered" ? await renderedVersions(call, review) : changesOf(review)}</div>`}
-${view !== "edit" && review.status === "in_review" && decisions(review, call.csrf, common)}`,
+${besideLinks(beside, review, common)}</div>
+${merged === null && review.status === "in_review" && clashesOf(review, view)}
+${view === "edit" ? editor(call, shown, unsaved) : html`<div class="changes">${await changesOf(call, shown, view)}</div>`}
+${view !== "edit" && review.status === "in_review" && decisions(shown, call.csrf, common)}`,
   };
 }
 
-function heading(review: Review, workspace: string, now: number): Html {
+/** `merged`: content that accepting publishes; null if the review is decided, or nothing merges. */
+type ShownReview = Review & { readonly merged: string | null };
+
+function heading(review: Review, workspace: string, { now, query }: PageCall): Html {
   const { path, status, reason, at, sender, decidedAt, workspaceId } = review;
   const { label, tone } = STATES[status];
-  const files = filesAddress(workspaceId, path.slice(1));
-  return html`<div class="title"><h1>${nameView(path)}</h1><a class="button" href="${files}">Open document</a></div>
+  const list = withQuery(REVIEWS, { workspace: query.get("workspace"), status });
+  const name = path.slice(1);
+  return html`${crumbsView("Path to this page", [
+    { href: list, label: "Reviews" },
+    { href: reviewAddress(review.id), label: name, current: "page" },
+  ])}
+<div class="title"><h1>${nameView(name)}</h1><a class="button" href="${filesAddress(workspaceId, name)}">Open document</a></div>
 <p class="meta">${badgeOf(tone, label)} <span>${senderOf(sender)} sent this ${agoOf(at, now)}</span>${
-    decidedAt !== null && html` <span>${label.toLowerCase()} ${agoOf(decidedAt, now)}</span>`
-  } <span>${REASONS[reason] ?? reason}</span> <span>${nameView(workspace)}</span></p>`;
+    decidedAt !== null && html` <span>${label} ${agoOf(decidedAt, now)}</span>`
+  } <span>${REASONS[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
+}
+
+/** Warns that the two versions do not merge. */
+function clashesOf({ reason, baseContent, content, liveContent }: Review, view: View): Html {
+  const base = baseContent ?? liveContent;
+  const passages = sideBySide({ base, mine: liveContent, theirs: content });
+  const clashes = passages.filter(({ kind }) => kind === "both").length;
+  const says =
+    clashes === 0
+      ? "The published and the submitted version do not merge."
+      : `${plural(clashes, "place")} changed in both versions.`;
+  const next =
+    reason === "conflict"
+      ? "Accepting replaces the published version with the submitted one."
+      : "To accept the edit, edit it first.";
+  return html`<p class="notice asks">${says} ${view !== "edit" && next}</p>`;
 }
 
 function viewLink(id: string, view: View, shown: View, common: Filter): Html {
   const href = withQuery(reviewAddress(id), { ...common, view: view === "source" ? null : view });
   return html`<a href="${href}"${view === shown && html` aria-current="true"`}>${VIEWS[view]}</a>`;
+}
+
+function besideLinks({ previous, next, at, total }: Neighbours, { status }: Review, common: Filter): Html {
+  return html`<nav aria-label="Open reviews" class="row">${besideLink(previous, "Previous", common)}${
+    status === "in_review" && html`<span class="faint">${count(at)} of ${count(total)}</span>`
+  }${besideLink(next, "Next", common)}</nav>`;
 }
 
 function besideLink(id: string | null, label: "Previous" | "Next", common: Filter): Html {
@@ -155,51 +189,63 @@ function besideLink(id: string | null, label: "Previous" | "Next", common: Filte
   return html`<a class="button" rel="${rel}" href="${withQuery(reviewAddress(id), common)}">${label}</a>`;
 }
 
+/** A version with its label; its text is null if it is no longer stored. */
 type Version = { readonly text: string | null; readonly label: string };
 
-/**
- * Returns the version with which the submitted one is compared. This is the published one; once the
- * review is decided, it is the one that the edit began with, because an accepted version is the
- * published one. Its text is null if the version is no longer stored.
- */
-function versionBefore({ status, liveContent, baseContent }: Review): Version {
-  return status === "in_review" ? { text: liveContent, label: "Published" } : { text: baseContent, label: "Before" };
+/** Returns the published version, and the one that the decision is or was about. */
+async function comparedVersions({ core }: PageCall, review: ShownReview): Promise<readonly [Version, Version]> {
+  const { id, status, content, liveContent, merged } = review;
+  const submitted = { text: content, label: "Submitted" };
+  if (status === "in_review") {
+    const isMerged = merged !== null && merged !== content;
+    const after = isMerged ? { text: merged, label: "Submitted, merged" } : submitted;
+    return [{ text: liveContent, label: "Published" }, after];
+  }
+  const { before, after } = await core.admin.reviews.decided(id);
+  if (status === "rejected") return [{ text: after, label: "Published" }, submitted];
+  return [
+    { text: before, label: "Published before" },
+    { text: after, label: "Accepted" },
+  ];
 }
 
-const NOT_STORED = html`<p class="notice quiet">The version that this edit began with is no longer stored.</p>`;
+const NOT_STORED = html`<p class="notice quiet">This version is no longer stored.</p>`;
 
-function changesOf(review: Review): Html {
-  const { status, reason, baseContent, content } = review;
-  if (status === "in_review" && reason === "conflict" && baseContent !== null) return bothEdits(review, baseContent);
-  const { text, label } = versionBefore(review);
-  if (text === null) return NOT_STORED;
-  return differenceOf({ text, label }, { text: content, label: "Submitted" });
+async function changesOf(call: PageCall, review: ShownReview, view: View): Promise<Html> {
+  const versions = await comparedVersions(call, review);
+  if (view === "rendered") return renderedVersions(call, review, versions);
+  const [{ text: before, ...from }, { text: after, ...to }] = versions;
+  if (before === null || after === null) return NOT_STORED;
+  return html`${differenceOf({ ...from, text: before }, { ...to, text: after })}${bothEdits(review)}`;
 }
 
 const WORDS = {
-  mine: "Published meanwhile",
-  theirs: "Submitted",
+  mine: "Changed in the published version",
+  theirs: "Changed in the submitted version",
   alike: "The same change in both",
   both: "Different changes in both",
 } as const;
 
-/** Shows the changes of both edits, each compared with the content that both began with. */
-function bothEdits({ content, liveContent }: Review, base: string): Html {
-  const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
+/** Shows both edits of a conflict, each compared with the content that both began with. */
+function bothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
+  if (status !== "in_review" || merged !== null || baseContent === null) return null;
+  const passages = sideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
   const columns = [
     { side: "mine", label: "Published" },
-    { side: "base", label: "Common base" },
+    { side: "base", label: "Before both" },
     { side: "theirs", label: "Submitted" },
   ] as const;
-  const caption = "The published version, the common base and the submitted version, line by line";
-  return sidesOf(passages, { caption, columns, words: WORDS, whole: false });
+  const caption = "The published version, the version before both edits, and the submitted version";
+  return html`<details class="base"><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: WORDS, whole: false })}</details>`;
 }
 
 /** Shows both versions beside each other, as people read them. */
-async function renderedVersions({ render }: PageCall, review: Review): Promise<Html> {
-  const { path, workspaceId, content } = review;
+async function renderedVersions(
+  { render }: PageCall,
+  { path, workspaceId }: Review,
+  versions: readonly Version[],
+): Promise<Html> {
   const base = { files: filesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
-  const versions: readonly Version[] = [versionBefore(review), { text: content, label: "Submitted" }];
   const shown = await Promise.all(
     versions.map(async ({ text, label }) => {
       const rendered = text === null ? null : await render(text, base);
@@ -212,17 +258,24 @@ async function renderedVersions({ render }: PageCall, review: Review): Promise<H
 }
 
 /** Shows the two buttons for the version that was sent. */
-function decisions({ id, liveChangeId, reason }: Review, csrf: string, common: Filter): Html {
-  const accepting =
-    reason === "conflict"
-      ? "Accepting replaces the published version where the two do not merge."
-      : "Accepting publishes the submitted version.";
-  return html`<div class="sticky" role="group" aria-label="Decision"><span>${accepting} Rejecting keeps the published one.</span>
+function decisions(review: ShownReview, csrf: string, common: Filter): Html {
+  const { id, liveChangeId, reason, merged } = review;
+  const accept =
+    merged === null && reason !== "conflict"
+      ? html`<a class="button main-action" href="${withQuery(reviewAddress(id), { ...common, view: "edit" })}">Edit</a>`
+      : actionForm(
+          { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
+          html`<button class="main-action">Accept</button>`,
+        );
+  return html`<div class="sticky" role="group" aria-label="Decision"><span>${acceptingOf(review)} Rejecting keeps the published version.</span>
 <span class="row">${actionForm({ action: decisionAddress(id, "reject", common), csrf }, html`<button>Reject</button>`)}
-${actionForm(
-  { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
-  html`<button class="main-action">Accept</button>`,
-)}</span></div>`;
+${accept}</span></div>`;
+}
+
+function acceptingOf({ content, reason, merged }: ShownReview): string {
+  if (merged === content) return "Accepting publishes the submitted version.";
+  if (merged !== null) return "Accepting publishes the submitted version, merged with the published one.";
+  return reason === "conflict" ? "Accepting replaces the published version." : "";
 }
 
 function decisionAddress(id: string, verb: "accept" | "reject", common: Filter): string {
@@ -231,10 +284,10 @@ function decisionAddress(id: string, verb: "accept" | "reject", common: Filter):
 
 /**
  * Shows an editor with one button, which accepts what the editor shows.
- * @param unsaved version to continue with; null to begin with the submitted one
+ * @param unsaved version to continue with; null to begin with what accepting would publish
  */
-function editor({ csrf, query }: PageCall, review: Review, unsaved: Unsaved | null): Html {
-  const { id, status, content, liveContent, liveChangeId } = review;
+function editor({ csrf, query }: PageCall, review: ShownReview, unsaved: Unsaved | null): Html {
+  const { id, status, content, merged, liveContent, liveChangeId } = review;
   const common = { workspace: query.get("workspace") };
   const bar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
 <span class="row"><a class="button" href="${withQuery(reviewAddress(id), common)}">Discard my edit</a>
@@ -247,7 +300,7 @@ ${actionForm(
   { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
   html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
-${unsaved?.text ?? content}</textarea>
+${unsaved?.text ?? merged ?? content}</textarea>
 <textarea id="content-live" hidden readonly aria-label="Published">
 ${liveContent}</textarea>
 <details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details>

@@ -4,7 +4,7 @@ import { MOST_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
 import { noWorkspace } from "../keys/keys.ts";
-import { saveCombined, saveText } from "../files/file-writes.ts";
+import { combineWithLive, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
 import type { ChangeStatus, FileRow, ReviewWithFile } from "../store/rows.ts";
 
@@ -45,8 +45,14 @@ type ReviewPage = {
   readonly nextCursor: string | null;
 };
 
-/** Ids of the reviews before and after one; null for none. */
-type Neighbours = { readonly previous: string | null; readonly next: string | null };
+/** Ids of the open reviews beside one; null for none. */
+export type Neighbours = {
+  readonly previous: string | null;
+  readonly next: string | null;
+  /** Number of open reviews, and place of this one among them, from 1. */
+  readonly total: number;
+  readonly at: number;
+};
 
 export type Review = ReviewInfo & {
   /** Content in review. */
@@ -114,18 +120,37 @@ export class Reviews {
   }
 
   /**
-   * Returns the reviews before and after this one in the list of its status.
+   * Returns the open reviews before and after this one.
    * @param workspaceId workspace whose reviews are listed; null for all workspaces
    */
   neighbours(changeId: string, workspaceId: string | null): Promise<Neighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
-      const found = await changes.review(changeId);
-      if (found === undefined) return { previous: null, next: null };
-      const { seq: from, status } = found.change;
+      const from = (await changes.review(changeId))?.change.seq ?? 0;
       const workspace = workspaceId === null ? undefined : await workspaces.byId(workspaceId);
-      const query = { workspace: workspace?.seq ?? null, status: status as ReviewInfo["status"], from, most: 1 };
+      const query = { workspace: workspace?.seq ?? null, status: "in_review", from, most: 1 } as const;
       const [before, after] = [await changes.reviewedBefore(query), await changes.reviewed(query)];
-      return { previous: before[0]?.change.id ?? null, next: after[0]?.change.id ?? null };
+      const place = await changes.position(from, query.workspace);
+      return { previous: before[0]?.change.id ?? null, next: after[0]?.change.id ?? null, ...place };
+    });
+  }
+
+  /** Returns the content that accepting publishes; null if the two versions do not merge. */
+  merged({ baseChangeId, baseContent, content, liveChangeId, liveContent }: Review): string | null {
+    const versions = {
+      live: { id: liveChangeId, text: liveContent },
+      base: { id: baseChangeId, text: baseContent },
+    };
+    return combineWithLive(this.#server.combine, versions, content);
+  }
+
+  /** Returns the contents published before and after a decision; null for one not stored. */
+  decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
+    return this.#server.store.read(async ({ changes }) => {
+      const found = await changes.review(changeId);
+      const at = found?.change.decidedAt ?? null;
+      if (found === undefined || at === null) return { before: null, after: null };
+      const { seq } = found.file;
+      return { before: await changes.publishedAt(seq, at - 1), after: await changes.publishedAt(seq, at) };
     });
   }
 
@@ -133,9 +158,9 @@ export class Reviews {
    * Publishes the change under a new change id, combined with later changes of the published
    * content. If they do not combine, a change that is in review because of a conflict replaces the
    * published content, which stays a version. Any other change is then an `edit_conflict`.
-   * @param content content to publish instead, which a reviewer wrote from both edits @param seen
-   * the published change that the reviewer saw: if another change is published now, the result is
-   * an `edit_conflict` too; null accepts any published change
+   * @param content content to publish instead, which a reviewer wrote from both edits
+   * @param seen the published change that the reviewer saw: if another change is published now, the
+   * result is an `edit_conflict` too; null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return writeWith(this.#server, (working) => accept(working, { changeId, content, seen }));
@@ -159,9 +184,11 @@ async function accept(working: Working, { changeId, content, seen }: AcceptedVer
   if (seen !== null && found.file.changeId !== seen) {
     return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
   }
-  const row = await makeLive(working, found, content);
+  // The decision and the version that it publishes have one time, by which `decided` finds them.
+  const at = working.now();
+  const row = await makeLive({ ...working, now: () => at }, found, content);
   if (isRefused(row)) return row;
-  await working.tables.changes.decide(found.change.seq, "accepted", working.now());
+  await working.tables.changes.decide(found.change.seq, "accepted", at);
   return presentFile(row);
 }
 
@@ -175,8 +202,9 @@ async function makeLive(
   if (content !== null) return saveText(working, file, live, content);
   const sent = await changes.text(change.id);
   const { text } = (await changes.base(change.baseId!, file.seq))!;
-  const saved = await saveCombined(working, { row: file, live, base: { id: change.baseId!, text } }, sent);
-  if (saved !== null) return saved.row;
+  const versions = { live: { id: file.changeId, text: live }, base: { id: change.baseId!, text } };
+  const combined = combineWithLive(working.combine, versions, sent);
+  if (combined !== null) return saveText(working, file, live, combined);
   if (change.reason === "conflict") return saveText(working, file, live, sent);
   const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
   return refuse("edit_conflict", detail);

@@ -53,6 +53,12 @@ const SQL = {
       `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender FROM changes c ${by("changes_by_file")}
        WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   ),
+  publishedAt: sql<StoredText>(
+    "changes.publishedAt",
+    ({ by }) =>
+      `SELECT c.codec, c.text FROM changes c ${by("changes_by_file")}
+       WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
+  ),
   // Reads the few changes in review, and then their folders. Never reads all files.
   inReviewBelow: sql<{ readonly seq: number }>(
     "changes.inReviewBelow",
@@ -72,6 +78,13 @@ const SQL = {
     (dialect) =>
       `${reviewed(dialect, dialect.by("changes_reviewed"))} AND c.status = $1 AND c.seq < $2
          AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq DESC LIMIT $4`,
+  ),
+  position: sql<{ readonly at: number; readonly total: number }>(
+    "changes.position",
+    ({ by, join }) =>
+      `SELECT count(CASE WHEN c.seq <= $1 THEN 1 END) AS at, count(*) AS total
+       FROM changes c ${by("changes_in_review")} ${join} files x ON x.seq = c.file
+       WHERE c.status = 'in_review' AND (CAST($2 AS bigint) IS NULL OR x.workspace = $2)`,
   ),
   countReviewed: sql<{ readonly waiting: number }>(
     "changes.countReviewed",
@@ -158,6 +171,11 @@ export function changesTable(session: Session) {
     },
     /** Returns changes of a file before `from`, the latest first. */
     ofFile: (file: number, from: number, most: number) => session.all(SQL.ofFile, file, from, most),
+    /** Returns the content that was published at a time; null if it is not stored. */
+    async publishedAt(file: number, at: number) {
+      const stored = await session.one(SQL.publishedAt, file, at);
+      return stored === undefined ? null : decodeIfKept(stored);
+    },
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
     /** Returns changes after `from`, in the order in which they went to review. */
@@ -168,6 +186,8 @@ export function changesTable(session: Session) {
     async reviewedBefore({ workspace, status, from, most }: ReviewedQuery) {
       return (await session.all(SQL.reviewedBefore, status, from, workspace, most)).map(reviewedOf);
     },
+    /** Returns the number of changes in review, and how many of them came up to this one. */
+    position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
     /** Returns the number of changes in review, of all workspaces. */
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
     /** Sends an edit to review. */

@@ -15,8 +15,15 @@ async function inReview(rig: PagesRig, live = "live\n", sent = "sent\n") {
   return { id, file, live: saved.lastChangeId, read: async () => (await rig.api.read(file.id)).content };
 }
 
+/** The lines of versions beside each other, each with its mark. */
+function linesOf(page: string): string[] {
+  return [...page.matchAll(/<td class="line (\w*)"[^>]*><span class="who"[^>]*>[^<]*<\/span>(.*?)<\/td>/gs)].map(
+    ([, mark, line]) => `${mark === "" ? "" : `${mark}: `}${line!.replace(/<[^>]*>/g, "")}`,
+  );
+}
+
 describe("a review", () => {
-  test("shows both edits with their base, and is accepted, edited and accepted, or rejected", async () => {
+  test("shows what accepting does, and both edits; is accepted, edited and accepted, or rejected", async () => {
     for (const [form, content] of [
       [{ how: "accept" }, "sent\n"],
       [{ how: "accept", content: "both\r\nof them\r\n" }, "both\nof them\n"],
@@ -28,18 +35,22 @@ describe("a review", () => {
       expect((await shown(browser, "/app")).text).toContain('<span class="count asks">1</span>');
       expect((await shown(browser, "/app/reviews")).text).toContain(`/app/reviews/${id}`);
       const page = (await shown(browser, `/app/reviews/${id}`)).text;
-      expect(page).toContain("Different changes in both");
-      expect(page.match(/<td class="line[^>]*>.*?<\/td>/gs)?.map((line) => line.replace(/<[^>]*>/g, ""))).toEqual([
-        "Publishedlive",
-        "Common basebase",
-        "Submittedsent",
+      expect(linesOf(page)).toEqual([
+        "gone: live",
+        "new: sent",
+        // Both edits, with the version before them.
+        "new: live",
+        "base",
+        "new: sent",
       ]);
       const { how, ...members } = form;
+      rig.clock.now += 1_000;
       const after = await browser.submit(`/app/reviews/${id}/${how}`, { ...members, live });
       expect(after).toContain(how === "accept" ? "Accepted" : "Rejected");
       expect(after).not.toContain("Decision");
-      // The difference stays visible: from the version that the edit began with.
-      expect(after.match(/<mark>.*?<\/mark>/g)).toEqual(["<mark>base</mark>", "<mark>sent</mark>"]);
+      // The difference stays visible: from the version that was published until then.
+      const decided = how === "accept" ? content.trimEnd().split("\n") : ["sent"];
+      expect(linesOf(after).sort()).toEqual(["gone: live", ...decided.map((line) => `new: ${line}`)].sort());
       expect(await read()).toBe(content);
     }
   });
@@ -73,6 +84,29 @@ describe("a review", () => {
       "changed the published version since",
     );
     expect(await read()).toBe("newer\n");
+  });
+
+  test("shows the merged version that accepting publishes, or that there is none", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const texts = ["one\n\ntwo\n", "ONE\n\ntwo\n", "one\n\nTWO\n", "1\n\ntwo\n"] as const;
+    const file = await rig.api.file("a.md", texts[0]);
+    expectOk(await rig.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    const send = async (content: string) =>
+      (expectOk(await rig.api.edit(file.id, file.lastChangeId, content), 202) as { id: string }).id;
+    const [first, merges, clashes] = [await send(texts[1]), await send(texts[2]), await send(texts[3])];
+    const accept = async (id: string) => {
+      rig.clock.now += 1_000;
+      const live = (await rig.api.read(file.id)).lastChangeId;
+      return browser.submit(`/app/reviews/${id}/accept`, { live });
+    };
+    const page = async (id: string) => (await shown(browser, `/app/reviews/${id}`)).text;
+    await accept(first);
+    expect(linesOf(await page(merges))).toEqual(["ONE", "ONE", "", "", "gone: two", "new: TWO"]);
+    expect(linesOf(await accept(merges))).toEqual(["ONE", "ONE", "", "", "gone: two", "new: TWO"]);
+    // Accepting a protected document's edit that does not merge would be refused.
+    expect(await page(clashes)).not.toContain(`/${clashes}/accept`);
+    expect(await page(clashes)).toContain(`class="button main-action" href="/app/reviews/${clashes}?view=edit"`);
   });
 
   test("has one button to accept, for the version that the page shows", async () => {
@@ -152,7 +186,11 @@ describe("a review", () => {
     const after = await browser.submit(`/app/reviews/${b}/reject`);
     // Whoever decides one goes on to the next, in the list that they came from.
     expect(after).toMatch(new RegExp(`role="status".*href="/app/reviews/${c}"`));
-    expect(await beside(b)).toEqual([]);
+    expect(await beside(b)).toEqual([
+      ["prev", a],
+      ["next", c],
+    ]);
+    expect((await shown(browser, `/app/reviews/${c}`)).text).toContain(">2 of 2<");
     const [sent, decided] = [...after.matchAll(/<time class="age" datetime="([^"]+)"/g)].map((match) => match[1]!);
     expect(Date.parse(decided!) - Date.parse(sent!)).toBe(3_600_000);
   });

@@ -29,6 +29,10 @@ async function listsOn(store?: Store) {
   };
   const latest = await pageOf({ latestFirst: true });
   const beside = await reviews.neighbours(ids[1]!, workspaceId);
+  const decide = async () => {
+    if (isRefused(await reviews.accept(ids[2]!))) throw new Error("not accepted");
+    return reviews.decided(ids[2]!);
+  };
   const tables = await service.core.server.store.read(async ({ files, changes, workspaces }) => {
     const rows = await files.all({ workspace: (await workspaces.byId(workspaceId))!.seq, after: 0, count: 9 });
     const seqs = rows.map(({ seq }) => seq);
@@ -46,9 +50,11 @@ async function listsOn(store?: Store) {
     latest: latest.ids,
     rest: (await pageOf({ latestFirst: true, after: latest.next })).ids,
     beside: [beside.previous, beside.next].map((id) => ids.indexOf(id!)),
+    place: [beside.at, beside.total],
     hasBytes: (await service.core.server.store.figures()).bytes > 0,
     waiting: await reviews.waiting(),
     tables,
+    decided: await decide(),
   };
 }
 
@@ -57,6 +63,8 @@ const LISTS = {
   latest: [2, 1],
   rest: [0],
   beside: [0, 2],
+  place: [2, 3],
+  decided: { before: "bé", after: "3" },
   hasBytes: true,
   waiting: 3,
   tables: {
