@@ -99,7 +99,8 @@ function sentences(text: string): number[] {
 
 /**
  * Returns the links of a Markdown file that lead to no file of the checkout, or to no heading.
- * @param root absolute path of the checkout @param file below it
+ * @param root absolute path of the checkout
+ * @param file below it
  */
 export function deadLinks(root: string, file: string): string[] {
   const text = readFileSync(join(root, file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");

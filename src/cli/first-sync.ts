@@ -100,8 +100,9 @@ type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> &
 /**
  * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
  * rules, shows the plan with these rules and asks about that plan.
- * @param proposes true if the user is asked about more rules @returns the folder with the rules and
- * the form of links that the user agreed to; null if the user does not agree
+ * @param proposes true if the user is asked about more rules
+ * @returns the folder with the rules and the form of links that the user agreed to; null if the
+ * user does not agree
  */
 export async function agreeOnFirstPlan(
   io: Io,

@@ -50,7 +50,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /**
  * Checks one name (a path segment).
  * @param refused characters that count as shell metacharacters; default: the embedded service's,
- * unless a client has learned others @returns every fault, in a fixed order; empty for a legal name
+ * unless a client has learned others
+ * @returns every fault, in a fixed order; empty for a legal name
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];

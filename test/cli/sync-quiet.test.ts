@@ -20,8 +20,8 @@ const own = (name: string) => join(rig.root, ".mdmirror", name);
 const quietly = () => rig.run(["sync", "w", "--quiet"]);
 
 /**
- * Runs so many times. @returns the minutes since the first at which something was said, and all
- * exit codes
+ * Runs so many times.
+ * @returns the minutes since the first at which something was said, and all exit codes
  */
 async function runEach(minutes: number, times: number) {
   const reported: number[] = [];

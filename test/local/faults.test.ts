@@ -57,8 +57,8 @@ const WRITES: ReadonlySet<RamCall> = new Set([
 ]);
 
 /**
- * Fails one call, or from that one on every call that writes. @returns null when the effect has
- * fewer calls
+ * Fails one call, or from that one on every call that writes.
+ * @returns null when the effect has fewer calls
  */
 function failAt(effect: string, moment: number, errno: string, onwards: boolean, options?: RamDiskOptions) {
   const { ram, disk } = prepare(options);

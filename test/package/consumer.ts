@@ -22,8 +22,8 @@ export function makeConsumer({ folder, dir }: Installed, name = "consumer"): str
 }
 
 /**
- * Runs one of its files, with nothing but Node on the PATH. @returns exit code and all that it
- * printed
+ * Runs one of its files, with nothing but Node on the PATH.
+ * @returns exit code and all that it printed
  */
 export function runIn(project: string, { env }: Installed, file: string): Promise<readonly [number | null, string]> {
   // Each in a folder of its own.

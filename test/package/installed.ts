@@ -89,8 +89,8 @@ export function install({ tarball }: Packed, dir: string): Installed {
 const UNREACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/;
 
 /**
- * What npm would make, of the tarball and the checkout's own packages. @throws for any other fault
- * of npm
+ * What npm would make, of the tarball and the checkout's own packages.
+ * @throws for any other fault of npm
  */
 function linkDependencies(prefix: string, tarball: string, said: string): void {
   if (!UNREACHED.test(said)) throw new Error(`npm install: ${said}`);

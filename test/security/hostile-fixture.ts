@@ -202,8 +202,8 @@ function foldersIn(disk: RamDisk, at: string): string[] {
 }
 
 /**
- * Runs a sync in which `plant` is called right before the n-th call that `when` takes. @returns
- * whether there was such a call
+ * Runs a sync in which `plant` is called right before the n-th call that `when` takes.
+ * @returns whether there was such a call
  */
 export async function syncPlanting(
   fixture: HostileFixture,

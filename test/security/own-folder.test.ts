@@ -59,8 +59,8 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 type Plant = "to a file" | "to a folder" | "to nothing";
 
 /**
- * Puts a link at a place of the mirror's folder, beside what was there. @returns what takes it
- * back, and the victims as they are now
+ * Puts a link at a place of the mirror's folder, beside what was there.
+ * @returns what takes it back, and the victims as they are now
  */
 function plant(name: string, to: Plant) {
   const path = name === "" ? join(rig.root, ".mdmirror") : own(name);

@@ -56,7 +56,8 @@ export class SwapFixture {
   }
 
   /**
-   * Puts the twin's folder in the place of the root's, by a symlink. @returns what takes it back
+   * Puts the twin's folder in the place of the root's, by a symlink.
+   * @returns what takes it back
    */
   swap(folder: string): () => void {
     const place = join(this.root, folder);
@@ -81,7 +82,8 @@ export class SwapFixture {
 }
 
 /**
- * @param text what the twin's files hold @param handles false: as where no folder can be held open
+ * @param text what the twin's files hold
+ * @param handles false: as where no folder can be held open
  */
 export function openSwapFixture(text: string, handles = true): SwapFixture {
   return new SwapFixture(text, handles);

@@ -11,9 +11,9 @@ export class Spellings {
   readonly #isExact: boolean;
 
   /**
-   * @param isWanted returns true if a link's spelling counts; `id` is the link's target @param
-   * isExact true if a spelling is used for one link only, with its query and fragment: a further
-   * link to the same target then has none
+   * @param isWanted returns true if a link's spelling counts; `id` is the link's target
+   * @param isExact true if a spelling is used for one link only, with its query and fragment: a
+   * further link to the same target then has none
    */
   constructor(
     text: string,

@@ -9,8 +9,8 @@ import { encodeCharacter } from "./destination.ts";
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
 export type DocumentNames = {
   /**
-   * @param name name of a file, or path from the root @returns the only document with this name;
-   * null if none, or more than one, has it
+   * @param name name of a file, or path from the root
+   * @returns the only document with this name; null if none, or more than one, has it
    */
   idOf(name: string): string | null;
   /** Returns the shortest name by which `idOf` finds the document; null if there is none. */

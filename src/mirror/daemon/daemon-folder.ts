@@ -309,8 +309,8 @@ type FolderEnd =
 /**
  * Finds out whether a command moved or unlinked the folder that it borrowed from the daemon. A
  * folder whose disk is not mounted counts as neither, because the disk may be mounted again.
- * @param marker the marker when the folder was opened; null if the folder had none @returns null if
- * the folder is unchanged
+ * @param marker the marker when the folder was opened; null if the folder had none
+ * @returns null if the folder is unchanged
  */
 function folderEndOf(
   root: string,

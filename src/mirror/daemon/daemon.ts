@@ -168,7 +168,8 @@ class KeptFolders {
   /**
    * Starts new folders of the list and ends removed ones.
    * @param before folders that were absent at the last check: `init` lists a folder before it
-   * exists. Null at the first check @returns the absent folders
+   * exists. Null at the first check
+   * @returns the absent folders
    */
   followList(before: ReadonlySet<string> | null): ReadonlySet<string> {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);

@@ -24,9 +24,9 @@ export function canHold(fs: Fs, real: string): boolean {
 
 /**
  * Opens the folder at `below` in the root, and keeps it open.
- * @param root real path and stat of the root @param folding spellings that the disk treats as one;
- * null if unknown @returns null if the folder is missing or was replaced; the caller finds out
- * which
+ * @param root real path and stat of the root
+ * @param folding spellings that the disk treats as one; null if unknown
+ * @returns null if the folder is missing or was replaced; the caller finds out which
  */
 export function holdFolder(
   fs: Fs,
@@ -62,8 +62,8 @@ export class WalkHold {
   /**
    * Returns a path of the folder for the next calls. One folder is open at a time, so that a deep
    * tree does not use up the file handles.
-   * @param stat distinguishes the folder from an earlier folder at this path @throws ESTALE if the
-   * folder is gone, or its path contains a symlink
+   * @param stat distinguishes the folder from an earlier folder at this path
+   * @throws ESTALE if the folder is gone, or its path contains a symlink
    */
   at(abs: string, stat: FsStat): string {
     if (!this.#canHold) return abs;

@@ -13,8 +13,8 @@ type OpenFile = { readonly at: string; readonly path: string; readonly info: FdI
  * processes, or of all processes if the user is root. Only `/proc` is read. A stat would ask the
  * file's own file system, and one that does not answer (a network mount) would block this process
  * forever.
- * @param proc mount point of the system's list of processes @param stat asks a file system; called
- * only for files on the mount of the file in question
+ * @param proc mount point of the system's list of processes
+ * @param stat asks a file system; called only for files on the mount of the file in question
  */
 export function filesOpenToWrite(
   proc = "/proc",

@@ -13,8 +13,9 @@ import { decodeText } from "../../common/text.ts";
  * Scans some files of an earlier tree again, which is enough for an edit in place. A change that
  * could mean a move, a deletion or a new document needs a complete scan, because only a complete
  * scan distinguishes these.
- * @param paths paths where something changed: files, folders or nothing @param elsewhere true if a
- * document outside `tree` has this inode, when the tree has only some of the known documents
+ * @param paths paths where something changed: files, folders or nothing
+ * @param elsewhere true if a document outside `tree` has this inode, when the tree has only some of
+ * the known documents
  * @returns the same object if nothing changed; null if a complete scan is needed
  */
 export function rescanFiles(

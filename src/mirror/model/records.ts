@@ -153,8 +153,8 @@ export class Records {
 
   /**
    * Adds to trees the documents that one side has as recorded, if the other side does not.
-   * @param seen trees with the documents that differ from the records @returns trees that leave out
-   * the unchanged documents
+   * @param seen trees with the documents that differ from the records
+   * @returns trees that leave out the unchanged documents
    */
   complete(seen: Trees): Trees {
     const links = new Map<DocId, Link>();

@@ -62,8 +62,8 @@ export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest
 /**
  * Returns the record of content that was sent to review. Base stays; the file has the sent content,
  * or later edits.
- * @param stamp stamp of the file when it was read; null if unknown @param answer the service's
- * answer about the review; empty if the answer was lost
+ * @param stamp stamp of the file when it was read; null if unknown
+ * @param answer the service's answer about the review; empty if the answer was lost
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, answer: ReviewAnswer = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);

@@ -31,7 +31,8 @@ type AfterReview = {
  * which were never sent. If the published content contains no submission, another user wrote it. It
  * is then merged into the local content and into each submission: local content that was sent still
  * counts as sent, and later edits do not.
- * @param base content that the submissions were based on; null if unknown @param sent oldest first
+ * @param base content that the submissions were based on; null if unknown
+ * @param sent oldest first
  * @param liveChangeId change id of `live`
  */
 export function settleSubmissions(

@@ -80,7 +80,8 @@ const MAY_END: ReadonlySet<BlockReason> = new Set([
 
 /**
  * Returns a function that is true for actions that leave work for the next cycle.
- * @param plan a plan that may have been carried out completely @param trees the trees of that plan
+ * @param plan a plan that may have been carried out completely
+ * @param trees the trees of that plan
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
   const isPlain = once(() => !mayMoveMore(plan));

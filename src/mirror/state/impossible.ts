@@ -9,9 +9,10 @@ import type { BaseTree } from "../model/tree.ts";
  * Finds values that no row of the state can have. SQLite's own check of the pages accepts any bytes
  * as text, so it misses random bytes. Such damage must be found before mdmirror acts on it. The
  * checks are cheap.
- * @param base base without records, which `isLink` checks @returns a description for the user; null
- * if nothing was found. LIMIT: does not find damage that keeps the form of a row. Versions, events
- * and runs are not checked, because mdmirror sends and writes nothing because of them
+ * @param base base without records, which `isLink` checks
+ * @returns a description for the user; null if nothing was found. LIMIT: does not find damage that
+ * keeps the form of a row. Versions, events and runs are not checked, because mdmirror sends and
+ * writes nothing because of them
  */
 export function findImpossible(
   base: BaseTree,

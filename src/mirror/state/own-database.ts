@@ -16,8 +16,8 @@ const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
  * written, and a file that was swapped meanwhile is closed. RACE: a swap that is undone before the
  * second check. Only somebody who can write in `.mdmirror` could do that, and `.mdmirror` is closed
  * to other users.
- * @param options.make creates a missing file, for its owner alone @throws UnsafePath; otherwise as
- * better-sqlite3 and node:fs do
+ * @param options.make creates a missing file, for its owner alone
+ * @throws UnsafePath; otherwise as better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
   const { make, ...given } = options;

@@ -64,7 +64,8 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 /**
  * Replaces a whole file by a rename; creates `NAME.new` each time.
  * @param survives true if the new file must survive a power loss; otherwise a power loss may leave
- * it empty @throws UnsafePath; otherwise as node:fs does
+ * it empty
+ * @throws UnsafePath; otherwise as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
   statOwn(folder, name, "file");

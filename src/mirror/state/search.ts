@@ -144,8 +144,9 @@ export class MirrorSearch extends WithStatements {
 
   /**
    * Makes the index contain exactly `files`, in one transaction.
-   * @param keep paths that are not among the files but may still exist @param read returns the
-   * content of a changed file; null if the file is not text, so that a search finds only its path
+   * @param keep paths that are not among the files but may still exist
+   * @param read returns the content of a changed file; null if the file is not text, so that a
+   * search finds only its path
    * @returns how many files it read
    */
   update(

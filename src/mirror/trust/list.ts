@@ -174,7 +174,8 @@ type GivenAddress = {
 /**
  * Records that the user provided this folder's key for this address, in addition to earlier
  * addresses. Called only for a person's input: by `init --url` and `trust`.
- * @param root real path @returns the registry entry that was set aside, or null
+ * @param root real path
+ * @returns the registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, given: GivenAddress): Result<string | null> {
   const place = registryFolder(given.env);

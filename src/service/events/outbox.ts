@@ -45,8 +45,8 @@ export type OutboxTable = {
   newest(): Promise<string>;
   /**
    * Returns the rows after a place.
-   * @param workspace row number of the workspace whose rows are read; undefined: all @returns null
-   * if some later rows are no longer kept, or the place is not of this database
+   * @param workspace row number of the workspace whose rows are read; undefined: all
+   * @returns null if some later rows are no longer kept, or the place is not of this database
    */
   after(place: string, most: number, workspace?: number): Promise<OutboxPage | null>;
   /** Returns which of these folders are known to be removed. */

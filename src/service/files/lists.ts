@@ -36,8 +36,8 @@ export function readPage({ context, query }: ListCall, url: string, selector: Se
 /**
  * Returns the envelope of a page. Items that the key may not read are dropped after the page was
  * read, so a page may be short or empty and still have a cursor.
- * @param seqs numbers of up to limit + 1 rows @param items resources of the rows; null if the key
- * may not read the resource
+ * @param seqs numbers of up to limit + 1 rows
+ * @param items resources of the rows; null if the key may not read the resource
  */
 export function pageOf(
   { cursorSecret }: RequestContext,

@@ -135,8 +135,9 @@ export function occupied(path: string): Refused {
  * because that key could then clear the flag. Only a key that already has Full access to the file
  * may move it to such a place. ASSUMES: such a move is answered 403 forbidden (contract test "keeps
  * review protection from being moved away").
- * @param files protected files that move @param move the move itself, within the request's
- * transaction, which is rolled back if the move is refused
+ * @param files protected files that move
+ * @param move the move itself, within the request's transaction, which is rolled back if the move
+ * is refused
  */
 export async function moveProtected(
   context: RequestContext,

@@ -64,8 +64,8 @@ const MOST_AT_ONCE = 64;
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
  * names that a sync would give them. Existing documents on the service stay unchanged. Symlinks are
  * not followed. A service that checks links gets links by id, as from a sync.
- * @param target the service, and a key that may create documents in the root @param dir the folder;
- * its contents go to the root of the workspace
+ * @param target the service, and a key that may create documents in the root
+ * @param dir the folder; its contents go to the root of the workspace
  */
 export async function importFolder(
   target: ImportTarget,

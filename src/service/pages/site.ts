@@ -85,7 +85,8 @@ export class Pages {
 
   /**
    * Checks a request by its headers.
-   * @param bytes size of its body @returns the answer if the body is not needed; otherwise null
+   * @param bytes size of its body
+   * @returns the answer if the body is not needed; otherwise null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     return this.#guarded(() => this.#admit(head, bytes));

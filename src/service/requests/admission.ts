@@ -64,10 +64,12 @@ export class Admission {
 
   /**
    * Admits a request.
-   * @param bytes of the body to be read @param isAdmin true for an operator, who is admitted even
-   * when the service is overloaded, to repair the overload @param cut closes the connection of an
-   * arriving body (see `arrived`): called when there is no capacity for others, and the body took
-   * too long @returns a function that ends the request; null if the request must not begin
+   * @param bytes of the body to be read
+   * @param isAdmin true for an operator, who is admitted even when the service is overloaded, to
+   * repair the overload
+   * @param cut closes the connection of an arriving body (see `arrived`): called when there is no
+   * capacity for others, and the body took too long
+   * @returns a function that ends the request; null if the request must not begin
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();

@@ -202,8 +202,8 @@ export function changesTable(session: Session) {
      * Prunes contents beyond the limits, among the next `most` changes. Published contents and
      * bases of changes in review stay. All rows stay, so each change is still known as the base of
      * a write.
-     * @param after number of the last change of the previous call @returns that number now, or null
-     * at the end
+     * @param after number of the last change of the previous call
+     * @returns that number now, or null at the end
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

@@ -2,7 +2,8 @@ import { Api, expectOk } from "../../../src/conformance/world.ts";
 import { AdminApi, type ContractTest, type Target, type TestWorld } from "./world.ts";
 
 /**
- * Runs one test on ground of its own, and clears that ground after it. @throws what the test throws
+ * Runs one test on ground of its own, and clears that ground after it.
+ * @throws what the test throws
  */
 export async function runContractTest(test: ContractTest, target: Target, unique: string): Promise<void> {
   const admin = target.adminKey === null ? null : await ownWorkspace(target, target.adminKey, unique);

@@ -16,8 +16,8 @@ import type { EffectResult } from "./run-effect.ts";
 /**
  * Chooses the path of a version's copy. Skips a path that another conflict has recorded: until that
  * conflict removes its own copy, a missing copy would count as its user's choice.
- * @param before the versions shown so far @returns the versions from now on, of which the last has
- * no file yet, and the path of its copy
+ * @param before the versions shown so far
+ * @returns the versions from now on, of which the last has no file yet, and the path of its copy
  */
 export function nameCopy(
   { world: { state, disk } }: CycleContext,

@@ -108,9 +108,9 @@ function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): Loca
 /**
  * Opens the conflict of a document. The local content stays, and the service's content is written
  * beside it as `note (theirs).md`. A document has at most one conflict.
- * @param link the new record; its base stays the content from which both sides started @param found
- * path at which the plan found the file @param base digest of that base content; null if both files
- * were new at one path
+ * @param link the new record; its base stays the content from which both sides started
+ * @param found path at which the plan found the file
+ * @param base digest of that base content; null if both files were new at one path
  */
 export function openConflict(
   ctx: CycleContext,

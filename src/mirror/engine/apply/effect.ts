@@ -241,7 +241,8 @@ export function eventOf(action: Action, side: EventSide, more: Partial<EventFiel
 
 /**
  * Returns the outcome of a write if a read afterwards did not show its result either.
- * @param outcome outcome of the read @param fault fault of the write, if there was one
+ * @param outcome outcome of the read
+ * @param fault fault of the write, if there was one
  */
 export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =

@@ -18,8 +18,8 @@ type AfterLive = {
 };
 
 /**
- * @param baseDigest content from which the submissions were made; null if unknown @returns the
- * result; the contents that are still in review are in the store
+ * @param baseDigest content from which the submissions were made; null if unknown
+ * @returns the result; the contents that are still in review are in the store
  */
 export function mergeWithPublished(
   ctx: CycleContext,

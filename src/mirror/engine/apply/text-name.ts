@@ -42,8 +42,8 @@ export function storeLocalContents(state: State, base: BaseTree, records?: Recor
 /**
  * Stores the current content of a file before the file is changed or removed (I03). Bytes that are
  * not text are not stored.
- * @param name name under which users find the content @returns digest of the content; null if the
- * file is not text
+ * @param name name under which users find the content
+ * @returns digest of the content; null if the file is not text
  */
 export function keepFileText(
   { disk, state }: Pick<World, "disk" | "state">,

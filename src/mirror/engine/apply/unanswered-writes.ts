@@ -127,8 +127,9 @@ function sentSince(ctx: CycleContext, link: Link, since: SentWhen): readonly Ope
 /**
  * If the service's version was sent from this folder, makes it the base of the local content, which
  * is then an ordinary edit.
- * @param read the version that was read @returns null if the version was not sent from this folder;
- * otherwise the file is unchanged, and must be planned again
+ * @param read the version that was read
+ * @returns null if the version was not sent from this folder; otherwise the file is unchanged, and
+ * must be planned again
  */
 export function adoptOwnVersion(
   ctx: CycleContext,

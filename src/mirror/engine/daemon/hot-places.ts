@@ -37,8 +37,8 @@ export class HotPlaces {
   readonly #places: HotPlace[] = [];
 
   /**
-   * @param leastMs interval right after a change in the place @param mostMs longest interval; a
-   * place that reaches it is no longer listed separately
+   * @param leastMs interval right after a change in the place
+   * @param mostMs longest interval; a place that reaches it is no longer listed separately
    */
   constructor(leastMs: number, mostMs: number) {
     this.#leastMs = leastMs;

@@ -25,8 +25,8 @@ type LastSeen = {
 /**
  * Returns trees that contain only these documents and the folders above them, taken from base and
  * the service's last scan. Local files are taken from the records until they are scanned.
- * @param shown documents that the service has just shown @returns null if one of them cannot be
- * planned without the other documents
+ * @param shown documents that the service has just shown
+ * @returns null if one of them cannot be planned without the other documents
  */
 export function narrowTrees(
   state: State,

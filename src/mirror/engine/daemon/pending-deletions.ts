@@ -18,9 +18,9 @@ export class PendingDeletions {
   }
 
   /**
-   * @param absent linked paths that the plan found absent and did not delete yet @param isUnjudged
-   * returns true for a path that the plan could not decide; its delay starts now @returns deletions
-   * that are new, and paths that came back or were sent
+   * @param absent linked paths that the plan found absent and did not delete yet
+   * @param isUnjudged returns true for a path that the plan could not decide; its delay starts now
+   * @returns deletions that are new, and paths that came back or were sent
    */
   update(
     absent: ReadonlySet<LocalPath>,

@@ -231,8 +231,8 @@ export class Runner implements WatchListener {
 
   /**
    * Tries to plan some documents alone, which works for nearly every edit.
-   * @param shown documents at these paths that the service has just shown @returns false if a cycle
-   * over everything is needed
+   * @param shown documents at these paths that the service has just shown
+   * @returns false if a cycle over everything is needed
    */
   async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
     const last = this.#runLog.report();

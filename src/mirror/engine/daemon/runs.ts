@@ -116,8 +116,8 @@ export class Runs {
   /**
    * Scans the documents at these paths. `same`: nothing changed; `whole`: a run over everything is
    * needed.
-   * @param shown documents at these paths that the service has just shown @param last the report of
-   * the last run
+   * @param shown documents at these paths that the service has just shown
+   * @param last the report of the last run
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     const now = this.#now();
@@ -134,8 +134,8 @@ export class Runs {
    * Runs one cycle over a few documents. Only their rows are loaded and compared: with many
    * documents, loading the rest would take longer than the cycle.
    * @param last the report of the last run over everything, which is still true of all other
-   * documents @returns `whole`: a run over everything is needed, or must continue after a failed
-   * step
+   * documents
+   * @returns `whole`: a run over everything is needed, or must continue after a failed step
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
     const tally = { ...zeroTally(), ...this.#memory };

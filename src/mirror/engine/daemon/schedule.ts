@@ -157,8 +157,9 @@ export class Schedule {
   }
 
   /**
-   * @param isRequested true if the user or a command requested this run @returns true if refused
-   * changes are due for a retry (at the start, then daily). The retry counts as made
+   * @param isRequested true if the user or a command requested this run
+   * @returns true if refused changes are due for a retry (at the start, then daily). The retry
+   * counts as made
    */
   takeRetryRefused(isRequested: boolean): boolean {
     const now = this.#clock.monotonic();

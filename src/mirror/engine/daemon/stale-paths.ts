@@ -118,9 +118,9 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
 
 /**
  * Moves saved content to its document.
- * @param read digest of the content that the program had read @returns digest of the saved content;
- * null if the content stays at its path; `waits` if it must be merged with content that somebody
- * has just saved at the new path
+ * @param read digest of the content that the program had read
+ * @returns digest of the saved content; null if the content stays at its path; `waits` if it must
+ * be merged with content that somebody has just saved at the new path
  */
 function redirectOne(
   ctx: CycleContext,

@@ -52,8 +52,8 @@ export class Group {
 
   /**
    * Runs `work` in the next transaction, together with the work of other steps.
-   * @param characters size of the content that is in memory until then @throws exceptions of `work`
-   * or of the commit; nothing of the whole group is then written
+   * @param characters size of the content that is in memory until then
+   * @throws exceptions of `work` or of the commit; nothing of the whole group is then written
    */
   commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
     const ms = LONGEST_MS[when];

@@ -32,8 +32,9 @@ export class FoundReader {
   /**
    * Reads the links that a scan left unread, by the paths that the planner's match gives to
    * documents.
-   * @param isListed true if the listing of the service is complete @returns the local tree; if a
-   * file was replaced since the scan, no entry in the tree counts as absent
+   * @param isListed true if the listing of the service is complete
+   * @returns the local tree; if a file was replaced since the scan, no entry in the tree counts as
+   * absent
    */
   readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;

@@ -67,7 +67,8 @@ function plainDisk({ links, disk }: World): World["disk"] {
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * @param files files with the new scope @param translates true if links were paths before, too
+ * @param files files with the new scope
+ * @param translates true if links were paths before, too
  * @returns files as base has them, with links by path
  */
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
@@ -91,8 +92,8 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
 }
 
 /**
- * @param files files with the present scope @returns the files with links, in the form of the
- * service
+ * @param files files with the present scope
+ * @returns the files with links, in the form of the service
  */
 function* toTexts({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();

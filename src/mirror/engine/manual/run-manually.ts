@@ -140,8 +140,8 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 /**
  * Stores the content of a file. Bytes that are not text are not stored.
  * @param name the name under which users find the content, if that is not the document at this
- * path: the other version in a conflict belongs to its document @returns digest of the content, or
- * null without a file
+ * path: the other version in a conflict belongs to its document
+ * @returns digest of the content, or null without a file
  */
 export function keepText(
   ctx: CycleContext,

@@ -293,8 +293,8 @@ const MOST_TARGETS = 16;
  * Requests documents that links lead to but the listing does not show. Base does not have these
  * documents, because they were to be created locally and were not. Nothing else proves their
  * absence, and listings can miss documents; without an answer, the links would lose their targets.
- * @param keep stores the content that is read @returns the trees with the documents that are on the
- * service, in the linked folder or outside
+ * @param keep stores the content that is read
+ * @returns the trees with the documents that are on the service, in the linked folder or outside
  */
 async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;

@@ -30,8 +30,8 @@ type Runs = ReturnType<State["runs"]>;
 
 /**
  * Returns runs, newest first.
- * @param run number of one run; null for all @returns trouble of kind `usage` if the run does not
- * exist
+ * @param run number of one run; null for all
+ * @returns trouble of kind `usage` if the run does not exist
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
   const runs = state.runs(RUNS);

@@ -122,8 +122,8 @@ function planOne(world: StateAndDisk, name: string, choice: Choice): Result<Reso
 
 /**
  * Plans a choice for several problems.
- * @param names paths, folders and patterns; null: all open problems @returns items by path; trouble
- * if a name has no open problem
+ * @param names paths, folders and patterns; null: all open problems
+ * @returns items by path; trouble if a name has no open problem
  */
 function planResolve(
   world: StateAndDisk,

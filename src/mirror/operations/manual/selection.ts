@@ -25,9 +25,9 @@ export function namesSeveral({ links, tombstones }: BaseTree, name: string): boo
 }
 
 /**
- * @param names paths below the root; "" is the whole folder @param known paths that can be
- * selected. A name that selects none of them is trouble, unless a file with this name exists: a
- * shell's `*` also yields pictures and `(theirs)` files
+ * @param names paths below the root; "" is the whole folder
+ * @param known paths that can be selected. A name that selects none of them is trouble, unless a
+ * file with this name exists: a shell's `*` also yields pictures and `(theirs)` files
  */
 export function selectPaths(
   names: readonly string[],

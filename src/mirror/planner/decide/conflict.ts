@@ -231,8 +231,8 @@ type FoundFile =
  * path to which the document's move took the copy. Then by name at these paths, because an editor
  * may have saved a new file. Then by inode anywhere, because the user may have moved the copy.
  * Skips a file that belongs to another copy.
- * @param localFile the document's own file; null if missing @returns copies, oldest first; the
- * newest is always among them
+ * @param localFile the document's own file; null if missing
+ * @returns copies, oldest first; the newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
   const document = row.link?.localPath ?? pathOfDocument(row);

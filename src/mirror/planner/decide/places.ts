@@ -80,7 +80,8 @@ function knownPaths(row: Row): KnownPaths | null {
 /**
  * Returns the name that base has for a row on a side, unless the other side's name requires another
  * one. If the other side's name is temporary, the row's lasting name on this side stays.
- * @param otherName the row's current name on the other side @param known the row's paths in base
+ * @param otherName the row's current name on the other side
+ * @param known the row's paths in base
  */
 function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {

@@ -140,8 +140,9 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
 /**
  * Returns true if an earlier answer forbids this change of a folder. The block stays until the
  * change is no longer wanted, or is tried again.
- * @param key the id, or the local path of a folder that is not linked yet @param path current path
- * of a linked folder: a refusal that concerns its place ends when the folder has another path
+ * @param key the id, or the local path of a folder that is not linked yet
+ * @param path current path of a linked folder: a refusal that concerns its place ends when the
+ * folder has another path
  */
 export function isFolderStopped(
   draft: PlanDraft,

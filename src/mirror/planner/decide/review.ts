@@ -53,8 +53,9 @@ function hasMetEdit({ submissions }: Link): boolean {
 /**
  * Decides about content that is in review because another edit was published. The decision is the
  * same whether the two merge locally or a copy shows the published content.
- * @param met the published version; null if it was not read yet @returns false if the content is
- * not in review for this reason, was edited since it was sent, or was never sent
+ * @param met the published version; null if it was not read yet
+ * @returns false if the content is not in review for this reason, was edited since it was sent, or
+ * was never sent
  */
 export function decideReviewConflict(
   draft: PlanDraft,

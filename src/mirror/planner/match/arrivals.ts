@@ -29,8 +29,8 @@ export class Arrivals {
 
   /**
    * Takes the documents that only have to be created locally.
-   * @param files documents that are new on the service @returns the other documents, about which
-   * the plan has to decide
+   * @param files documents that are new on the service
+   * @returns the other documents, about which the plan has to decide
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;

@@ -316,8 +316,8 @@ class WaitingList {
   }
 
   /**
-   * @param words key of an event that has happened, in parts @returns the operations that waited
-   * for it, to be tried again
+   * @param words key of an event that has happened, in parts
+   * @returns the operations that waited for it, to be tried again
    */
   take(...words: (string | number)[]): readonly Operation[] {
     // Nearly always no operation waits, so the key is not even built.
