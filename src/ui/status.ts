@@ -34,16 +34,30 @@ export function worstFirst(folders: readonly Folder[]): readonly Folder[] {
   return folders.toSorted((a, b) => rank(a) - rank(b) || b.needs.length - a.needs.length);
 }
 
-/** Returns colour and words. Pending changes alone are no reason to act. */
-export function stateOf({ state, needs, status }: Folder): readonly [Tone, string] {
-  const onlyPending = state === "attention" && needs.length === 0 && status !== null;
-  return onlyPending ? ["good", "In sync"] : STATES[state];
+/** Returns colour and words. Pending changes alone require no action. */
+export function stateOf(folder: Folder): readonly [Tone, string] {
+  const { state, needs } = folder;
+  if (isFirstSync(folder)) return ["quiet", "First sync"];
+  if (isPaused(folder)) return ["quiet", "Paused"];
+  return state === "attention" && needs.length === 0 ? ["good", "In sync"] : STATES[state];
+}
+
+/** Returns true during the first sync, if no problem was found yet. */
+function isFirstSync({ needs, status, job }: Folder): boolean {
+  return job?.end === null && needs.length === 0 && status !== null && status.syncedAt === null;
+}
+
+/** Returns true if nothing but the pause of the daemon keeps changes from being synced. */
+function isPaused({ state, needs, daemon }: Folder): boolean {
+  return daemon?.paused === true && needs.length === 0 && (state === "in-sync" || state === "attention");
 }
 
 /** Returns the state as one sentence. */
 function sentenceOf(folder: Folder): Shown {
   const { state, needs, waits, status, trouble } = folder;
   if (trouble !== null) return sentenceView(trouble.what);
+  if (isFirstSync(folder)) return "The first sync is under way";
+  if (isPaused(folder)) return "Paused: changes wait until you resume";
   switch (state) {
     case "in-sync":
       return "Everything is in sync";
@@ -80,7 +94,7 @@ const PHASES: Readonly<Record<string, string>> = {
 
 /** Returns what the daemon does, in a few words. */
 function daemonWords({ daemon }: Folder): Shown {
-  if (daemon === null) return "No daemon: nothing is synced until the next sync";
+  if (daemon === null) return "Changes wait for the next sync: mdmirror does not watch this folder";
   const { phase, detail, paused } = daemon;
   if (paused) return "The daemon is paused";
   return html`The daemon runs: ${PHASES[phase] ?? phase}${detail !== "" && html` (${sentenceView(detail)})`}`;
@@ -97,23 +111,35 @@ export function statusBanner(folder: Folder, asked: PageRequest): Html {
 <div id="job">${jobOf(folder.job)}</div>`;
 }
 
-/** Shows the buttons that sync a folder, pause its daemon or resume it. */
+/**
+ * Shows the buttons of a folder: the one that leads to the solution of its state, one that starts,
+ * pauses or resumes the daemon, and one that syncs. One of them is the main action, if there is
+ * something to do.
+ */
 export function folderActions(folder: Folder, asked: PageRequest): Html {
-  const { name, state, job, daemon } = folder;
-  const isStopped = state === "stopped";
+  const { job, daemon, waits } = folder;
+  const solution = solutionOf(folder);
+  const isBusy = job?.end === null && html` disabled`;
+  const isMain = solution === null && (waits.length > 0 || stateOf(folder)[0] !== "good") && html` class="main-action"`;
   const [path, label] = daemonAction(daemon);
-  const decide = html`<a class="button main-action" href="${mirrorAddress(name, "safety-stop")}">Decide</a>`;
-  const sync = html`<button${!isStopped && html` class="main-action"`}${job?.end === null && html` disabled`}>Sync now</button>`;
-  return html`${isStopped && decide}${folderForm(folder, { path }, asked, html`<button${job?.end === null && html` disabled`}>${label}</button>`)}${folderForm(
+  return html`${solution}${folderForm(folder, { path }, asked, html`<button${isBusy}>${label}</button>`)}${folderForm(
     folder,
     { path: "sync" },
     asked,
-    sync,
+    html`<button${isMain}${isBusy}>Sync now</button>`,
   )}`;
 }
 
+/** Returns the link to the page that solves the state of a folder; null if a sync suffices. */
+function solutionOf({ name, state, needs }: Folder): Html | null {
+  const link = (page: string, label: string) =>
+    html`<a class="button main-action" href="${mirrorAddress(name, page)}">${label}</a>`;
+  if (state === "stopped") return link("safety-stop", "Decide");
+  return state === "attention" && needs.length > 0 ? link("needs", `Solve ${plural(needs.length, "problem")}`) : null;
+}
+
 function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: string] {
-  if (daemon === null) return ["start", "Start"];
+  if (daemon === null) return ["start", "Keep in sync"];
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 

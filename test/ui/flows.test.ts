@@ -26,10 +26,10 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await page.evaluate("globalThis.isTheSame = true");
     rig.write("a.md", "# one\n");
     await rig.run(["sync", "w"]);
-    await page.locator("#m-w a[href='/m/w/docs/']").getByText("1").waitFor();
+    await page.locator("#m-w a[href='/m/w/docs/']").getByText("1", { exact: true }).waitFor();
     rig.write("too-large.md", `# ${"x".repeat(60_000)}\n`);
     await rig.run(["sync", "w"]);
-    await page.locator("#m-w a[href='/m/w/needs']").getByText("1").waitFor();
+    await page.locator("#m-w a[href='/m/w/needs']").getByText("1", { exact: true }).waitFor();
     expect(await page.title()).toBe("(1) Linked folders · mdmirror");
     expect(await page.evaluate("globalThis.isTheSame")).toBe(true);
   });
@@ -88,12 +88,12 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
       await page.goto(`${ui.url}/m/w`);
     }
     await one.getByRole("button", { name: "Pause" }).click();
-    await other.locator("#banner").getByText("paused").waitFor();
+    await other.getByRole("heading", { name: /^Paused/ }).waitFor();
     await other.getByRole("button", { name: "Resume" }).click();
     await one.locator("#banner").getByText("watching").waitFor();
     watch.signal("SIGKILL");
     await watch.ended;
-    await one.locator("#banner").getByText("No daemon").waitFor();
+    await one.locator("#banner").getByText("does not watch").waitFor();
   });
 
   test("an unreachable service, and a program that has ended, are shown", async () => {

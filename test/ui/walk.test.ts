@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.goto(`${ui.url}/m/w`);
     await page.getByRole("link", { name: /^Documents/ }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("5 names").waitFor();
+    await page.getByText("2 folders, 2 documents, 1 other file").waitFor();
     await page.keyboard.press("j");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("deep/");
     await page.keyboard.press("j");

@@ -54,8 +54,8 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, ask
   const listed =
     filter === "" ? listFolder(root, path, part, ui.random) : findByName(root, path, filter, part, ui.random);
   if (listed.kind === "trouble") return listed;
-  const { total, folders, entries } = listed.value;
-  const counted = [plural(folders, "folder"), plural(total - folders, "document")].join(", ");
+  const { total, counts, entries } = listed.value;
+  const counted = KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
   const pages = Math.max(1, Math.ceil(total / SIZE));
   const rows = entries.map((entry) => entryRow(mirror, path, entry, asked.now));
   const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
@@ -66,7 +66,7 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, ask
 <form class="row" role="search" action="${documentAddress(mirror, "docs", path)}"><label for="filter" class="unseen">Filter by name</label>
 <input id="filter" type="search" name="filter" value="${filter}" placeholder="Filter by name" dir="auto"><button>Filter</button></form></div>
 <div class="with-tree"><nav aria-label="Folders" class="card tree">${treeOf(mirror, root, path)}</nav>
-<section class="card flush"><header><span>${counted}${filter !== "" && html` whose names have “${filter}”`}</span></header>${
+<section class="card flush"><header><span>${counted.join(", ")}${filter !== "" && html` whose names have “${filter}”`}</span></header>${
       rows.length === 0
         ? nothingFound(mirror, path, filter)
         : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead><tbody>${rows}</tbody></table>`
@@ -85,6 +85,12 @@ function nothingFound(mirror: string, path: string, filter: string): Html {
     html`<a class="button" href="${search}">Search the texts instead</a>`,
   );
 }
+
+const KINDS = [
+  ["folder", "folder"],
+  ["document", "document"],
+  ["other", "other file"],
+] as const;
 
 /** LIMIT: folders in the tree. */
 const MOST_FOLDERS = 300;

@@ -82,19 +82,19 @@ const SERIES = [
 /** Height of a bar in units of the chart; a day takes ten units of its width. */
 const TALL = 24;
 
-/** Shows a row of bars for each kind of change. Each row has a scale of its own, and its sum. */
+/** Shows a row of bars for each kind of change, with its sum. All rows have the same scale. */
 function chartOf(days: readonly DayOfChanges[]): Html {
+  const most = Math.max(1, ...days.flatMap((day) => SERIES.map(([kind]) => day[kind])));
   const rows = SERIES.map(([kind, label, tone]) => {
-    const most = Math.max(1, ...days.map((day) => day[kind]));
     const sum = days.reduce((all, day) => all + day[kind], 0);
     const bars = days.map((day, at) => {
       const height = day[kind] === 0 ? 0 : Math.max(2, Math.round((day[kind] / most) * TALL));
       return html`<rect class="${height === 0 ? "none" : tone}" x="${at * 10 + 1}" y="${TALL - Math.max(1, height)}" width="8" height="${Math.max(1, height)}"><title>${dayText(day.at)}: ${count(day[kind])} ${label.toLowerCase()}</title></rect>`;
     });
-    return html`<dt>${label}</dt><dd><svg class="chart" viewBox="0 0 ${days.length * 10} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${label}: ${count(sum)} in ${days.length} days, ${count(most)} a day at most`}">${bars}</svg></dd><dd class="number">${count(sum)}</dd>`;
+    return html`<dt>${label}</dt><dd><svg class="chart" viewBox="0 0 ${days.length * 10} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${label}: ${count(sum)} in ${days.length} days`}">${bars}</svg></dd><dd class="number">${count(sum)}</dd>`;
   });
   const [first, last] = [days[0]!, days.at(-1)!];
-  return html`<dl class="bars">${rows}<dt></dt><dd class="axis faint"><span>${dayText(first.at)}</span><span>${dayText(last.at)}</span></dd><dd></dd></dl>`;
+  return html`<p class="faint">Documents a day; the tallest bar is ${count(most)}.</p><dl class="bars">${rows}<dt></dt><dd class="axis faint"><span>${dayText(first.at)}</span><span>${dayText(last.at)}</span></dd><dd></dd></dl>`;
 }
 
 function dayText(at: number): string {
@@ -114,7 +114,8 @@ function factsOf({ root, addresses, status, daemon }: Folder, now: number): Html
     rows.push(["Direction", DIRECTIONS[direction]], ["Folders", count(folders)]);
     if (pending > 0) rows.push(["Interrupted", `${plural(pending, "step")}; the next sync completes them`]);
     const last = lastRun && html`${lastRun.kind}, ${ageOf(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
-    rows.push(["Last run", last ?? "none yet"], ["Daemon", daemon === null ? "does not run" : "runs"]);
+    const watching = daemon === null ? "no" : daemon.paused ? "paused" : "yes";
+    rows.push(["Last run", last ?? "none yet"], ["Watched", watching]);
   }
   return html`<section class="card flush" id="facts"><header><h2>About this folder</h2></header><dl class="facts">${rows.map(([term, what]) => html`<dt>${term}</dt><dd>${what}</dd>`)}</dl></section>`;
 }

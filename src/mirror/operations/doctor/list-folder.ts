@@ -152,8 +152,12 @@ type ShownEntry = Omit<FolderEntry, "row"> & {
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/** Some entries, out of `total`, of which `folders` are folders. */
-export type EntryList = { readonly total: number; readonly folders: number; readonly entries: readonly ShownEntry[] };
+/** Some entries, out of `total`, with the number of each kind. */
+export type EntryList = {
+  readonly total: number;
+  readonly counts: Readonly<Record<FolderEntry["kind"], number>>;
+  readonly entries: readonly ShownEntry[];
+};
 
 type EntryRange = { readonly from: number; readonly count: number };
 
@@ -188,8 +192,9 @@ export function findByName(
 
 function rangeOf(disk: LocalDisk, entries: readonly FolderEntry[], { from, count }: EntryRange): EntryList {
   const shown = entries.toSorted(byKindAndPath).slice(from, from + count);
-  const folders = entries.filter(({ kind }) => kind === "folder").length;
-  return { total: entries.length, folders, entries: shown.map((entry) => judged(disk, entry)) };
+  const counts = { folder: 0, document: 0, other: 0 };
+  for (const { kind } of entries) counts[kind]++;
+  return { total: entries.length, counts, entries: shown.map((entry) => judged(disk, entry)) };
 }
 
 /**
