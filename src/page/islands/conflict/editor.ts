@@ -62,22 +62,29 @@ function mountBeside({ root, field, other }: Texts, { result, beside }: Sides): 
     a: { doc: other, extensions: [...common(beside), ...readOnly] },
     b: { doc: field.value, extensions: [...common(result), written(field)] },
     revertControls: "a-to-b",
-    renderRevertControl: () => takeButton(beside),
+    renderRevertControl: () => takeButton("→", beside),
     collapseUnchanged: { margin: 3, minSize: 6 },
   });
 }
 
 /** Returns a button that copies this passage from the other version. */
-function takeButton(beside: string): HTMLElement {
+function takeButton(sign: string, beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = "→";
+  button.textContent = sign;
   button.setAttribute("aria-label", `Take this place from ${beside.toLowerCase()}`);
   return button;
 }
 
-function mountUnified({ root, field, other }: Texts, { result }: Sides): void {
-  const extensions = [...common(result), written(field), unifiedMergeView({ original: other })];
+function mountUnified({ root, field, other }: Texts, { result, beside }: Sides): void {
+  // What stays needs no button: the editor's content is what the form sends.
+  const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
+    if (type === "accept") return document.createElement("span");
+    const button = takeButton("Take this", beside);
+    button.addEventListener("click", take);
+    return button;
+  };
+  const extensions = [...common(result), written(field), unifiedMergeView({ original: other, mergeControls })];
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
@@ -122,9 +129,11 @@ const LOOKS = EditorView.theme({
   ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
   // The usual sign is in few fonts.
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
-  "&.cm-editor .cm-chunkButtons button[name]": {
-    color: "var(--ground)",
-    backgroundColor: "var(--link)",
+  ".cm-deletedChunk": { paddingInlineEnd: "5.5rem" },
+  "&.cm-editor .cm-chunkButtons button": {
+    color: "var(--text)",
+    backgroundColor: "var(--raised)",
+    border: "1px solid var(--line)",
     padding: "4px 8px",
   },
 });
