@@ -61,20 +61,24 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const rig = await openServiceRig();
     for (const path of ["team/plan.md", "private/diary.md"])
       await rig.api("POST", "/v1/files", { path, content: LONG });
-    const page = await rig.signIn();
+    const page = await rig.signIn({ context: await openBrowser({ mayFail: /422/ }) });
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     await shoot(page, "service-keys");
     await page.getByRole("link", { name: "Create key" }).click();
     await page.getByLabel("Name").fill("ann");
-    await page.getByLabel("Chosen folders").check();
-    await page.getByLabel("Access to /team").selectOption("edit");
+    await page.getByLabel("Only chosen folders").check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("alert").filter({ hasText: "Choose what the key may read." }).waitFor();
+    await page.getByLabel("Access to team", { exact: true }).selectOption("edit");
     await shoot(page, "service-new-key");
     await page.getByRole("button", { name: "Create key" }).click();
     const key = await page.locator("pre.secret").innerText();
+    await page.getByRole("button", { name: "Copy the key" }).waitFor();
+    await shoot(page, "service-key-created");
     await expectAccessible(page);
     const ann = await rig.signIn({ key });
     await shoot(ann, "service-own");
-    await ann.getByRole("link", { name: "/team" }).click();
+    await ann.getByRole("link", { name: "team" }).click();
     await ann.getByRole("link", { name: "plan.md" }).click();
     await ann.getByRole("heading", { name: "A plan" }).waitFor();
     await shoot(ann, "service-document");

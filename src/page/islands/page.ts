@@ -2,6 +2,7 @@
 
 import { keepAges } from "./page/ages.ts";
 import { showCurrentTab } from "./page/current-tab.ts";
+import { offerCopies } from "./page/copy.ts";
 import { keepKeyboard } from "./page/keys.ts";
 import { keepUpToDate } from "./page/live.ts";
 import { closeMenus } from "./page/menus.ts";
@@ -10,6 +11,7 @@ import { keepToasts } from "./page/toasts.ts";
 
 showCurrentTab();
 keepAges();
+offerCopies();
 keepUpToDate();
 keepToasts();
 keepSelections();

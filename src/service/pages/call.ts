@@ -16,6 +16,8 @@ export type Operation = {
 export type PageCall = {
   readonly core: Core;
   readonly who: Who;
+  /** Scheme, host and port of the page that sent the form; empty for a page. */
+  readonly origin: string;
   /** Token of the session, for forms. */
   readonly csrf: string;
   /** Decoded value of `{id}` in the address; empty if the address has none. */

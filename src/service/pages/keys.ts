@@ -1,16 +1,17 @@
 import { count } from "../../common/count.ts";
-import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
+import type { Content } from "../../page/layout.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
 import { shownPath } from "../files/present.ts";
-import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
+import type { KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
-import { isRefused } from "../requests/answer.ts";
+import { type Refused, isRefused } from "../requests/answer.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import { APP, KEYS, keyAddress, withQuery } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
+import { type Fault, type Filled, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
 import { agoOf, LEVELS, listNav } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
@@ -79,7 +80,7 @@ function accessOf({ grants, grantPaths }: KeyInfo): Html {
 }
 
 function grantView(path: string, level: Level): Html {
-  const place = path === "/" ? html`Whole workspace` : nameView(path);
+  const place = path === "/" ? html`Whole workspace` : nameView(path.slice(1));
   return html`<span>${place} <span class="faint">${LEVELS[level]}</span></span>`;
 }
 
@@ -113,12 +114,17 @@ function expiryOf(expiresAt: number | null, now: number): Html {
 }
 
 /** Shows one key: its access, and forms to change or revoke the key. */
-export async function showKey({ core, id, csrf, now }: PageCall): Promise<PageResult> {
-  const key = await core.admin.key(id);
-  if (key === null) return notShown({ ...NO_PAGE, what: "there is no such key; it may have been revoked" });
+export async function showKey(call: PageCall): Promise<PageResult> {
+  const key = await call.core.admin.key(call.id);
+  return key === null ? notShown(NO_KEY) : page(await keyPage(call, key, filledOf(key)));
+}
+
+const NO_KEY = { ...NO_PAGE, what: "there is no such key; it may have been revoked" };
+
+async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: Filled): Promise<Content> {
   const known = await workspaceOf(core, key.workspaceId);
   const to = keyAddress(key.id);
-  return page({
+  return {
     title: `Key ${key.label}`,
     here: KEYS,
     main: html`${crumbsView("Path to this key", [
@@ -126,37 +132,28 @@ export async function showKey({ core, id, csrf, now }: PageCall): Promise<PageRe
       { href: to, label: key.label === "" ? key.id : key.label, current: "page" },
     ])}
 <h1>${labelOf(key)}</h1>
-<section class="card">${keyFacts(key, known?.workspace.name ?? null, now)}</section>
-${
-  known !== null &&
-  html`<details class="card"><summary>Change this key</summary>
-${actionForm({ action: to, csrf }, html`${keyFields(known.folders, key)}<button class="main-action">Save changes</button>`)}</details>`
-}
+<div class="with-aside"><section class="card" aria-labelledby="change"><h2 id="change">Change this key</h2>${
+      known === null
+        ? html`<p>Its workspace was removed.</p>`
+        : keyForm({ action: to, csrf }, known.folders, filled, "Save changes")
+    }</section>
+<aside><section class="card">${keyFacts(key, known?.workspace.name ?? null, now)}</section>
 <details class="card"><summary>Revoke this key</summary>
 <p>The service then rejects the key everywhere. This cannot be undone.</p>
-${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revoke ${labelOf(key)}</button>`)}</details>`,
-  });
+${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revoke ${labelOf(key)}</button>`)}</details></aside></div>`,
+  };
 }
 
 /** Shows the form for a new key, which asks for the workspace first, then for the access. */
-export async function showNewKey({ core, query, csrf }: PageCall): Promise<PageResult> {
+export async function showNewKey(call: PageCall): Promise<PageResult> {
+  const { core, query } = call;
   const workspaces = await workspacesOf(core);
-  const asked = query.get("workspace");
-  const workspace =
-    asked === null && workspaces.length === 1 ? workspaces[0] : workspaces.find(({ id }) => id === asked);
-  const title = "Create a key";
-  const known = workspace && (await workspaceOf(core, workspace.id));
-  if (workspace !== undefined && known) {
-    return page({
-      title,
-      here: KEYS,
-      main: html`<h1>Create a key for ${nameView(workspace.name)}</h1>
-${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`${keyFields(known.folders, null)}<button class="main-action">Create key</button>`)}`,
-    });
-  }
-  if (asked !== null) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
+  const asked = query.get("workspace") ?? (workspaces.length === 1 ? workspaces[0]!.id : null);
+  const known = asked === null ? null : await workspaceOf(core, asked);
+  if (known !== null) return page(newKeyPage(call, known, filledOf(null)));
+  if (asked !== null) return notShown(NO_WORKSPACE);
   return page({
-    title,
+    title: "Create a key",
     here: KEYS,
     main: html`<h1>Create a key</h1>
 ${
@@ -171,8 +168,24 @@ ${
   });
 }
 
+const NO_WORKSPACE = { ...NO_PAGE, what: "there is no such workspace" };
+
+function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled: Filled): Content {
+  const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };
+  return {
+    title: "Create a key",
+    here: KEYS,
+    main: html`${crumbsView("Path to this page", [
+      { href: KEYS, label: "Keys" },
+      { href: `${KEYS}/new`, label: "New key", current: "page" },
+    ])}
+<h1>Create a key for ${nameView(workspace.name)}</h1>
+${keyForm(form, folders, filled, "Create key")}`,
+  };
+}
+
 /** Shows a new key with its secret, as the answer to the form. No address leads to this page. */
-function madePage({ label, key, grants }: NewKeyInfo): PageResult {
+function madePage({ label, key, grants }: NewKeyInfo, { origin }: PageCall): PageResult {
   const waiting = waitingWords(grants);
   return page({
     title: "Key created",
@@ -180,86 +193,15 @@ function madePage({ label, key, grants }: NewKeyInfo): PageResult {
     main: html`<h1>The key ${nameView(label)} is created</h1>
 ${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
 <p>Copy the key now: this page does not show it again. Store it in a file that only its owner can read.</p>
-<pre class="secret" tabindex="0"><code>${key}</code></pre>
-<p><a href="${KEYS}">All keys</a></p>`,
+<pre class="secret" tabindex="0"><code id="secret">${key}</code></pre>
+<p class="row"><button type="button" class="main-action" data-copy="secret" hidden>Copy the key</button><a class="button" href="${KEYS}">All keys</a></p>
+<p>To sync a folder with this key, choose <b>Add a folder</b> on the pages of <code>mdmirror ui</code>, and give the address
+<code>${origin}</code> and the key.</p>`,
   });
 }
 
-/** Fields of the form for a key, new or existing. */
-
 /** LIMIT: folders offered for a grant. A workspace with more offers those in its root. */
 const MOST_FOLDERS = 200;
-/** Number of rows for paths that are not offered. */
-const OTHER_ROWS = 2;
-
-const LEVEL_NAMES = Object.keys(LEVELS) as Level[];
-
-/** Choices for the access of a key: one level for the whole workspace, or one for each folder. */
-const PRESETS = [
-  ["edit", "Whole workspace: can edit"],
-  ["read", "Whole workspace: can read"],
-  ["full", "Whole workspace: full access"],
-  ["chosen", "Chosen folders"],
-] as const;
-
-/**
- * @param folders paths that are offered for a grant
- * @param key existing key; null if the form is for a new key
- */
-function keyFields(folders: readonly string[], key: KeyInfo | null): Html {
-  const date = key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10);
-  return html`<div class="stack">
-<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${key?.label ?? ""}"></span>
-${accessFields(folders, key)}
-<span class="field"><label for="expires">Last day</label><input id="expires" name="expires" type="date" value="${date}" aria-describedby="expires-hint">
-<span class="hint" id="expires-hint">Empty: the key does not expire. Days end at midnight UTC.</span></span>
-<fieldset><legend>Rate limit</legend>
-<span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="6" value="${key?.rateLimit?.requests ?? ""}"><label for="requests">requests in</label>
-<input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="6" value="${key?.rateLimit?.seconds ?? ""}"><label for="seconds">seconds</label></span>
-<span class="hint">Empty: the default of the service.</span></fieldset>
-</div>`;
-}
-
-function accessFields(folders: readonly string[], key: KeyInfo | null): Html {
-  const levels = new Map(key?.grants.map(({ level }, at) => [key.grantPaths[at]!, level]));
-  const preset = presetOf(levels, key === null);
-  const others = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
-  const typed = [...others, ...Array.from({ length: OTHER_ROWS }, () => "")];
-  return html`<fieldset class="access"><legend>Access</legend>${PRESETS.map(
-    ([value, label]) =>
-      html`<label class="check"><input type="radio" name="access" value="${value}"${value === preset && html` checked`}>${label}</label>`,
-  )}
-<p class="hint">Only full access moves, deletes and protects documents.</p>
-<div class="chosen"><p class="hint">The nearest choice above a document decides.</p>
-<ul class="rows picker">${["/", ...folders].map((path) => folderRow(path, levels.get(path)))}</ul>
-<p class="hint">Other folders or documents, such as /team/plan.md</p>${typed.map((path, at) => typedRow(at + 1, path, levels.get(path)))}</div></fieldset>`;
-}
-
-function presetOf(levels: ReadonlyMap<string, Level>, isNew: boolean): (typeof PRESETS)[number][0] {
-  if (isNew) return "edit";
-  const whole = levels.size === 1 ? levels.get("/") : undefined;
-  return whole === undefined || whole === "none" ? "chosen" : whole;
-}
-
-function folderRow(path: string, level: Level | undefined): Html {
-  const names = path.split("/");
-  const label = path === "/" ? html`Whole workspace` : nameView(names.at(-1)!);
-  const depth = path === "/" ? 0 : Math.min(names.length - 1, 4);
-  return html`<li class="depth-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
-<select name="level" aria-label="${`Access to ${shownName(path)}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${levelOptions(level)}</select></li>`;
-}
-
-function typedRow(n: number, path: string, level: Level | undefined): Html {
-  return html`<span class="row"><input name="path" aria-label="${`Path ${n}`}" value="${path}" maxlength="1024" dir="auto">
-<select name="level" aria-label="${`Access to path ${n}`}">${levelOptions(level ?? "read")}</select></span>`;
-}
-
-function levelOptions(level: Level | undefined): Html[] {
-  return LEVEL_NAMES.map(
-    (one) => html`<option value="${one}"${one === level && html` selected`}>${LEVELS[one]}</option>`,
-  );
-}
-
 type Offered = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
 /** Reads the folders of the workspace, each after the folder above. */
@@ -280,26 +222,28 @@ function orderOf(path: string): string {
   return path.replaceAll("/", "\0");
 }
 
-/** A key as the fields of the form describe it. */
-type Wishes = Required<KeyChanges>;
-
-const MOST_LABEL = 200;
-
 export async function createKey(call: PageCall): Promise<PageResult> {
-  const { core, form } = call;
+  const { core, form, now } = call;
   const workspaceId = form.get("workspace") ?? "";
-  const back = withQuery(`${KEYS}/new`, { workspace: workspaceId });
-  const wishes = readWishes(call);
-  if (typeof wishes === "string") return go(back, wishes, { tone: "bad" });
-  if (wishes.grants.length === 0) return go(back, "choose what the key may read", { tone: "bad" });
-  const made = await core.admin.createKey({ workspaceId, ...wishes });
-  return isRefused(made) ? refusedForm(back, made) : madePage(made);
+  const known = await workspaceOf(core, workspaceId);
+  if (known === null) return notShown(NO_WORKSPACE);
+  const filled = filledFrom(form);
+  const wishes = readNewWishes(filled, now);
+  const made = "field" in wishes ? wishes : await core.admin.createKey({ workspaceId, ...wishes });
+  if (!("key" in made)) return page(newKeyPage(call, known, { ...filled, fault: faultFrom(made) }), 422);
+  return madePage(made, call);
+}
+
+/** Returns the fault of a field; a service refuses a key for its grants alone. */
+function faultFrom(fault: Fault | Refused): Fault {
+  return "field" in fault ? fault : { field: "access", text: fault.detail };
 }
 
 const MOST_NAME = 200;
 
 /** Creates a workspace, and shows the workspace's first key. */
-export async function createWorkspace({ core, form }: PageCall): Promise<PageResult> {
+export async function createWorkspace(call: PageCall): Promise<PageResult> {
+  const { core, form } = call;
   const name = (form.get("name") ?? "").trim();
   if (name === "" || name.length > MOST_NAME)
     return go(APP, `a name has 1 to ${MOST_NAME} characters`, { tone: "bad" });
@@ -307,15 +251,17 @@ export async function createWorkspace({ core, form }: PageCall): Promise<PageRes
   if (known.some((one) => one.name === name))
     return go(APP, "there is a workspace with this name already", { tone: "bad" });
   const made = await core.admin.createWorkspace(name);
-  return madePage({ ...made, label: `${made.label} of ${name}` });
+  return madePage({ ...made, label: `${made.label} of ${name}` }, call);
 }
 
 export async function changeKey(call: PageCall): Promise<PageResult> {
-  const { id } = call;
-  const wishes = readWishes(call);
-  if (typeof wishes === "string") return go(keyAddress(id), wishes, { tone: "bad" });
-  const changed = await call.core.admin.changeKey(id, wishes);
-  if (isRefused(changed)) return refusedForm(KEYS, changed);
+  const { core, id, form, now } = call;
+  const key = await core.admin.key(id);
+  if (key === null) return notShown(NO_KEY);
+  const filled = filledFrom(form);
+  const wishes = readWishes(filled, now);
+  const changed = "field" in wishes ? wishes : await core.admin.changeKey(id, wishes);
+  if (!("grants" in changed)) return page(await keyPage(call, key, { ...filled, fault: faultFrom(changed) }), 422);
   const waiting = waitingWords(changed.grants);
   return waiting === null ? go(keyAddress(id), "The key is changed.") : go(keyAddress(id), waiting, { tone: "asks" });
 }
@@ -330,57 +276,4 @@ function waitingWords(grants: readonly KeyGrant[]): string | null {
   const waiting = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waiting.length === 0) return null;
   return "A path in a grant does not exist: that grant has no effect yet. Make the folder, then change the key.";
-}
-
-/**
- * Reads the fields of the form.
- * @returns the fault of a field, if there is one
- */
-function readWishes({ form, now }: PageCall): Wishes | string {
-  const label = form.get("label") ?? "";
-  if (label === "" || label.length > MOST_LABEL) return `a name has 1 to ${MOST_LABEL} characters`;
-  const grants = readGrants(form);
-  if (typeof grants === "string") return grants;
-  const expiresAt = readExpiry(form.get("expires") ?? "", now);
-  if (typeof expiresAt === "string") return expiresAt;
-  const rateLimit = readRate(form.get("requests") ?? "", form.get("seconds") ?? "");
-  return typeof rateLimit === "string" ? rateLimit : { label, grants, expiresAt, rateLimit };
-}
-
-function readGrants(form: URLSearchParams): KeyGrant[] | string {
-  const preset = form.get("access");
-  if (preset === "edit" || preset === "read" || preset === "full") return [{ on: null, level: preset }];
-  const levels = form.getAll("level");
-  const grants: KeyGrant[] = [];
-  for (const [at, text] of form.getAll("path").entries()) {
-    if (text.trim() === "" || levels[at] === "") continue;
-    const level = LEVEL_NAMES.find((one) => one === levels[at]);
-    if (level === undefined) return "a path needs a level";
-    const path = text.trim().replace(/^\/+|\/+$/g, "");
-    grants.push({ on: path === "" ? null : `/${path}`, level });
-  }
-  return grants;
-}
-
-const DAY_MS = 86_400_000;
-
-/**
- * Returns the end of that day in UTC. The time zone of the user is not known, and all users see the
- * same page.
- */
-function readExpiry(text: string, now: number): number | null | string {
-  if (text === "") return null;
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(day)) return "this is not a date";
-  const at = day + DAY_MS - 1;
-  return at > now ? at : "a key cannot expire in the past; revoke it instead";
-}
-
-const MOST_RATE = 9_999_999;
-
-function readRate(requests: string, seconds: string): Wishes["rateLimit"] | string {
-  if (requests === "" && seconds === "") return null;
-  const rate = { requests: Number(requests), seconds: Number(seconds) };
-  const isGood = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MOST_RATE);
-  return isGood ? rate : "a rate is a number of requests in a number of seconds, 1 or more each";
 }

@@ -172,6 +172,7 @@ export class Pages {
       ...values,
       core: this.#core,
       who,
+      origin: request.headers["origin"] ?? "",
       csrf,
       query,
       form,

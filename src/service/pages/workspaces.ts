@@ -69,7 +69,7 @@ ${
     : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder or document</th><th scope="col">Access</th></tr></thead>
 <tbody>${seen.map(
         ({ path, level }) =>
-          html`<tr><th scope="row"><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path)}</a></th><td data-label="Access">${LEVELS[level]}</td></tr>`,
+          html`<tr><th scope="row"><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path.slice(1))}</a></th><td data-label="Access">${LEVELS[level]}</td></tr>`,
       )}</tbody></table></div>`
 }`,
   });

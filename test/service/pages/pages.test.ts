@@ -38,7 +38,7 @@ describe("a key's own pages", () => {
       { on: "/team/secret.md", level: "none" },
     ]);
     const at = (path: string) => shown(browser, `/app/w/${workspaceId}/files/${path}`);
-    expect((await shown(browser, "/app")).text).toContain("/team");
+    expect((await shown(browser, "/app")).text).toContain(">team<");
     expect((await at("team")).text).toContain("plan.md");
     expect((await at("team/plan.md")).text).toContain("of team/plan.md");
     for (const page of [(await at("")).text, (await at("team")).text])
@@ -216,6 +216,12 @@ describe("documents", () => {
   });
 });
 
+/** The field that a form marks as wrong, which has the focus. */
+function faultyField(page: string): string | undefined {
+  const [field] = page.match(/<input [^>]*aria-invalid="true"[^>]*autofocus[^>]*>/) ?? [];
+  return page.includes('role="alert" id="fault"') ? /name="(\w+)"/.exec(field ?? "")?.[1] : undefined;
+}
+
 describe("keys", () => {
   test("are made with grants by folder, expiry and rate; the answer alone shows the text", async () => {
     const rig = await openRig();
@@ -232,7 +238,7 @@ describe("keys", () => {
       seconds: "60",
     });
     expect(made.headers["cache-control"]).toContain("no-store");
-    const key = /<code>(mdm_[\w-]+)<\/code>/.exec(text(made))![1]!;
+    const key = /<code id="secret">(mdm_[\w-]+)<\/code>/.exec(text(made))![1]!;
     const info = (await rig.service.admin.keys()).find(({ label }) => label === "ann")!;
     expect([info.grantPaths, info.rateLimit]).toEqual([["/", "/team"], { requests: 10, seconds: 60 }]);
     expect(new Date(info.expiresAt!).toISOString()).toBe("2026-11-30T23:59:59.999Z");
@@ -244,27 +250,42 @@ describe("keys", () => {
     const rig = await openRig();
     const browser = await rig.signIn();
     const { id } = (await rig.service.admin.keys())[0]!;
-    const change = (form: Readonly<Record<string, string>>) =>
-      browser.submit(`/app/keys/${id}`, { label: "owner", path: "/", level: "full", ...form });
-    for (const [form, shown] of [
-      [{ label: "" }, "A name has 1 to 200 characters"],
-      [{ expires: "2020-01-01" }, "cannot expire in the past"],
-      [{ expires: "2026-13-01" }, "This is not a date"],
-      [{ requests: "5" }, "A rate is a number of requests"],
-      [{ requests: "0", seconds: "1" }, "A rate is a number of requests"],
-      [{ level: "owner" }, "A path needs a level"],
+    const whole = { label: "owner", path: "/", level: "full" };
+    for (const [form, field] of [
+      [{ label: "" }, "label"],
+      [{ expires: "2020-01-01" }, "expires"],
+      [{ expires: "2026-13-01" }, "expires"],
+      [{ requests: "5" }, "requests"],
+      [{ requests: "0", seconds: "1" }, "requests"],
+      [{ level: "owner" }, "access"],
     ] as const) {
-      expect(await change(form)).toContain(shown);
+      const answer = await browser.post(`/app/keys/${id}`, { ...whole, ...form });
+      expect([answer.status, faultyField(text(answer))]).toEqual([422, field]);
       expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
     }
-    expect(await change({ label: "phone", path: "/not-there", level: "edit" })).toContain("does not exist");
+    const phone = { label: "phone", path: "/not-there", level: "edit" };
+    expect(await browser.submit(`/app/keys/${id}`, phone)).toContain("does not exist");
     expect((await rig.service.admin.keys())[0]!.label).toBe("phone");
     expect(await browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
     expect(await rig.service.admin.keys()).toEqual([]);
     expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
-    expect(await browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain(
-      "Choose what the key may read",
-    );
+  });
+
+  test("are not made without access, and the form keeps what was entered", async () => {
+    const rig = await openRig();
+    await rig.api.file("team/a.md");
+    const browser = await rig.signIn();
+    const entered = { workspace: rig.workspaceId, label: "ann", expires: "2026-12-01", requests: "7", seconds: "9" };
+    const chosen = { access: "chosen", path: ["/", "/team", "team/plan.md"], level: ["", "", "none"] };
+    const post = (form: Readonly<Record<string, string | readonly string[]>>) =>
+      browser.post("/app/keys", { ...entered, ...form });
+    const page = text(await post({ ...chosen, level: ["", "", ""] }));
+    expect(faultyField(page)).toBe("access");
+    expect(page).toMatch(/value="chosen" checked/);
+    expect(page.match(/value="(ann|2026-12-01|7|9|team\/plan.md)"/g)).toHaveLength(5);
+    expect(await rig.service.admin.keys()).toHaveLength(1);
+    expect((await browser.post("/app/keys", { ...entered, workspace: "wsp_none" })).status).toBe(404);
+    expect((await post(chosen)).status).toBe(200);
   });
 
   test("have a preset for the whole workspace, or a level for each chosen folder", async () => {
@@ -342,7 +363,7 @@ describe("workspaces", () => {
   test("are made, closed, opened, and removed by who types their name", async () => {
     const rig = await openRig();
     const browser = await rig.signIn();
-    expect(text(await browser.post("/app/workspaces", { name: "second" }))).toMatch(/<code>mdm_/);
+    expect(text(await browser.post("/app/workspaces", { name: "second" }))).toMatch(/<code id="secret">mdm_/);
     expect(await browser.submit("/app/workspaces", { name: "second" })).toContain("with this name already");
     expect(await browser.submit("/app/workspaces", { name: " " })).toContain("A name has");
     const { id } = (await rig.service.admin.workspaces())[1]!;

@@ -1,0 +1,197 @@
+import { shownName } from "../../common/shown-name.ts";
+import { type Html, html } from "../../page/html.ts";
+import { actionForm, nameView, sentenceView } from "../../page/parts.ts";
+import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
+import type { KeyInfo } from "../keys/keys.ts";
+import type { Level } from "../store/rows.ts";
+import { LEVELS } from "./parts.ts";
+
+/** The form for a key, new or existing: its fields, and what a user entered in them. */
+
+/** Rows for paths that are not offered. */
+const OTHER_ROWS = 2;
+
+const LEVEL_NAMES = Object.keys(LEVELS) as Level[];
+
+/** Choices for the access of a key: one level for all documents, or one for each folder. */
+const PRESETS = {
+  edit: "Edit all documents",
+  read: "Read all documents",
+  full: "Full access: edit, move, delete and protect all documents",
+  chosen: "Only chosen folders",
+} as const;
+type Preset = keyof typeof PRESETS;
+
+/** Content of the form for a key, as text that a user could have typed. */
+export type Filled = {
+  readonly label: string;
+  readonly access: Preset;
+  /** Level by path; "" for none. */
+  readonly levels: ReadonlyMap<string, string>;
+  readonly expires: string;
+  readonly requests: string;
+  readonly seconds: string;
+  readonly fault: Fault | null;
+};
+
+/** Fault of a field, as a sentence. */
+export type Fault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
+
+/** @param key existing key; null if the form is for a new key */
+export function filledOf(key: KeyInfo | null): Filled {
+  const levels = new Map(key?.grants.map(({ level }, at) => [key.grantPaths[at]!, level]));
+  return {
+    label: key?.label ?? "",
+    access: key === null ? "edit" : presetOf(levels),
+    levels,
+    expires: key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10),
+    requests: String(key?.rateLimit?.requests ?? ""),
+    seconds: String(key?.rateLimit?.seconds ?? ""),
+    fault: null,
+  };
+}
+
+function presetOf(levels: ReadonlyMap<string, Level>): Preset {
+  const whole = levels.size === 1 ? levels.get("/") : undefined;
+  return whole === undefined || whole === "none" ? "chosen" : whole;
+}
+
+export function filledFrom(form: URLSearchParams): Filled {
+  const levels = form.getAll("level");
+  const paths = form.getAll("path").map((text) => text.trim());
+  const textOf = (name: string) => form.get(name) ?? "";
+  return {
+    label: textOf("label"),
+    access: (Object.keys(PRESETS) as Preset[]).find((one) => one === form.get("access")) ?? "chosen",
+    levels: new Map(paths.flatMap((path, at) => (path === "" ? [] : [[pathFrom(path), levels[at] ?? ""]]))),
+    expires: textOf("expires"),
+    requests: textOf("requests"),
+    seconds: textOf("seconds"),
+    fault: null,
+  };
+}
+
+function pathFrom(text: string): string {
+  return `/${text.replace(/^\/+|\/+$/g, "")}`;
+}
+
+type Form = Parameters<typeof actionForm>[0];
+
+/** @param folders paths that are offered for a grant */
+export function keyForm(form: Form, folders: readonly string[], filled: Filled, button: string): Html {
+  const { label, expires, requests, seconds, fault } = filled;
+  return actionForm(
+    form,
+    html`<div class="stack">
+<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${label}"${marked(fault, "label")}>${faultOf(fault, "label")}</span>
+${accessFields(folders, filled)}
+<span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${expires}" aria-describedby="expires-hint"${marked(fault, "expires")}>${faultOf(fault, "expires")}
+<span class="hint" id="expires-hint">Empty: the key does not expire. It works until the end of that day in UTC.</span></span>
+<fieldset><legend>Rate limit</legend>
+<span class="rate"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${requests}"${marked(fault, "rate")}><label for="requests">requests in</label>
+<input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${seconds}"><label for="seconds">seconds</label></span>${faultOf(fault, "rate")}
+<span class="hint">Empty: the default of the service.</span></fieldset>
+<button class="main-action">${button}</button></div>`,
+  );
+}
+
+/** Marks the control of a field that has the fault, which gets the focus. */
+function marked(fault: Fault | null, field: Fault["field"]): Html | false {
+  return fault?.field === field && html` aria-invalid="true" aria-errormessage="fault" autofocus`;
+}
+
+function faultOf(fault: Fault | null, field: Fault["field"]): Html | false {
+  return (
+    fault?.field === field && html`<span class="notice bad" role="alert" id="fault">${sentenceView(fault.text)}</span>`
+  );
+}
+
+function accessFields(folders: readonly string[], { access, levels, fault }: Filled): Html {
+  const others = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
+  const typed = [...others, ...Array.from({ length: OTHER_ROWS }, () => "")];
+  return html`<fieldset class="access"><legend>Access</legend>${Object.entries(PRESETS).map(
+    ([value, label]) =>
+      html`<label class="check"><input type="radio" name="access" value="${value}"${value === access && html` checked${marked(fault, "access")}`}>${label}</label>`,
+  )}${faultOf(fault, "access")}
+<div class="chosen"><p class="hint">The nearest choice above a document decides. Only full access moves, deletes and protects documents.</p>
+<ul class="rows picker">${["/", ...folders].map((path) => folderRow(path, levels.get(path)))}</ul>
+<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, at) => typedRow(at + 1, path, levels.get(path)))}</div></fieldset>`;
+}
+
+function folderRow(path: string, level: string | undefined): Html {
+  const names = path.split("/");
+  const label = path === "/" ? html`Whole workspace` : nameView(names.at(-1)!);
+  const depth = path === "/" ? 0 : Math.min(names.length - 1, 4);
+  return html`<li class="depth-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
+<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${levelOptions(level)}</select></li>`;
+}
+
+function typedRow(n: number, path: string, level: string | undefined): Html {
+  return html`<span class="row"><input name="path" aria-label="${`Path ${n}`}" value="${path.slice(1)}" maxlength="1024" dir="auto">
+<select name="level" aria-label="${`Access to path ${n}`}">${levelOptions(level ?? "read")}</select></span>`;
+}
+
+function levelOptions(level: string | undefined): Html[] {
+  return LEVEL_NAMES.map(
+    (one) => html`<option value="${one}"${one === level && html` selected`}>${LEVELS[one]}</option>`,
+  );
+}
+
+/** A key as the fields of the form describe it. */
+type Wishes = Required<KeyChanges>;
+
+const MOST_LABEL = 200;
+
+export function readNewWishes(filled: Filled, now: number): Wishes | Fault {
+  const wishes = readWishes(filled, now);
+  const hasAccess = "field" in wishes || wishes.grants.length > 0;
+  return hasAccess ? wishes : { field: "access", text: "Choose what the key may read." };
+}
+
+/** Reads what the form asks for, or finds the first field with a fault. */
+export function readWishes(filled: Filled, now: number): Wishes | Fault {
+  const { label } = filled;
+  if (label === "" || label.length > MOST_LABEL)
+    return { field: "label", text: `A name has 1 to ${MOST_LABEL} characters.` };
+  const grants = readGrants(filled);
+  if (typeof grants === "string") return { field: "access", text: grants };
+  const expiresAt = readExpiry(filled.expires, now);
+  if (typeof expiresAt === "string") return { field: "expires", text: expiresAt };
+  const rateLimit = readRate(filled.requests, filled.seconds);
+  return typeof rateLimit === "string" ? { field: "rate", text: rateLimit } : { label, grants, expiresAt, rateLimit };
+}
+
+function readGrants({ access, levels }: Filled): KeyGrant[] | string {
+  if (access !== "chosen") return [{ on: null, level: access }];
+  const grants: KeyGrant[] = [];
+  for (const [path, text] of levels) {
+    if (text === "") continue;
+    const level = LEVEL_NAMES.find((one) => one === text);
+    if (level === undefined) return "A path needs a level.";
+    grants.push({ on: path === "/" ? null : path, level });
+  }
+  return grants;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the end of that day in UTC. The time zone of the user is not known, and all users see the
+ * same page.
+ */
+function readExpiry(text: string, now: number): number | null | string {
+  if (text === "") return null;
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(day)) return "This is not a date.";
+  const at = day + DAY_MS - 1;
+  return at > now ? at : "A key cannot expire in the past. Revoke it instead.";
+}
+
+const MOST_RATE = 9_999_999;
+
+function readRate(requests: string, seconds: string): Wishes["rateLimit"] | string {
+  if (requests === "" && seconds === "") return null;
+  const rate = { requests: Number(requests), seconds: Number(seconds) };
+  const isGood = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MOST_RATE);
+  return isGood ? rate : "A rate is a number of requests in a number of seconds, 1 or more each.";
+}
