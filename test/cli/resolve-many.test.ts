@@ -30,7 +30,7 @@ describe("resolve of many", () => {
   test.each([
     ["--mine", "mine"],
     ["--theirs", "theirs"],
-  ])("--all %s ends every conflict as one run, which one undo takes back", async (way, word) => {
+  ])("--all %s ends every conflict as one run, and its undo opens them again", async (way, word) => {
     const { code, out } = await run("resolve", "--all", way);
     expect([code, out]).toEqual([0, expect.arrayContaining([`3 resolved, ${word}`])]);
     for (const path of PATHS)
@@ -38,9 +38,10 @@ describe("resolve of many", () => {
     expect([await inConflict(), isThere("a (theirs).md")]).toEqual([[], false]);
     const [line] = out.filter((one) => one.includes("undo it:"));
     const number = /mdmirror undo (\d+)$/.exec(line!)![1]!;
-    expect((await run("undo", number, "--yes")).code).toBe(0);
-    const other = word === "mine" ? "theirs" : "mine";
-    for (const path of PATHS) expect(rig.remote(path)!.content).toBe(text(path, other));
+    expect((await run("undo", number, "--yes")).code).toBe(3);
+    for (const path of PATHS)
+      expect([rig.read(path), rig.remote(path)!.content]).toEqual([text(path, "mine"), text(path, "theirs")]);
+    expect([await inConflict(), rig.read("a (theirs).md")]).toEqual([[...PATHS], text("a.md", "theirs")]);
   });
 
   test("--dry-run prints the plan, in lines and as JSON, and writes nothing (I23)", async () => {

@@ -36,6 +36,9 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     expect(rig.read("plan.md")).toBe(TEXTS.theirs);
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => rig.read("plan.md")).toBe(TEXTS.mine);
+    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    await page.getByText("0 of 1 decided").waitFor();
+    expect(rig.remote("plan.md")?.content).toBe(TEXTS.theirs);
   });
 
   test("is saved as what was made of both, beside theirs; what an editor saves meanwhile is not lost", async () => {

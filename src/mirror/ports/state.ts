@@ -234,8 +234,8 @@ export type MirrorEvent = {
   /** Paths on the service before and after a move; null if there was no such move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * The other two contents of a merge from `before` to `after`. Null if there was no merge, or an
-   * older mdmirror version wrote the event.
+   * The other two contents of a merge from `before` to `after`, or of a conflict that its user
+   * ended so. Null if there was neither, or an older mdmirror version wrote the event.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };

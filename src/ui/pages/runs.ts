@@ -7,7 +7,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
@@ -78,8 +78,9 @@ ${jobOf(job)}
 <h2>What it did</h2>
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}
-<h2>Undo this run</h2>
-${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, run, undo.value, asked)}`,
+<h2 id="undo">Undo this run</h2>
+${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, asked.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
+${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, line, undo.value, asked)}`,
     });
   },
 });
@@ -98,7 +99,12 @@ function noRun(run: string): Result<never> {
 }
 
 /** Shows the plan. The button undoes exactly the plan that the page shows. */
-function undoPart(folder: Folder, run: number, { plan, version }: UndoPlan, asked: PageRequest): Html {
+function undoPart(
+  folder: Folder,
+  { run, undoneBy }: RunLine,
+  { plan, version }: UndoPlan,
+  asked: PageRequest,
+): Html | null {
   const { items } = plan;
   const doable = items.filter(({ kind }) => kind !== "left").length;
   const more = items.length - SIZE;
@@ -108,7 +114,7 @@ function undoPart(folder: Folder, run: number, { plan, version }: UndoPlan, aske
     more > 0 && html`<p class="faint">… and ${plural(more, "more document")}</p>`
   }`;
   if (items.length === 0) return html`<p>This run changed no document.</p>`;
-  if (doable === 0) return html`<p>Nothing in this run can be undone:</p>${list}`;
+  if (doable === 0) return undoneBy === null ? html`<p>Nothing in this run can be undone:</p>${list}` : null;
   const button = html`<button class="main-action">Undo ${count(doable)} of run ${run}</button>`;
   return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${list}
 ${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, asked, button)}`;

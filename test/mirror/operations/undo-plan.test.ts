@@ -31,7 +31,7 @@ describe("what a run's events record of its moves", () => {
     rig.app.rename("b.md", "c.md");
     await mirror.sync();
     const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
-    expect(planUndo(events, mirror.state.load(), mirror.world().disk)).toMatchObject([
+    expect(planUndo(events, mirror.state.load(), mirror.world())).toMatchObject([
       { path: "c.md", kind: "left", why: "it was moved again since" },
     ]);
   });

@@ -3,6 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
 import { type ManualEnd, isUnseenContent, notDone, writeChosen, copiesNotes, keepText } from "./run-manually.ts";
 import { putContent } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
@@ -62,8 +63,16 @@ function endWith(
   detail: string,
 ): ManualEnd {
   const next = versionSeen(conflict);
-  const event = { kind: "end-conflict", detail, before: next.digest } as const;
+  const event = { kind: "end-conflict", detail, merged: sidesOf(conflict, next.digest) } as const;
   return writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: PREVIOUS_VERSION });
+}
+
+/**
+ * Returns the other contents of a conflict, by which `undo` opens it again. If both sides were new,
+ * they had no base, and `base` is the version on the service.
+ */
+function sidesOf({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
+  return { base: baseDigest ?? theirs, theirs };
 }
 
 /**
@@ -92,14 +101,17 @@ export async function takeTheirs(
   const { file, text, digest } = fetched.value;
   if (isUnseenContent(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, link.id, file.protected);
-  const kind = conflict === null ? "write-local" : "end-conflict";
+  const ended =
+    conflict === null
+      ? ({ kind: "write-local" } as const)
+      : ({ kind: "end-conflict", merged: sidesOf(conflict, digest) } as const);
   return writeChosen(ctx, {
     link,
     path,
     text,
     seen: seen?.mine,
     next: { changeId: file.lastChangeId, digest },
-    event: { kind, detail: "you chose theirs" },
+    event: { ...ended, detail: "you chose theirs" },
     old: "your version",
   });
 }

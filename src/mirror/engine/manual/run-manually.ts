@@ -39,11 +39,13 @@ export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly st
 /**
  * Runs effects for a command. ORDER: first recovers effects that a crash left incomplete on the
  * disk, so that a set-aside file does not count as absent.
+ * @param undoes runs that this run undoes, for its summary
  */
 export async function runManually(
   world: World,
   kind: string,
   work: (ctx: CycleContext) => Promise<readonly ManualEnd[]>,
+  undoes?: readonly number[],
 ): Promise<readonly ManualEnd[]> {
   const { state, clock } = world;
   const { root } = checkRoot(world);
@@ -53,7 +55,7 @@ export async function runManually(
   recoverLocal(ctx, state.intents());
   const ends = await work(ctx);
   await flushNow(ctx);
-  state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.notes.counts }));
+  state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.notes.counts, undoes }));
   if (state.events({ run, limit: MOST_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
   return ends;
 }

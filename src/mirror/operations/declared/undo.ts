@@ -6,7 +6,7 @@ export const UNDO = {
   name: "undo",
   summary: "undo a run",
   about: [
-    "Undoes a run, by default the last one that changed anything (mdmirror log names the runs). It restores versions as edits, moves documents back, and creates deleted documents again. Documents that the run uploaded as new go to the trash, and their deletion on the service passes the safety checks.",
+    "Undoes a run, by default the last one that changed anything (mdmirror log names the runs). It restores versions as edits, moves documents back, and creates deleted documents again. It opens the conflicts again that the run resolved. Documents that the run uploaded as new go to the trash, and their deletion on the service passes the safety checks.",
     "With --since: undoes all runs that began since then, as one run.",
     "Leaves alone and names each document that changed since. Does not delete documents that a run only downloaded.",
   ],

@@ -18,8 +18,10 @@ export type MergeOf = {
  * Returns the merge that an event records. Null if the event is not a merge, or an older version of
  * mdmirror recorded it without its contents.
  */
-export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | null {
+export function mergeOf({ kind, at, before, after, merged }: MirrorEvent): MergeOf | null {
   if (merged === null || before === null || after === null) return null;
+  // The user chose one side of a conflict.
+  if (kind === "end-conflict" && (after === before || after === merged.theirs)) return null;
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 

@@ -24,11 +24,18 @@ export type RunLine = {
    * changed or known.
    */
   readonly done: string | null;
+  /** The latest run that undid this run; null if none did. */
+  readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;
 };
 
 /** Returns the lines of all runs, newest first. */
 export function readRuns(state: State): readonly RunLine[] {
-  return state.runs(RUNS).map(({ summary, ...run }) => ({ ...run, ...summaryOf(summary) }));
+  const undoneBy = new Map<number, RunLine["undoneBy"]>();
+  return state.runs(RUNS).map(({ summary, ...run }) => {
+    const { undoes, ...facts } = summaryOf(summary);
+    for (const one of undoes) if (!undoneBy.has(one)) undoneBy.set(one, run);
+    return { ...run, ...facts, undoneBy: undoneBy.get(run.run) ?? null };
+  });
 }
 
 /** Changes of one local day. */
@@ -82,11 +89,18 @@ function countsIn(summary: string): RunReport["counts"] {
   return { ...zeroCounts(), blocked: 0, ...counts };
 }
 
-/** Reads the summary of a run. A summary of another mdmirror version may have other fields. */
-function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> {
-  if (summary === null) return { state: null, done: null };
-  const { state, counts } = JSON.parse(summary) as { readonly state?: string; readonly counts?: RunReport["counts"] };
+type Summary = {
+  readonly state?: string;
+  readonly counts?: RunReport["counts"];
+  readonly undoes?: readonly number[];
+};
+
+/** Reads the summary of a run. A summary of another mdmirror version may have other members. */
+function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
+  if (summary === null) return { state: null, done: null, undoes: [] };
+  const { state, counts, undoes = [] } = JSON.parse(summary) as Summary;
   return {
+    undoes,
     state: state ?? null,
     done: counts === undefined ? null : doneLine({ ...zeroCounts(), ...counts }),
   };

@@ -1,4 +1,4 @@
-import type { DocId, DirId } from "../../../contract/ids.ts";
+import type { ChangeId, DocId, DirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
@@ -11,6 +11,18 @@ import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-move
 /** The undo of one document or folder. */
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
+  /**
+   * The run ended a conflict by a choice of the user. `mine`, `theirs` and `base`: the versions of
+   * the conflict; `base` is null if both sides were new. `expect`: content that the run left.
+   */
+  | {
+      readonly kind: "conflict-back";
+      readonly id: DocId;
+      readonly mine: Digest;
+      readonly theirs: Digest;
+      readonly base: Pick<Link, "changeId" | "digest"> | null;
+      readonly expect: Digest;
+    }
   /** The run deleted the document. It is restored as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
@@ -50,6 +62,7 @@ export function whyNot(
   const { path } = item;
   switch (item.kind) {
     case "text-back":
+    case "conflict-back":
     case "take-away":
     case "move-back": {
       if (state.link(item.id)?.localPath !== path) return "it was moved or deleted since";
@@ -96,6 +109,8 @@ type UndoContext = {
   /** Created documents that stay, because each replaces a document that the runs removed. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
+  /** Returns the change id of a version of a document; null if the version is not known. */
+  readonly changeIdOf: (id: DocId, digest: Digest) => ChangeId | null;
 };
 
 const TEXT_KINDS: ReadonlySet<string> = new Set([
@@ -155,7 +170,12 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
  * protection.
  */
 function presentBack({ path, events }: DocumentHistory, link: Link, context: UndoContext): UndoItem[] {
-  const back = [textBack(link, events, context), undoMove(link, events, context), protectionBack(link, events)];
+  const conflict = conflictBack(link, events, context);
+  const back = [
+    conflict ?? textBack(link, events, context),
+    undoMove(link, events, context),
+    protectionBack(link, events),
+  ];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
   return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
@@ -261,6 +281,10 @@ function isText({ kind, before, after }: MirrorEvent): boolean {
   return TEXT_KINDS.has(kind) && before !== null && after !== null;
 }
 
+function changesText(event: MirrorEvent): boolean {
+  return event.kind === "conflict" || isText(event);
+}
+
 /**
  * Returns the content that an undo restores; null if it is unknown, or the runs did not change it.
  * A merge or a conflict began with an edit that was not uploaded: before the run, the file had that
@@ -268,7 +292,7 @@ function isText({ kind, before, after }: MirrorEvent): boolean {
  * edits.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
-  const first = events.find((event) => event.kind === "conflict" || isText(event));
+  const first = events.find(changesText);
   if (first?.kind === "conflict") return to === "moment" ? first.before : null;
   return (to === "moment" ? first?.merged?.base : null) ?? first?.before ?? null;
 }
@@ -283,6 +307,25 @@ function textBack(link: Link, events: readonly MirrorEvent[], context: UndoConte
   const [digest, expect] = [textBefore(events, context), last?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
   return { path, kind: "text-back", id, digest, expect };
+}
+
+/**
+ * Plans to open the conflict again that the runs ended. Returns null if they ended none, or an
+ * older mdmirror version ended it.
+ */
+function conflictBack(link: Link, events: readonly MirrorEvent[], { changeIdOf }: UndoContext): UndoItem | null {
+  const first = events.find(changesText);
+  const expect = events.findLast(isText)?.after ?? null;
+  if (first?.kind !== "end-conflict" || first.merged === null || expect === null) return null;
+  const { id, localPath: path, submissions } = link;
+  const { base: digest, theirs } = first.merged;
+  const changeId = changeIdOf(id, digest);
+  if (changeId === null) return leftItem(path, "a version of its conflict is no longer in the history");
+  if (submissions.length > 0) return leftItem(path, "a version of it is in review");
+  if (link.protected && link.digest !== theirs)
+    return leftItem(path, "it is protected, so its earlier version would go to review");
+  const base = digest === theirs ? null : { changeId, digest };
+  return { path, kind: "conflict-back", id, mine: first.before!, theirs, base, expect };
 }
 
 function protectionBack({ id, localPath: path }: Link, events: readonly MirrorEvent[]): UndoItem | null {

@@ -1,9 +1,10 @@
 import { type DocId, isDirId, isDocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
-import type { MirrorEvent } from "../../ports/state.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { successorOf, undoDocument, isFree, leftItem, occupiedReason, type UndoItem, whyNot } from "./undo-document.ts";
 import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
@@ -18,7 +19,7 @@ import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pa
 export function planUndo(
   events: readonly MirrorEvent[],
   base: BaseTree,
-  disk: Pick<Disk, "look">,
+  { disk, state }: { readonly disk: Pick<Disk, "look">; readonly state: Pick<State, "versions"> },
   to: "run" | "moment" = "run",
 ): UndoItem[] {
   const ended = events.filter(({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict");
@@ -29,7 +30,9 @@ export function planUndo(
     ({ id }) => id as DocId,
   );
   const made = new Set(ended.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])));
-  const known = { base, linked, folders, disk, made, to };
+  const changeIdOf = (id: DocId, digest: Digest) =>
+    state.versions(id).find((version) => version.digest === digest)?.changeId ?? null;
+  const known = { base, linked, folders, disk, made, to, changeIdOf };
   const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))

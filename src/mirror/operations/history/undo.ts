@@ -5,6 +5,7 @@ import type { MirrorEvent } from "../../ports/state.ts";
 import { type ManualEnd, notDone } from "../../engine/manual/run-manually.ts";
 import { DONE, stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/manual/protect.ts";
+import { openAgain } from "../../engine/manual/open-again.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
@@ -55,7 +56,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
     if (events.length === EVENTS)
       return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
-    const items = planUndo(events, base, disk);
+    const items = planUndo(events, base, { disk, state });
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
     // A download is a change by another user, so a run that only downloaded is not worth reporting.
@@ -79,7 +80,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
     if (events.length >= EVENTS || runs.length === RUNS)
       return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
   }
-  return ok({ runs, items: planUndo(events, state.load(), disk, "moment"), passed: [] });
+  return ok({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [] });
 }
 
 /** Returns `run 12` or `runs 12 to 15`. */
@@ -137,6 +138,7 @@ type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 const UNDO_ORDER: Readonly<Record<UndoItem["kind"], number>> = {
   left: 0,
   "text-back": 0,
+  "conflict-back": 0,
   "take-away": 0,
   "move-back": 1,
   "move-folder-back": 1,
@@ -165,7 +167,8 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
 }
 
 export function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): ReturnType<typeof runItems<UndoneItem>> {
-  return runItems(world, "undo", { isOne: false, items: undoItems(plan) }, stop);
+  const undoes = plan.runs.map(({ run }) => run);
+  return runItems(world, "undo", { isOne: false, items: undoItems(plan), undoes }, stop);
 }
 
 type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
@@ -189,6 +192,8 @@ function undoItem(
       const link = world.state.link(item.id)!;
       return withReview(link, restoreText(ctx, link, item.digest, item.expect, detail));
     }
+    case "conflict-back":
+      return openAgain(ctx, item, detail);
     case "take-away":
       return removeCreated(ctx, world.state.link(item.id)!, item.expect, trashPlace(world, item.path), detail);
     default:

@@ -25,6 +25,8 @@ export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
   /** True if the user asked for one document: its failure is then the trouble of the whole call. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
+  /** Runs that the items undo; left out: none. */
+  readonly undoes?: readonly number[];
 };
 
 export function plannedRow(path: LocalPath): ManyEnd {
@@ -70,7 +72,7 @@ type RunItems<Row> = {
 export async function runItems<Row extends ManyEnd>(
   world: World,
   kind: string,
-  { isOne, items }: ManyPlan<Row>,
+  { isOne, items, undoes }: ManyPlan<Row>,
   stop?: AbortSignal,
   atOnce = 1,
 ): Promise<Result<RunItems<Row>>> {
@@ -91,7 +93,7 @@ export async function runItems<Row extends ManyEnd>(
     return [];
   };
   // If another folder is at the root's path now, nothing was started.
-  const [refused] = able.length === 0 ? [] : await runManually(world, kind, work);
+  const [refused] = able.length === 0 ? [] : await runManually(world, kind, work, undoes);
   const endOf = (item: PlanItem<Row>) => refused ?? ends.get(item);
   const only = isOne && able.length > 0 ? endOf(able[0]!) : undefined;
   const failed = only === undefined ? null : troubleOf(able[0]!.row.path, only);

@@ -5,6 +5,7 @@ import type { UndoItem } from "../history/undo-document.ts";
 
 const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   "text-back": "restore the content",
+  "conflict-back": "open the conflict again",
   "bring-back": "restore as a new document",
   "take-away": "move to the trash again",
   "move-back": "move back",

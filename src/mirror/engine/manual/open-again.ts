@@ -1,0 +1,73 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import { moveBaseUnderEdit } from "../../model/settle.ts";
+import { openConflict } from "../apply/conflict.ts";
+import { fetchText, type RemoteText, stale, STALE, type ValueOrEnd, ended } from "../apply/effect.ts";
+import { putContent } from "../apply/put.ts";
+import { runEffect } from "../apply/run-effect.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
+import { restoreText } from "./restore.ts";
+import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
+
+/** A conflict that its user ended, with its versions. `expect`: content of the file since. */
+type EndedConflict = {
+  readonly id: DocId;
+  readonly mine: Digest;
+  readonly theirs: Digest;
+  /** Null if the document was new on both sides. */
+  readonly base: Pick<Link, "changeId" | "digest"> | null;
+  readonly expect: Digest;
+};
+
+/**
+ * Opens a conflict again: the service has its version, the file has the local one, and base is the
+ * version from which both started. A version that the choice replaced on the service is uploaded
+ * first.
+ * ORDER: the conflict opens before the file gets the local content. A crash before that leaves a
+ * file with the content of the service, or with the content that the user chose.
+ */
+export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail: string): Promise<ManualEnd> {
+  const { id, mine, base } = ended;
+  const { state, disk } = ctx.world;
+  const text = state.text(mine);
+  if (text === null) return notDone(stale("its content is no longer in the history"));
+  const remote = await publishTheirs(ctx, ended, detail);
+  if (remote.kind === "end") return notDone(remote.outcome);
+  const link = state.link(id);
+  if (link === null) return notDone(STALE.noRecord);
+  const look = disk.look(link.localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  // If both sides were new, base is the version on the service.
+  const { changeId, digest } = base ?? { changeId: remote.value.file.lastChangeId, digest: ended.theirs };
+  const record = moveBaseUnderEdit(link, changeId, digest, look.stamp);
+  const outcome = await openConflict(ctx, record, link.localPath, remote.value, base, detail);
+  if (outcome.kind !== "done") return notDone(outcome);
+  if (look.digest === mine) return { outcome, notes: [] };
+  const event = { kind: "restore", detail } as const;
+  const { localPath: path } = link;
+  return writeChosen(ctx, { link: record, path, text, seen: look.digest, event, old: "the previous version" });
+}
+
+/** Returns the service's version of the conflict, which is uploaded if the choice replaced it. */
+async function publishTheirs(
+  ctx: CycleContext,
+  { id, theirs, expect }: EndedConflict,
+  detail: string,
+): Promise<ValueOrEnd<RemoteText>> {
+  const link = ctx.world.state.link(id);
+  if (link === null) return ended(STALE.noRecord);
+  const fetched = await fetchText(ctx, id, link.localPath);
+  if (fetched.kind === "end" || fetched.value.digest === theirs) return fetched;
+  if (fetched.value.file.lastChangeId !== link.changeId) return ended(stale("it was edited on the service since"));
+  const written = restoreText(ctx, link, theirs, expect, detail);
+  if (written.outcome.kind !== "done") return ended(written.outcome);
+  const { localPath, changeId: baseChangeId, protected: review } = link;
+  const put = { kind: "put", why: detail, id, localPath, baseChangeId, expect: theirs, review } as const;
+  const sent = await runEffect(ctx, putContent, put);
+  if (sent.kind === "submitted") return ended(stale("its earlier version went to review"));
+  if (sent.kind !== "done") return ended(sent);
+  const published = await fetchText(ctx, id, localPath);
+  if (published.kind === "end" || published.value.digest === theirs) return published;
+  return ended(stale("it was edited on the service since"));
+}
