@@ -8,9 +8,8 @@ type Kind =
   | "add"
   | "rename"
   | "remove"
-  /** A user decides a conflict by the command, or by deleting the conflict copy. */
+  /** A user decides a conflict. */
   | "resolve"
-  | "drop-copy"
   /** One `sync`, to its end. */
   | "sync"
   /** A `sync`, or with `--watch` a daemon, which goes on beside the next commands. */
@@ -26,7 +25,8 @@ export type Command = {
   readonly doc: string;
   /** Folder into which `rename` moves the document. */
   readonly into: "" | "box/";
-  readonly side: "mine" | "theirs";
+  /** `mine-by-hand`: the user deletes the conflict copy. */
+  readonly side: "mine" | "theirs" | "mine-by-hand";
   /** `kill` comes `ms` after the nth such moment; `pause` takes 20 times as long. */
   readonly moment: Moment;
   readonly nth: number;
@@ -35,18 +35,18 @@ export type Command = {
 
 export type History = { readonly isWatched: boolean; readonly commands: readonly Command[] };
 
-/** These exist at first, and are renamed. */
-export const SEEDED = ["a", "b"];
+/** These exist at first, and are renamed. Nobody touches the last two: so no folder is ever empty. */
+export const SEEDED = ["a", "b", "k", "l"];
 /** These are created, possibly in two folders, and created again after a deletion. */
 export const CREATED = ["c", "d"];
 
 const COMMANDS = 14;
-/** LIMIT: a sync of few documents makes about this many requests. */
-const MOST_REQUESTS = 10;
+/** LIMIT: a sync with little to do makes about this many requests. */
+const MOST_REQUESTS = 6;
 /** Few documents, so that the folders meet on them. */
 const DRAWN_DOCS = ["a", "a", "a", "b", "c", "c", "d"];
 const BY_USERS: readonly Kind[] = ["replace", "add", "add", "add", "rename", "remove", "resolve"];
-const SYNCED: readonly Kind[] = [...BY_USERS, "drop-copy", "sync", "sync", "sync", "sync", "start", "kill", "kill"];
+const SYNCED: readonly Kind[] = [...BY_USERS, "sync", "sync", "sync", "sync", "start", "kill", "kill"];
 const WATCHED: readonly Kind[] = [...BY_USERS, "start", "start", "start", "kill", "pause", "pause", "pause", "pause"];
 
 export function drawHistory(dice: Dice, isWatched: boolean): History {
@@ -55,7 +55,7 @@ export function drawHistory(dice: Dice, isWatched: boolean): History {
     folder: dice.below(3),
     doc: dice.pick(DRAWN_DOCS),
     into: dice.pick(["", "box/"]),
-    side: dice.pick(["mine", "theirs"]),
+    side: dice.pick(["mine", "theirs", "mine-by-hand"]),
     moment: dice.pick(["request", "answer"]),
     nth: 1 + dice.below(MOST_REQUESTS),
     ms: dice.pick([0, 0, dice.below(8), dice.below(40)]),
@@ -64,15 +64,9 @@ export function drawHistory(dice: Dice, isWatched: boolean): History {
 }
 
 export function showCommand({ do: what, folder, doc, into, side, moment, nth, ms }: Command): string {
-  const more: Partial<Record<Kind, string>> = {
-    rename: `${doc} ${into}`,
-    resolve: `${doc} ${side}`,
-    sync: "",
-    start: "",
-    kill: `${ms} ms after ${moment} ${nth}`,
-    pause: `${ms * 20} ms`,
-  };
-  return `${what} ${folder} ${more[what] ?? doc}`.trim();
+  if (what === "pause") return `pause ${ms * 20} ms`;
+  if (what === "kill") return `kill ${folder}, ${ms} ms after ${moment} ${nth}`;
+  return `${what} ${folder} ${doc}${what === "rename" ? ` ${into}` : ""}${what === "resolve" ? ` ${side}` : ""}`;
 }
 
 /** LIMIT: histories that one shrinking plays, twice each. */

@@ -19,7 +19,7 @@ export class LinkedFolder {
   isEnded = false;
   /** Its last process was killed: until the next one ends, a file may be set aside. */
   isInterrupted = false;
-  /** Marks that were in the folder when a process began. */
+  /** Marks that a whole sync met in the folder. */
   readonly seen = new Set<string>();
 
   constructor(number: number, tap: Tap, user: Field) {
@@ -34,7 +34,6 @@ export class LinkedFolder {
 
   /** @param isCalm no fault is near: the program runs in this process, in a fifth of the time */
   launch(args: readonly string[], isCalm: boolean): void {
-    for (const content of liveHere(this.user.notes).values()) for (const mark of marksIn(content)) this.seen.add(mark);
     const started = isCalm ? { child: null, ended: runCalmly(this.user, args) } : start(this.user, args);
     this.process = { ended: started.ended, kill: (signal) => void started.child?.kill(signal) };
     this.isEnded = false;

@@ -70,7 +70,7 @@ describe("an edit", () => {
     const model = newModel();
     model.write(0, version("1", "2"));
     sync(model, 0);
-    model.remove(1);
+    model.move(1, null);
     sync(model, 1);
     expect(() => model.seeFolder(1, view())).toThrow(Unexplained);
     model.seeFolder(1, view("1", "2"));
@@ -93,7 +93,7 @@ describe("a decision", () => {
 describe("a deletion", () => {
   it("comes to the other folder, and nothing brings the document back", () => {
     const model = newModel();
-    model.remove(0);
+    model.move(0, null);
     sync(model, 0);
     model.seeRemote([]);
     sync(model, 1);
@@ -105,7 +105,7 @@ describe("a deletion", () => {
 describe("a rename", () => {
   it("is not undone, also where the other folder edited", () => {
     const model = newModel();
-    model.rename(0, "b.md");
+    model.move(0, "b.md");
     sync(model, 0);
     model.write(1, version("1", "2"));
     sync(model, 1);

@@ -244,12 +244,10 @@ export class Model {
     });
   }
 
-  rename(folder: number, path: string): void {
-    this.#change(folder, (replica) => ({ ...replica, local: replica.local && { ...replica.local, path } }));
-  }
-
-  remove(folder: number): void {
-    this.#change(folder, (replica) => ({ ...replica, local: null }));
+  /** @param path null: a user deletes the file */
+  move(folder: number, path: string | null): void {
+    const moved = (local: Version | null) => (local === null || path === null ? null : { ...local, path });
+    this.#change(folder, (replica) => ({ ...replica, local: moved(replica.local) }));
   }
 
   /** The user has seen both versions of a conflict and keeps one. */
