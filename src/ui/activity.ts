@@ -69,6 +69,14 @@ export function verbWords(kind: string): string {
   return verb + after;
 }
 
+/** Kinds of events that only keep mdmirror's own records, and change no document. */
+const RECORDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
+
+/** Returns true if an event changed a document or a folder, or ended without the change. */
+export function isChange({ kind }: MirrorEvent): boolean {
+  return !RECORDS.has(kind);
+}
+
 /** Events of one run with the same verb, which are shown as one line. */
 type EventGroup = { readonly first: MirrorEvent; readonly size: number };
 

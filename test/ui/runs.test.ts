@@ -33,7 +33,7 @@ describe("runs", () => {
     const opened = await withRuns();
     const { ask, cookie } = opened;
     const { text } = await ask("/m/w/runs", { headers: { cookie } });
-    for (const words of ["2 created on the service", "1 uploaded", "1 deleted on the service", "In sync"])
+    for (const words of ["2 created on the service", "1 uploaded", "1 deleted on the service"])
       expect([words, text.includes(words)]).toEqual([words, true]);
     const run = await runThat(opened, "1 uploaded");
     const one = await ask(`/m/w/runs/${run}`, { headers: { cookie } });

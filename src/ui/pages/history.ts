@@ -1,4 +1,5 @@
-import { type HistoryEntry, partsClause } from "../../mirror/operations/history/history.ts";
+import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
+import type { MergeOf } from "../../mirror/operations/history/origins.ts";
 import { readVersion } from "../../mirror/operations/history/read-texts.ts";
 import {
   type RecentDocument,
@@ -89,7 +90,7 @@ function timelineContent(ui: Ui, folder: Folder, name: string, asked: PageReques
         : html`<a class="button" href="${documentAddress(mirror, "docs", path)}">Open the document</a>`
     }</div></div>
 <div id="job">${jobOf(job)}</div>
-<div class="with-tree"><div><p class="faint">${plural(texts, "version")}, as far as mdmirror saw them</p><ol class="timeline" reversed>${items}</ol>
+<div class="with-tree"><div><p class="faint">${plural(texts, "version")}</p><ol class="timeline" reversed>${items}</ol>
 ${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
 ${compareForm(mirror, timeline, entries)}</div>
 <div>${selected !== null && versionPart(folder, selected, before, asked)}</div></div>`,
@@ -145,16 +146,22 @@ function versionItem(
 ): Html {
   const { n, at, from, size, what, other, merge } = entry;
   const address = documentAddress(mirror, "history", timeline.path, { n, page: query.get("page") });
-  const made = merge === null ? null : partsClause(merge, entries.slice(0, n));
   const label = `Version ${n}`;
   return html`<li class="step" id="${`v-${n}`}"${isSelected && html` aria-current="true"`}><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
 ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${timeOrStart(at, now)}</span></p>
-<p>${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only local")}${
-    made !== null && html` ${badgeOf("asks", "merged")}`
-  }${timeline.now === n && html` ${badgeOf("good", "the local file")}`}</p>
-<p class="faint">${sentenceView(what)}${made !== null && html`, merged from ${sentenceView(made)}`}${other !== null && ", of another document that was at this path"} · ${
+<p>${timeline.now === n && badgeOf("good", "current")}${from !== "service" && badgeOf("quiet", "only local")}</p>
+<p class="faint">${merge === null ? sentenceView(what) : mergedSentence(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
     size === null ? "no longer in the history" : bytesText(size)
   }</p></li>`;
+}
+
+/** Says which versions were merged, by their numbers. */
+function mergedSentence({ mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
+  const named = (digest: string, words: string) => {
+    const entry = entries.findLast((one) => one.digest === digest);
+    return entry === undefined ? words : `${words} (version ${entry.n})`;
+  };
+  return `Merged: ${named(mine, "the local edit")} and ${named(theirs, "the edit on the service")}`;
 }
 
 function timeOrStart(at: number, now: number): Html {

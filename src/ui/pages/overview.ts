@@ -5,7 +5,7 @@ import { ok } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, emptyOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
-import { eventSentence, groupEvents } from "../activity.ts";
+import { eventSentence, groupEvents, isChange } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
@@ -57,7 +57,7 @@ function activityPart(ui: Ui, { name, root }: Folder, { now }: PageRequest): Htm
   const read = withLocal(root, ui, ({ state }) =>
     ok({
       days: readDays(state, now, MOST.days),
-      events: readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed(),
+      events: readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed().filter(isChange),
     }),
   );
   if (read.kind === "trouble") return null;

@@ -6,7 +6,6 @@ import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import type { Tone } from "../../page/layout.ts";
 import { ageOf, badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
@@ -41,20 +40,30 @@ ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
 });
 
 function runRow(mirror: string, line: RunLine, now: number): Html {
-  const { run, kind, startedAt, done } = line;
-  return html`<li id="${`run-${run}`}"><span><a href="${mirrorAddress(mirror, `runs/${run}`)}">Run ${run}</a> ${kind} ${runBadge(line)}<br>
-<span>${done ?? html`<span class="faint">no document was synced</span>`}</span></span>${timeOf(startedAt, now)}</li>`;
+  const { run, kind, startedAt } = line;
+  return html`<li id="${`run-${run}`}"><span class="main"><a href="${mirrorAddress(mirror, `runs/${run}`)}">${titleOf(line)}</a> ${runBadge(line)}<br>
+<span class="faint">Run ${run}, ${kind}</span></span>${timeOf(startedAt, now)}</li>`;
 }
 
-const RUN_STATES: Readonly<Record<string, readonly [Tone, string]>> = {
-  ...STATES,
-  "by-hand": ["quiet", "by command"],
+/** Titles of runs that sync nothing, by their kinds. */
+const TITLES: Readonly<Record<string, string>> = {
+  approve: "Approved what a safety check stopped",
+  reject: "Undid what a safety check stopped",
+  resolve: "Resolved conflicts",
+  restore: "Restored a version",
+  undo: "Undid a run",
+  links: "Changed the form of links",
 };
 
+function titleOf({ done, kind }: RunLine): string {
+  return done ?? TITLES[kind] ?? "Synced nothing";
+}
+
+/** Shows an end that is not usual; null for the usual one. Problems of documents are no part of it. */
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
-  const [tone, word] = RUN_STATES[state ?? ""] ?? ["quiet", state];
-  return word === null ? null : badgeOf(tone, word);
+  const [tone, word] = STATES[state as keyof typeof STATES] ?? ["quiet", ""];
+  return tone === "bad" ? badgeOf(tone, word) : null;
 }
 
 export const RUN = folderPage({
@@ -71,10 +80,9 @@ export const RUN = folderPage({
     return ok({
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
-<h1>Run ${run}</h1>
-<p>${line.kind} ${runBadge(line)} ${timeOf(line.startedAt, asked.now)}</p>
+<h1>${titleOf(line)}</h1>
+<p class="meta">Run ${run}, ${line.kind} <span>${timeOf(line.startedAt, asked.now)}</span> ${runBadge(line)}</p>
 ${jobOf(job)}
-<p>${line.done ?? "No document was synced."}</p>
 <h2>What it did</h2>
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}
