@@ -11,9 +11,9 @@ import { createRig } from "../simulator/rig.ts";
 
 const ROWS: readonly Row[] = [
   // TestRequestRemoteRenameChanged: b is edited locally while the other device renames a over it.
-  ["a.md=aData b.md=bData", "write b.md other", "rm b.md; mv a.md b.md", "b-2.md=other b.md=aData<a.md"],
+  ["a.md=1 b.md=2", "write b.md 3", "rm b.md; mv a.md b.md", "b-2.md=3 b.md=1<a.md"],
   // TestRequestRemoteRenameConflict: the same without an edit; b's content is in the history.
-  ["a.md=aData b.md=bData", "", "rm b.md; mv a.md b.md", "b.md=aData<a.md"],
+  ["a.md=1 b.md=2", "", "rm b.md; mv a.md b.md", "b.md=1<a.md"],
   // TestRenameSequenceOrder: most documents are edited, and some are renamed.
   [
     "0.md=0 1.md=1 2.md=2 3.md=3 4.md=4 5.md=5",

@@ -14,40 +14,40 @@ const NO_FOLDER_ROUTE = (deployment: Deployment): boolean => deployment.noFolder
 const MOVES: readonly Row[] = [
   // Moves 1, "multi-rename": three files and a folder, and a copy of one that stayed.
   [
-    "x.md=foo y.md=bar z.md=bah c/b.md=quu d/a.md=barr",
-    "mv x.md c/x.md; mv z.md o.md; mv d e; write c/z.md bar",
+    "x.md=one y.md=two z.md=three c/b.md=four d/a.md=five",
+    "mv x.md c/x.md; mv z.md o.md; mv d e; write c/z.md two",
     "",
-    "c/b.md=quu<c/b.md c/x.md=foo<x.md c/z.md=bar e/a.md=barr<d/a.md o.md=bah<z.md y.md=bar<y.md",
+    "c/b.md=four<c/b.md c/x.md=one<x.md c/z.md=two e/a.md=five<d/a.md o.md=three<z.md y.md=two<y.md",
   ],
   // Moves 1, "non-rename": a file goes, and another one comes.
-  ["k.md=1 y.md=bar", "rm y.md; write x.md bah", "", "k.md=1<k.md x.md=bah"],
+  ["k.md=1 y.md=two", "rm y.md; write x.md three", "", "k.md=1<k.md x.md=three"],
   // Moves 5: a file is renamed over another one, which the other side deletes.
-  ["x.md=foo y.md=bar", "rm y.md; mv x.md y.md", "rm y.md", "y.md=foo<x.md"],
+  ["x.md=one y.md=two", "rm y.md; mv x.md y.md", "rm y.md", "y.md=one<x.md"],
   // Moves 5: a folder is renamed, and the file in it gets another name on the other side.
   [
-    "d/a.md=barr k.md=1",
+    "d/a.md=five k.md=1",
     "mv d e",
     "mv d/a.md d/b.md",
-    "e/b.md=barr<d/a.md k.md=1",
-    // Where a folder has no route for its name, the document has moved on both sides.
-    { where: [NO_FOLDER_ROUTE, { ends: "d/b.md=barr<d/a.md k.md=1" }] },
+    "e/b.md=five<d/a.md k.md=1",
+    // Without a route for folders both sides move the document: the place on the service wins.
+    { where: [NO_FOLDER_ROUTE, { ends: "d/b.md=five<d/a.md k.md=1" }] },
   ],
   // Moves 5: a folder and a file, or two folders, want one name.
   [
-    "c/b.md=quu",
+    "c/b.md=four",
     "mv c z",
-    "mkdir z; new z/k.md fooz",
-    "z-2/b.md=quu<c/b.md z/k.md=fooz",
-    { where: [NO_FOLDER_ROUTE, { ends: "z/b.md=quu<c/b.md z/k.md=fooz" }] },
+    "mkdir z; new z/k.md six",
+    "z-2/b.md=four<c/b.md z/k.md=six",
+    { where: [NO_FOLDER_ROUTE, { ends: "z/b.md=four<c/b.md z/k.md=six" }] },
   ],
   // Moves 6: two files, and two folders, are renamed to one name, one on each side.
-  ["x.md=foo y.md=bar", "mv x.md z.md", "mv y.md z.md", "z-2.md=foo<x.md z.md=bar<y.md"],
+  ["x.md=one y.md=two", "mv x.md z.md", "mv y.md z.md", "z-2.md=one<x.md z.md=two<y.md"],
   [
-    "c/b.md=quu d/a.md=barr",
+    "c/b.md=four d/a.md=five",
     "mv c z",
     "mv d z",
-    "z-2/b.md=quu<c/b.md z/a.md=barr<d/a.md",
-    { where: [NO_FOLDER_ROUTE, { ends: "z/a.md=barr<d/a.md z/b.md=quu<c/b.md" }] },
+    "z-2/b.md=four<c/b.md z/a.md=five<d/a.md",
+    { where: [NO_FOLDER_ROUTE, { ends: "z/a.md=five<d/a.md z/b.md=four<c/b.md" }] },
   ],
 ];
 
@@ -61,14 +61,14 @@ const CONTENTS: readonly Row[] = [
   ],
   // "Atomicity" 1: parts of one folder change on both sides.
   [
-    "g/a.md=foo g/b.md=bar g/c.md=baz",
-    "write g/a.md one; write g/c.md one",
-    "edit g/b.md two; edit g/c.md two",
-    "g/a.md=one g/b.md=two g/c.md=one g/c_(theirs).md=two / g/a.md=one g/b.md=two g/c.md=two",
+    "g/a.md=one g/b.md=two g/c.md=three",
+    "write g/a.md L; write g/c.md L",
+    "edit g/b.md R; edit g/c.md R",
+    "g/a.md=L g/b.md=R g/c.md=L g/c_(theirs).md=R / g/a.md=L g/b.md=R g/c.md=R",
     { blocked: ["conflict"] },
   ],
   // "Fastercheck": the new text is as long as the old one.
-  ["x.md=foo", "write x.md f00", "", "x.md=f00<x.md"],
+  ["x.md=old", "write x.md new", "", "x.md=new<x.md"],
 ];
 
 describe.each(DEPLOYMENTS)("Unison's self test, on a deployment: %s", (_, deployment) => {
