@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
       await rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: texts.get(path)! });
     }
     const page = await rig.signIn();
-    await page.getByRole("link", { name: "main", exact: true }).click();
+    await page.getByRole("link", { name: "Documents", exact: true }).click();
     await page.getByRole("link", { name: "team/" }).click();
     await page.getByRole("row", { name: /plan\.md.*protected.*in review/ }).waitFor();
     await shoot(page, "service-folder");

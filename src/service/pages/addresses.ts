@@ -3,6 +3,7 @@
 export const APP = "/app";
 export const SIGN_IN = `${APP}/sign-in`;
 export const SIGN_OUT = `${APP}/sign-out`;
+export const DOCUMENTS = `${APP}/w`;
 export const KEYS = `${APP}/keys`;
 export const REVIEWS = `${APP}/reviews`;
 export const WORKSPACES = `${APP}/workspaces`;
@@ -16,11 +17,11 @@ export type FilesPart = "files" | "raw" | "history" | "protect";
  */
 export function filesAddress(workspaceId: string, path: string, part: FilesPart = "files"): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
-  return `${APP}/w/${encodeURIComponent(workspaceId)}/${part}/${encoded}`;
+  return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/${part}/${encoded}`;
 }
 
 export function searchAddress(workspaceId: string): string {
-  return `${APP}/w/${encodeURIComponent(workspaceId)}/search`;
+  return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/search`;
 }
 
 export function reviewAddress(id: string): string {

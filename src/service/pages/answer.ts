@@ -14,11 +14,11 @@ export type PageResult =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
-/** An error to show as a page; `what` and `next` are clauses. */
+/** An error to show as a page; `what` and `next` are clauses. `next`: null if the page says enough. */
 export type PageTrouble = {
   readonly status: number;
   readonly what: string;
-  readonly next: string;
+  readonly next: string | null;
   readonly retryAfter?: string;
 };
 
@@ -47,7 +47,7 @@ export function notShown(trouble: PageTrouble): PageResult {
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const retryAfter = refused.headers["retry-after"];
-  const next = status >= 500 || status === 429 ? "try again later" : "go back and choose an existing entry";
+  const next = status >= 500 || status === 429 ? "try again later" : null;
   return notShown({
     status,
     what: clauseOf(refused.detail),
@@ -61,7 +61,11 @@ export function refusedForm(to: string, refused: Refused): PageResult {
   return go(to, `${clauseOf(refused.detail)}; nothing was done`, { tone: "bad" });
 }
 
-export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back, or start again" };
+export const NO_PAGE: PageTrouble = {
+  status: 404,
+  what: "the address is wrong, or its page was removed",
+  next: null,
+};
 
 export const NOT_SIGNED_IN: PageTrouble = {
   status: 401,
@@ -89,8 +93,7 @@ export function troublePage({ status, what, next }: PageTrouble): Content {
   const title = TITLES[status] ?? "This page cannot be shown";
   return {
     title,
-    main: html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(what))}</p>${nextOf(sentenceOf(next))}
-<p class="faint">Status ${status}</p>
+    main: html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(what))}</p>${next !== null && nextOf(sentenceOf(next))}
 <p><a class="button main-action" href="${href}">${label}</a></p></div>`,
   };
 }

@@ -14,7 +14,7 @@ import { type RequestContext, workingIn, writeWith } from "../requests/context.t
 import { admitByRate } from "../requests/dispatch.ts";
 import type { Published } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { APP, filesAddress, REVIEWS, searchAddress, withQuery } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, reviewAddress, searchAddress, withQuery } from "./addresses.ts";
 import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { agoOf, listNav } from "./parts.ts";
@@ -50,7 +50,8 @@ type Document = {
   readonly text: string;
   /** Time of the published change, in milliseconds since the epoch. */
   readonly at: number;
-  readonly isInReview: boolean;
+  /** A change in review; null if there is none. */
+  readonly review: string | null;
   readonly mayProtect: boolean;
 };
 
@@ -70,9 +71,9 @@ function lookAt(call: PageCall): Promise<Looked | Refused> {
     }
     const { row } = found;
     const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
-    const isInReview = await tables.changes.hasReview(row.seq);
+    const review = (await tables.changes.filesInReview([row.seq])).get(row.seq) ?? null;
     const mayProtect = includes(await access.levelOfFile(row), "full");
-    return { kind: "document", workspace, row, text, at: published.get(row.seq)!.at, isInReview, mayProtect };
+    return { kind: "document", workspace, row, text, at: published.get(row.seq)!.at, review, mayProtect };
   });
 }
 
@@ -93,16 +94,13 @@ export function pathOf({ rest }: PageCall): string {
   return rest.replace(/\/+$/, "");
 }
 
-function folderPage(
-  workspace: WorkspaceRow,
-  { path, entries, next }: FolderPage,
-  { query, now }: PageCall,
-): PageResult {
+function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, call: PageCall): PageResult {
+  const { query } = call;
   const here = filesAddress(workspace.id, path);
   const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
   return page({
     title: path === "" ? workspace.name : path,
-    here: APP,
+    here: DOCUMENTS,
     main: html`${crumbs(workspace, path)}
 <div class="title"><h1>${nameView(name)}</h1>${searchForm(workspace, path, "")}</div>
 ${
@@ -113,8 +111,8 @@ ${
           ? "This folder is empty, or this key may not see its documents."
           : "This key may see none of these documents; the next page may have more.",
       )
-    : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Changed</th></tr></thead>
-<tbody>${entries.map((entry) => entryRow(workspace, path, { entry, now }))}</tbody></table></div>`
+    : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead>
+<tbody>${entries.map((entry) => entryRow(workspace, path, { entry, call }))}</tbody></table></div>`
 }
 ${listNav(query.has("after") ? here : null, next === null ? null : withQuery(here, { after: next }))}`,
   });
@@ -123,15 +121,21 @@ ${listNav(query.has("after") ? here : null, next === null ? null : withQuery(her
 function entryRow(
   workspace: WorkspaceRow,
   folder: string,
-  { entry, now }: { readonly entry: Entry; readonly now: number },
+  { entry, call }: { readonly entry: Entry; readonly call: PageCall },
 ): Html {
-  const { kind, name, isProtected, isInReview, published } = entry;
+  const { kind, name, isProtected, review, published } = entry;
   const path = folder === "" ? name : `${folder}/${name}`;
   return html`<tr class="${kind}"><th scope="row"><a href="${filesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${badgeOf("quiet", "protected")}`
-  }${isInReview && html` ${badgeOf("asks", "in review")}`}</th>
+  }${review !== null && html` ${reviewBadge(review, call)}`}</th>
 <td data-label="Size" class="number">${published === null ? "" : bytesText(published.bytes)}</td>
-<td data-label="Changed">${published === null ? "" : agoOf(published.at, now)}</td></tr>`;
+<td data-label="Changed" class="number">${published === null ? "" : agoOf(published.at, call.now)}</td></tr>`;
+}
+
+/** Only an administrator may open a review. */
+function reviewBadge(id: string, { who }: PageCall): Html {
+  const badge = badgeOf("asks", "in review");
+  return who.kind === "admin" ? html`<a href="${reviewAddress(id)}">${badge}</a>` : badge;
 }
 
 /** @param path folder in which the form searches */
@@ -150,21 +154,18 @@ async function documentPage(document: Document, call: PageCall): Promise<PageRes
 }
 
 /** @param rendered null if rendering failed; the content is then shown as plain text */
-function renderedPage(document: Document, rendered: RenderedMarkdown | null, { who, csrf, now }: PageCall): PageResult {
-  const { workspace, row, text, at, isInReview, mayProtect } = document;
+function renderedPage(document: Document, rendered: RenderedMarkdown | null, call: PageCall): PageResult {
+  const { workspace, row, text, at, review, mayProtect } = document;
+  const { who, csrf, now } = call;
   const isAdmin = who.kind === "admin";
-  const reviews = withQuery(REVIEWS, { workspace: workspace.id });
   return page({
     title: row.path,
-    here: APP,
+    here: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>${nameView(row.name)}</h1><span class="row"><a class="button" href="${filesAddress(workspace.id, row.path, "raw")}">Source</a>${
       isAdmin && html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
     }${mayProtect && protectionForm(workspace, row, csrf)}</span></div>
-<p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${
-      isInReview &&
-      (isAdmin ? html`<a href="${reviews}">${badgeOf("asks", "in review")}</a>` : badgeOf("asks", "in review"))
-    }<span>Changed ${agoOf(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
+<p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && reviewBadge(review, call)}<span>Changed ${agoOf(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   rendered === null && html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
@@ -205,17 +206,14 @@ export async function changeProtection(call: PageCall): Promise<PageResult> {
   );
 }
 
-/** Returns links from the workspace down to this folder or document; none for the workspace. */
-export function crumbs(workspace: WorkspaceRow, path: string): Html | null {
-  if (path === "") return null;
-  const names = path.split("/");
+/** Shows the path from the list of workspaces down to a folder or document. */
+export function crumbs(workspace: WorkspaceRow, path: string): Html {
+  const names = path === "" ? [] : path.split("/");
   const steps = names.map((label, at) => ({ label, to: names.slice(0, at + 1).join("/") }));
-  return crumbsView(
-    "Path to this page",
-    [{ label: workspace.name, to: "" }, ...steps].map(({ label, to }) => {
-      return { href: filesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
-    }),
-  );
+  const links = [{ label: workspace.name, to: "" }, ...steps].map(({ label, to }) => {
+    return { href: filesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
+  });
+  return crumbsView("Path to this page", [{ href: DOCUMENTS, label: "Documents" }, ...links]);
 }
 
 /** LIMIT: entries on one page. */
@@ -230,7 +228,8 @@ type Entry = {
   readonly kind: "folder" | "file";
   readonly name: string;
   readonly isProtected: boolean;
-  readonly isInReview: boolean;
+  /** A change in review; null if there is none. */
+  readonly review: string | null;
   /** Null for a folder. */
   readonly published: Published | null;
 };
@@ -310,14 +309,14 @@ async function entriesOf(
   await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
     const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
-    return seen.map(({ name }) => ({ kind, name, isProtected: false, isInReview: false, published: null }));
+    return seen.map(({ name }) => ({ kind, name, isProtected: false, review: null, published: null }));
   }
   const seen = (rows as readonly FileRow[]).filter((row) => includes(access.file(row), "read"));
   const seqs = seen.map(({ seq }) => seq);
   const [published, inReview] = [await tables.files.published(seqs), await tables.changes.filesInReview(seqs)];
   return seen.map(({ seq, name, protected: isProtected }): Entry => {
-    const isInReview = inReview.has(seq);
-    return { kind, name, isProtected: isProtected === 1, isInReview, published: published.get(seq) ?? null };
+    const review = inReview.get(seq) ?? null;
+    return { kind, name, isProtected: isProtected === 1, review, published: published.get(seq) ?? null };
   });
 }
 

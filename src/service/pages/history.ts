@@ -5,7 +5,7 @@ import type { RequestContext } from "../requests/context.ts";
 import { isRefused } from "../requests/answer.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
-import { APP, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
 import { type PageResult, notShown, page, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { crumbs, find, inWorkspace, NOT_THERE, pathOf } from "./documents.ts";
@@ -63,7 +63,7 @@ function historyPage({ workspace, row, changes, shown, next }: History, { query,
   });
   return page({
     title: `History of ${row.path}`,
-    here: APP,
+    here: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : here, next === null ? null : withQuery(here, { before: next }))}</div>

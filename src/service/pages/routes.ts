@@ -1,6 +1,6 @@
 import { decodeSegment } from "../requests/validate.ts";
 import { routeTable } from "../requests/router.ts";
-import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
+import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";
 import { changeProtection, showFiles, showRaw } from "./documents.ts";
 import { showHistory } from "./history.ts";
@@ -9,7 +9,7 @@ import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.t
 import { showSearch } from "./search.ts";
 import { showSignOut } from "./sign-in.ts";
 import { showOverview } from "./overview.ts";
-import { ownPage, removeWorkspace, setState, showRemoval } from "./workspaces.ts";
+import { ownPage, removeWorkspace, setState, showDocuments, showRemoval } from "./workspaces.ts";
 import type { Who } from "./who.ts";
 
 /** Routes of all pages and forms. */
@@ -23,12 +23,13 @@ const form = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute 
 
 const ROUTES: readonly PageRoute[] = [
   page(APP, (call) => (call.who.kind === "admin" ? showOverview(call) : ownPage(call, call.who.hash)), false),
+  page(DOCUMENTS, (call) => (call.who.kind === "admin" ? showDocuments(call) : ownPage(call, call.who.hash)), false),
   page(SIGN_OUT, showSignOut, false),
-  page(`${APP}/w/{id}/files/*`, showFiles, false),
-  page(`${APP}/w/{id}/raw/*`, showRaw, false),
-  page(`${APP}/w/{id}/search`, showSearch, false),
-  page(`${APP}/w/{id}/history/*`, showHistory),
-  form(`${APP}/w/{id}/protect/*`, changeProtection, false),
+  page(`${DOCUMENTS}/{id}/files/*`, showFiles, false),
+  page(`${DOCUMENTS}/{id}/raw/*`, showRaw, false),
+  page(`${DOCUMENTS}/{id}/search`, showSearch, false),
+  page(`${DOCUMENTS}/{id}/history/*`, showHistory),
+  form(`${DOCUMENTS}/{id}/protect/*`, changeProtection, false),
   page(REVIEWS, showReviews),
   page(`${REVIEWS}/{id}`, showReview),
   form(`${REVIEWS}/{id}/accept`, acceptReview),

@@ -7,7 +7,7 @@ import { nameView, sentenceView } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import { sourceOf } from "../search/search.ts";
-import { APP, filesAddress } from "./addresses.ts";
+import { DOCUMENTS, filesAddress } from "./addresses.ts";
 import { type PageResult, page, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { crumbs, inWorkspace, searchForm } from "./documents.ts";
@@ -31,9 +31,13 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const head = html`${crumbs(workspace, folder)}
 <div class="title"><h1>Search in ${nameView(folder === "" ? workspace.name : folder)}</h1>${searchForm(workspace, folder, words)}</div>`;
   const asked = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
-  if (asked === null) return page({ title, here: APP, main: head });
+  if (asked === null) return page({ title, here: DOCUMENTS, main: head });
   if (isRefused(asked))
-    return page({ title, here: APP, main: html`${head}<p class="notice asks">${sentenceView(asked.detail)}</p>` });
+    return page({
+      title,
+      here: DOCUMENTS,
+      main: html`${head}<p class="notice asks">${sentenceView(asked.detail)}</p>`,
+    });
   const { store, turns } = core.server;
   const pace = turns.paceOf(() => false);
   const result = await searchHybrid(sourceIn(store), pace, words, MOST);
@@ -43,7 +47,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   });
   return page({
     title,
-    here: APP,
+    here: DOCUMENTS,
     main: html`${head}<p>${foundText(files.length)}</p>${foundList(files)}`,
   });
 }

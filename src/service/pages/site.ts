@@ -13,7 +13,7 @@ import { newId } from "../requests/context.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import { isDiskFull } from "../store/store.ts";
-import { APP, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
+import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import {
   NOT_SIGNED_IN,
   NO_PAGE,
@@ -267,10 +267,11 @@ function frameOf(bundle: Bundle, session: Signed): Frame {
   if (session === null) return { brand, nav: [], bundle, csrf: null };
   const ofAdmin: Link[] = [
     { href: APP, label: "Overview" },
+    { href: DOCUMENTS, label: "Documents" },
     { href: REVIEWS, label: "Reviews", count: session.waiting, tone: "asks" },
     { href: KEYS, label: "Keys" },
   ];
-  const links = session.who.who.kind === "admin" ? ofAdmin : [{ href: APP, label: "Documents" }];
+  const links = session.who.who.kind === "admin" ? ofAdmin : [{ href: DOCUMENTS, label: "Documents" }];
   const nav = [{ href: SIGN_OUT, label: "Sign out" }];
   return { brand, nav, sections: { label: "Sections", links }, bundle, csrf: session.csrf };
 }

@@ -9,7 +9,7 @@ import { admitOnce, readerOf } from "../requests/authenticate.ts";
 import { workingIn } from "../requests/context.ts";
 import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
-import { APP, KEYS, REVIEWS, WORKSPACES, filesAddress, withQuery, workspaceAddress } from "./addresses.ts";
+import { APP, DOCUMENTS, KEYS, REVIEWS, WORKSPACES, filesAddress, withQuery, workspaceAddress } from "./addresses.ts";
 import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { searchForm } from "./documents.ts";
@@ -48,6 +48,29 @@ function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf:
 <a class="button small" aria-label="${`Remove ${shownName(name)} …`}" href="${workspaceAddress(id)}/remove">Remove …</a></td></tr>`;
 }
 
+/** Lists the workspaces as roots of documents; a single one opens directly. */
+export async function showDocuments({ core }: PageCall): Promise<PageResult> {
+  const workspaces = await core.admin.workspaces();
+  if (workspaces.length === 1) return { kind: "go", to: filesAddress(workspaces[0]!.id, ""), notice: null };
+  return page({
+    title: "Documents",
+    here: DOCUMENTS,
+    main: html`<h1>Documents</h1>
+${
+  workspaces.length === 0
+    ? emptyOf(
+        "No documents",
+        "Documents belong to a workspace.",
+        html`<a class="button" href="${APP}">Create a workspace</a>`,
+      )
+    : html`<ul class="card rows">${workspaces.map(
+        ({ id, name, documents }) =>
+          html`<li><a href="${filesAddress(id, "")}">${nameView(name)}</a><span class="faint">${plural(documents, "document")}</span></li>`,
+      )}</ul>`
+}`,
+  });
+}
+
 /**
  * Lists the grants of the key. They lead to documents that the key may see even if the folder above
  * is hidden.
@@ -60,7 +83,7 @@ export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageRes
   const seen = grants.flatMap(({ level }, at) => (level === "none" ? [] : [{ level, path: grantPaths[at]! }]));
   return page({
     title: `Documents of ${workspace.name}`,
-    here: APP,
+    here: DOCUMENTS,
     main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${seen.length > 0 && searchForm(workspace, "", "")}</div>
 <p class="faint">Signed in with the key ${label === "" ? "without a name" : nameView(label)}.</p>
 ${

@@ -41,11 +41,11 @@ const SQL = {
     "changes.inReview",
     "SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1",
   ),
-  filesInReview: sql<{ readonly file: number }>(
+  filesInReview: sql<{ readonly file: number; readonly id: string }>(
     "changes.filesInReview",
     ({ by, isOneOf }) =>
-      `SELECT DISTINCT c.file FROM changes c ${by("changes_in_review")}
-       WHERE c.status = 'in_review' AND ${isOneOf("c.file", "$1")}`,
+      `SELECT c.file, min(c.id) AS id FROM changes c ${by("changes_in_review")}
+       WHERE c.status = 'in_review' AND ${isOneOf("c.file", "$1")} GROUP BY c.file`,
   ),
   ofFile: sql<HistoryRow>(
     "changes.ofFile",
@@ -164,10 +164,10 @@ export function changesTable(session: Session) {
       return row && reviewedOf(row);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
-    /** Returns those of the files that have changes in review. */
-    async filesInReview(files: readonly number[]): Promise<ReadonlySet<number>> {
+    /** Returns one change in review of each of the files that have any. */
+    async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
-      return new Set(rows.map(({ file }) => file));
+      return new Map(rows.map(({ file, id }) => [file, id]));
     },
     /** Returns changes of a file before `from`, the latest first. */
     ofFile: (file: number, from: number, most: number) => session.all(SQL.ofFile, file, from, most),

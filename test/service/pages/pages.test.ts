@@ -117,6 +117,7 @@ describe("documents", () => {
     expect(rows).toEqual(["a.md protected in review 1.2 kB 2 h ago", "b.md 1 bytes 2 h ago"]);
     const page = (await shown(browser, `/app/w/${rig.workspaceId}/files/team/a.md`)).text;
     for (const fact of ["1.2 kB", "in review", "protected", "2 h"]) expect(page).toContain(fact);
+    for (const shown of [list, page]) expect(shown).toMatch(/<a href="\/app\/reviews\/\w+"><span class="badge asks">/);
   });
 
   test("are found by their words, as far as the key may see them, with what was found marked", async () => {
@@ -323,6 +324,36 @@ describe("keys", () => {
       ["/team/plans", "none"],
       ["/team-notes", ""],
     ]);
+  });
+});
+
+describe("the tab of documents", () => {
+  const tabOf = (page: string) => /<a href="([^"]*)" aria-current="page"><bdi>/.exec(page)?.[1];
+  const crumbsOf = (page: string) =>
+    [.../<ol class="crumbs">.*?<\/ol>/s.exec(page)![0].matchAll(/<bdi class="name">([^<]*)/g)].map((match) => match[1]);
+
+  test("leads to the only workspace, or lists several, and is marked on each page below", async () => {
+    const rig = await openRig();
+    await rig.api.file("team/a.md", "text");
+    const browser = await rig.signIn();
+    const { browser: own, workspaceId } = await keyOf(rig, [{ on: null, level: "read" }]);
+    const at = (part: string) => `/app/w/${workspaceId}/${part}`;
+    expect((await browser.get("/app/w")).headers["location"]).toBe(at("files/"));
+    await rig.service.admin.createWorkspace("other");
+    const list = (await shown(browser, "/app/w")).text;
+    expect([tabOf(list), list.includes(at("files/"))]).toEqual(["/app/w", true]);
+    const name = (await rig.service.admin.workspaces())[0]!.name;
+    for (const [part, path] of [
+      ["files/", []],
+      ["files/team/a.md", ["team", "a.md"]],
+      ["history/team/a.md", ["team", "a.md"]],
+      ["search?q=text&in=team", ["team"]],
+    ] as const) {
+      const page = (await shown(browser, at(part))).text;
+      expect([tabOf(page), crumbsOf(page)]).toEqual(["/app/w", ["Documents", name, ...path]]);
+    }
+    for (const path of ["/app", "/app/w", at("files/team")])
+      expect(tabOf((await shown(own, path)).text)).toBe("/app/w");
   });
 });
 

@@ -38,7 +38,7 @@ async function listsOn(store?: Store) {
     const seqs = rows.map(({ seq }) => seq);
     return {
       published: [...(await files.published(seqs)).values()],
-      inReview: (await changes.filesInReview(seqs)).size,
+      inReview: [...(await changes.filesInReview(seqs)).values()].map((id) => ids.indexOf(id) >= 0),
       history: (await changes.ofFile(seqs[0]!, Number.MAX_SAFE_INTEGER, 2)).map(({ id, sender }) => [
         ids.indexOf(id),
         sender,
@@ -69,7 +69,7 @@ const LISTS = {
   waiting: 3,
   tables: {
     published: [expect.objectContaining({ bytes: 3 }), expect.objectContaining({ bytes: 3 })],
-    inReview: 2,
+    inReview: [true, true],
     history: [
       [1, "owner"],
       [0, "owner"],
