@@ -105,9 +105,9 @@ export function refuse(what: string, next: string): never {
 }
 
 /** A fault of a command's arguments, as a clause. */
-export class Misuse extends Error {}
+export class UsageError extends Error {}
 
 /** Ends a command because of its arguments. */
 export function misuse(why: string): never {
-  throw new Misuse(why);
+  throw new UsageError(why);
 }

@@ -1,7 +1,7 @@
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
-import { complain, EXIT, type ExitCode, Misuse } from "./exit.ts";
+import { complain, EXIT, type ExitCode, UsageError } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "../common/version.ts";
@@ -30,7 +30,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     return await dispatch(argv, io);
   } catch (error) {
     io.status("");
-    if (error instanceof Misuse) return printMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
+    if (error instanceof UsageError) return printMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
     const trouble = troubleOfError(error);
     if (trouble !== null) return complain(io, trouble);
     return reportFault(io, error instanceof Error ? error : new Error(String(error)));

@@ -80,8 +80,8 @@ export function operationCommand<D extends Declaration, Plan>(
       const { root, input } = parts.locate(io, args);
       const mode = args.flag("dry-run") ? "read" : "write";
       const use = { mode, what: name, quiet: args.flag("json"), ...reachOptionsOf(io, args) } as const;
-      const given = unwrap(readInput(operation.declared, { ...givenFields(fields, args), ...input }));
-      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: given }));
+      const parsedInput = unwrap(readInput(operation.declared, { ...givenFields(fields, args), ...input }));
+      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: parsedInput }));
     },
   };
 }
@@ -193,10 +193,10 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOptionsOf(io, args) : {};
       const onNotes = (notes: readonly string[]) => printNotes(io, notes);
-      const given = { ...givenFields(fields, args), ...input };
+      const fieldsAndInput = { ...givenFields(fields, args), ...input };
       const began = io.clock.monotonic();
       const use = { ...worldOf(io), progress, onNotes, ...reach };
-      const answer = unwrap(await runRead(root, operation, given, use).finally(progress.end));
+      const answer = unwrap(await runRead(root, operation, fieldsAndInput, use).finally(progress.end));
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
       else {
         for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);

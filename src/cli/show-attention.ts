@@ -86,16 +86,16 @@ export function trackProblems(): (
     // Offline, nothing was scanned, so no problem began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
-    const now = new Map(needing.map((one) => [keyOf(one), one]));
+    const current = new Map(needing.map((one) => [keyOf(one), one]));
     const before = known.get(root) ?? new Map<string, Attention>();
-    known.set(root, now);
+    known.set(root, current);
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
     // No line with the number of open problems: the messages about a stop, reached or expected,
     // already ask for the user's action.
-    const isStopAnswerNeeded = now.size === 0 && (state === "stopped" || foreseen !== undefined);
-    const left = !isStopAnswerNeeded && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
+    const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || foreseen !== undefined);
+    const left = !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];
     return [...attentionLines(fresh, PROBLEMS), ...endedLines(ended), ...left];
   };
 }

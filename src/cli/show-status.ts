@@ -46,12 +46,12 @@ function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: Da
 }
 
 /** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
-export function statusLines(look: StatusReading, now: number, paint: Paint): string[] {
-  if (look.kind === "unseen") {
-    const { what, next } = look.trouble;
+export function statusLines(reading: StatusReading, now: number, paint: Paint): string[] {
+  if (reading.kind === "unseen") {
+    const { what, next } = reading.trouble;
     return [`${paint.bad("Not trusted")}: ${shownWords(what)}`, `  next: ${shownWords(next)}`];
   }
-  const { status, daemon } = look;
+  const { status, daemon } = reading;
   const stays = stayLine(status.staysLocal);
   return [
     ...holdingLines(status, now, paint),
@@ -119,8 +119,8 @@ function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
   return [
-    ...reviews.map(({ path, since, met }) => {
-      return `in review since ${localTime(since)}${met ? ", because it conflicts with another edit" : ""}: ${shownName(path)}`;
+    ...reviews.map(({ path, since, isConflict }) => {
+      return `in review since ${localTime(since)}${isConflict ? ", because it conflicts with another edit" : ""}: ${shownName(path)}`;
     }),
     "  mdmirror cannot see a rejection. After one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
     "  details: mdmirror reviews",

@@ -90,6 +90,6 @@ function linesOf(
   const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
   if (kind === null && state !== "waiting") return [head];
   if (kind === null) return [`${head}${WAITS[all] === undefined ? `: ${STILL_WAITS}` : ` ${WAITS[all]}`}`];
-  const said = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
-  return [said, paint.dim(`  next: ${shownWords(next)}`)];
+  const message = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
+  return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

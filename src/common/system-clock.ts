@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
  * LIMIT: callers that continue in one turn of the event loop. Many answers arrive together; with
  * one caller per turn, the last ones would keep their content in memory for many turns.
  */
-const IN_A_TURN = 16;
+const CALLERS_PER_TURN = 16;
 
 /** Returns the system's clock. No other code reads the time. */
 export function systemClock(): Clock {
@@ -44,7 +44,7 @@ class SystemClock implements Clock {
     });
 
   readonly #step = (): void => {
-    const some = this.#waiting.splice(0, IN_A_TURN);
+    const some = this.#waiting.splice(0, CALLERS_PER_TURN);
     if (this.#waiting.length > 0) setImmediate(this.#step);
     for (const resolve of some) resolve();
   };

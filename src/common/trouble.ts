@@ -1,4 +1,4 @@
-import { UnsafePath } from "./unsafe-path.ts";
+import { UnsafePathError } from "./unsafe-path.ts";
 
 /**
  * Reason why a command cannot continue, for people: what, which path, the code, the request, the
@@ -86,7 +86,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
 
 /** Returns the meaning of a system error, by its code, as words that fit into a sentence. */
 export function errnoClause(error: unknown): string {
-  if (error instanceof UnsafePath) return error.message;
+  if (error instanceof UnsafePathError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
 }

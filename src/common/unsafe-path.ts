@@ -4,7 +4,7 @@ import type { Stats } from "node:fs";
  * A file or folder in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses for the
  * user.
  */
-export class UnsafePath extends Error {
+export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
 
@@ -26,20 +26,20 @@ export function checkPath(path: string, stat: Stats, expected: ExpectedFile): vo
   const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
   if (stat.isSymbolicLink()) {
     const why = "is a symbolic link: mdmirror reads and writes nothing through links";
-    throw new UnsafePath(path, why, `see where it leads: ls -l ${quote(path)}; then remove the link`);
+    throw new UnsafePathError(path, why, `see where it leads: ls -l ${quote(path)}; then remove the link`);
   }
   if (!isRight) {
     const why = `is ${kindOf(stat)} where ${expected === "folder" ? "a folder" : "a file"} should be`;
-    throw new UnsafePath(path, why, `move it away: mv ${quote(path)} ${quote(`${path}.old`)}`);
+    throw new UnsafePathError(path, why, `move it away: mv ${quote(path)} ${quote(`${path}.old`)}`);
   }
   if (!isOwner(stat.uid)) {
     const why = `belongs to user ${stat.uid}, and this process is user ${process.geteuid?.()}`;
-    throw new UnsafePath(path, why, `run mdmirror as that user; or, if the folder is yours: chown ${quote(path)}`);
+    throw new UnsafePathError(path, why, `run mdmirror as that user; or, if the folder is yours: chown ${quote(path)}`);
   }
   if (expected === "own-file" && stat.nlink > 1) {
     const why = `has a second name elsewhere (a hard link), which mdmirror would write to as well`;
     const copy = quote(`${path}.copy`);
-    throw new UnsafePath(
+    throw new UnsafePathError(
       path,
       why,
       `make it a file of its own: cp -p ${quote(path)} ${copy} && mv ${copy} ${quote(path)}`,

@@ -1,5 +1,5 @@
 import type { FileResource } from "../contract/resources.ts";
-import { isBelow, NoAnswer } from "./observe.ts";
+import { isBelow, NoAnswerError } from "./observe.ts";
 import { Api, type Exchange } from "./world.ts";
 
 /** LIMIT: pages of files read in one folder; a tested service may never end a list. */
@@ -23,7 +23,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     for (const place of [beside, ...folders]) if ((await listItems(api, place)).length > 0) return false;
     return true;
   } catch (error) {
-    if (error instanceof NoAnswer) throw error;
+    if (error instanceof NoAnswerError) throw error;
     // A tested service may answer anything. What is left is then unknown.
     return false;
   }

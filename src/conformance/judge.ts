@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { clearCase } from "./clear.ts";
-import { withChangesBelow, NoAnswer, NotOffered, rememberLastAnswer } from "./observe.ts";
+import { withChangesBelow, NoAnswerError, NotOfferedError, rememberLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
@@ -72,7 +72,7 @@ export async function judgeService(given: JudgeOptions): Promise<Judgement> {
     if (obstacle !== null) return obstacle;
     return { kind: "judged", report: await runSections(options) };
   } catch (error) {
-    if (error instanceof NoAnswer) return { kind: "unreachable", why: error.message };
+    if (error instanceof NoAnswerError) return { kind: "unreachable", why: error.message };
     throw error;
   }
 }
@@ -131,13 +131,13 @@ async function runCase(
     await run({ api, folder, indexesLate: true, as: (other) => new Api(observe, other) });
     report.passed++;
   } catch (error) {
-    if (error instanceof NotOffered) {
+    if (error instanceof NotOfferedError) {
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
     // A single lost answer is a difference. If the service stays unreachable, this request ends the
     // run.
-    if (error instanceof NoAnswer) await api.get("/v1/files?limit=1");
+    if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: detailOf(error as Error) });
   }
 }

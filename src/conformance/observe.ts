@@ -3,10 +3,10 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Exchange, parseOrNull } from "./world.ts";
 
 /** Thrown if a request gets no answer: the connection failed or was lost. */
-export class NoAnswer extends Error {}
+export class NoAnswerError extends Error {}
 
 /** Thrown if the service lacks an operation that the contract does not demand. */
-export class NotOffered extends Error {
+export class NotOfferedError extends Error {
   readonly operation: string;
 
   constructor(operation: string) {
@@ -83,7 +83,7 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
       const response = await exchange(request);
       last = { request: `${request.method} ${request.path}`, status: response.status };
       const lacking = lackingOperation(request, response);
-      if (lacking !== null) throw new NotOffered(lacking);
+      if (lacking !== null) throw new NotOfferedError(lacking);
       return response;
     },
     last: () => last,

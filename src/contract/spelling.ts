@@ -5,7 +5,7 @@ import type { LocalPath } from "./path.ts";
 /** A link of a file, as in its bytes. */
 export type LinkTarget = {
   /** Destination of the link, without query and fragment. */
-  readonly said: string;
+  readonly destination: string;
   /**
    * Path to which the link leads from the file, even if nothing exists at this path. Null for an
    * id, and for a path outside the root.
@@ -17,12 +17,12 @@ export type LinkTarget = {
    * Id of the former target, which is gone: if the document is shown again, the link leads to it
    * again. Only if `to` is null. Undefined if the link never had a target.
    */
-  readonly was?: DocId | DirId;
+  readonly former?: DocId | DirId;
 };
 
 /** Returns the target of a link, or its former target; null if it has neither. */
-export function targetOf({ to, was }: LinkTarget): DocId | DirId | null {
-  return to ?? was ?? null;
+export function targetOf({ to, former }: LinkTarget): DocId | DirId | null {
+  return to ?? former ?? null;
 }
 
 /**

@@ -39,7 +39,7 @@ export type Link = {
 
 export type ToDiskOptions = {
   /** Earlier content on disk. A link that still leads to the same target keeps its spelling. */
-  readonly was?: string;
+  readonly previous?: string;
 };
 
 export type ToServiceOptions = {
@@ -47,7 +47,7 @@ export type ToServiceOptions = {
    * Earlier content on the service. An absolute path in it stays an absolute path if it leads to
    * the same target.
    */
-  readonly was?: string;
+  readonly previous?: string;
   /** Lookup of the paths before documents moved, for links that have no target now. */
   readonly before?: Place;
 };

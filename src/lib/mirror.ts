@@ -52,9 +52,9 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     return this.#session.run(root, async () => {
       const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
       const { statusJson } = await import("../mirror/operations/results/status.ts");
-      const look = await readFolderStatus(root, world);
-      if (look.kind === "unseen") throw new TroubleError(look.trouble);
-      return statusJson(look.status, ageOf(look.status, world.clock.now()));
+      const reading = await readFolderStatus(root, world);
+      if (reading.kind === "unseen") throw new TroubleError(reading.trouble);
+      return statusJson(reading.status, ageOf(reading.status, world.clock.now()));
     });
   }
 

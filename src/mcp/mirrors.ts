@@ -38,8 +38,8 @@ export async function admitMirror(
 ): Promise<Result<null>> {
   const owner = checkOwner(root, env);
   if (owner.kind === "trouble") return owner;
-  const fit = examineFolder(root);
-  if (fit.kind === "trouble") return fit;
+  const folderCheck = examineFolder(root);
+  if (folderCheck.kind === "trouble") return folderCheck;
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return config;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });

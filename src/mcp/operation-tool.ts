@@ -88,8 +88,8 @@ export function operationTool<D extends Declaration, Plan>(
     isOnline: true,
     input: inSnakeCase(fields),
     async run({ root }, args, { inTurn, openOptions }): Promise<ToolResult> {
-      const given = givenFields(fields, args) as InputOf<D>;
-      const ended = await inTurn(root, () => runOperation(root, operation, given, openOptions));
+      const input = givenFields(fields, args) as InputOf<D>;
+      const ended = await inTurn(root, () => runOperation(root, operation, input, openOptions));
       if (ended.kind === "trouble") return refused(ended.trouble, { changed: ended.trouble.changed });
       const { sync, ...facts } = ended.value;
       return answer({ ...bounded(facts, MOST_ITEMS), sync: sync === null ? null : bounded(sync, MOST_ITEMS) });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
 import { combineByMerge as combine } from "./files/combine.ts";
-import { isOfDatabase, OtherData } from "./database-marker.ts";
+import { isOfDatabase, WrongStoreError } from "./database-marker.ts";
 import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
 import { indexInSteps } from "./search/search-steps.ts";
 import { randomSource } from "./random-bytes.ts";
@@ -42,7 +42,7 @@ export type OpenData<Key extends string | null = string> = {
  * @throws if another process has the folder open; OtherData
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
-  if (isOfDatabase(dir)) throw new OtherData("the documents of its service are in PostgreSQL");
+  if (isOfDatabase(dir)) throw new WrongStoreError("the documents of its service are in PostgreSQL");
   makeFolders(dir, 0o700);
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");

@@ -10,7 +10,7 @@ import Sqlite from "better-sqlite3";
 const MARKER = "database";
 
 /** Error for a folder whose documents are in another kind of store. */
-export class OtherData extends Error {
+export class WrongStoreError extends Error {
   readonly code = "other-data";
 }
 

@@ -192,7 +192,7 @@ export class Service {
 
   /** Reserves the disk space again that was released when the disk was full. */
   holdReserve(): void {
-    if (this.#core.isOpen) this.#store.reserve?.hold();
+    if (this.#core.isOpen) this.#store.reserve?.reserve();
   }
 
   /**

@@ -109,16 +109,16 @@ export class Folders {
   }
 }
 
-function folderOf({ mirror, look, state }: FolderStatus, job: JobView | null): Folder {
+function folderOf({ mirror, reading, state }: FolderStatus, job: JobView | null): Folder {
   const { name, root, addresses } = mirror;
   const common = { name, root, addresses, state, job };
-  if (look.kind === "seen") {
-    const { status, daemon } = look;
+  if (reading.kind === "seen") {
+    const { status, daemon } = reading;
     return { ...common, status, trouble: null, daemon, ...needsOf(status, name) };
   }
-  const { what, next, code = null } = look.trouble;
+  const { what, next, code = null } = reading.trouble;
   const unread = { path: "", kind: state, code, detail: what, next, address: null };
-  return { ...common, status: null, trouble: look.trouble, daemon: null, needs: [unread], waits: [] };
+  return { ...common, status: null, trouble: reading.trouble, daemon: null, needs: [unread], waits: [] };
 }
 
 /** Returns problems that require action, and those that end by themselves. */

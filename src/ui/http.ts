@@ -28,7 +28,7 @@ const MAX_PART = 8_192;
 /** LIMIT: connections at a time. */
 const MAX_CONNECTIONS = 128;
 /** LIMIT: live pages at a time, so that connections are left for requests. */
-const MAX_TOLD = 96;
+const MAX_LIVE_PAGES = 96;
 /** Milliseconds between two checks for requests that do not arrive. */
 const CHECK_MS = 5_000;
 
@@ -126,7 +126,7 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
 async function sendPageUpdates(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { ui, access } = site;
   if (access.sessionOf(request) === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  if (site.told.size >= MAX_TOLD) return sendTrouble(site, reply, TOO_MANY, 503);
+  if (site.told.size >= MAX_LIVE_PAGES) return sendTrouble(site, reply, TOO_MANY, 503);
   reply.hijack();
   const gone = new AbortController();
   site.told.add(gone);

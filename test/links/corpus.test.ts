@@ -51,7 +51,7 @@ describe("the links of a book", () => {
       const service = toService(text, place);
       expect(targetsOf(service, place)).toEqual(targetsOf(text, place));
       if (toDisk(service, place) !== text) unlike++;
-      expect(toDisk(service, place, { was: text })).toBe(text);
+      expect(toDisk(service, place, { previous: text })).toBe(text);
     }
     tell(`${unlike} texts spell a link in another than the usual way`);
   });

@@ -117,7 +117,7 @@ describe.each([
 
   test("return byte for byte if the earlier local content is given", () => {
     check(linked, ({ place, text }) => {
-      expect(toDisk(toService(text, place), place, { was: text })).toBe(text);
+      expect(toDisk(toService(text, place), place, { previous: text })).toBe(text);
     });
   });
 
@@ -128,7 +128,7 @@ describe.each([
         const at = place.pathOf(`doc_${digit}`);
         return at === null || /[^a-z/.é字]/.test(at) ? all : `(/${at}#`;
       });
-      expect(toService(toDisk(mixed, place), place, { was: mixed })).toBe(mixed);
+      expect(toService(toDisk(mixed, place), place, { previous: mixed })).toBe(mixed);
     });
   });
 
@@ -169,7 +169,7 @@ test("a text without links stays as it is, any string", () => {
     (text) => {
       expect(toDisk(text, nowhere)).toBe(text);
       if (findLinks(text).length === 0) expect(toService(text, nowhere)).toBe(text);
-      expect(toDisk(toService(text, nowhere), nowhere, { was: text })).toBe(text);
+      expect(toDisk(toService(text, nowhere), nowhere, { previous: text })).toBe(text);
     },
   );
 });

@@ -62,7 +62,7 @@ describe("a link between documents", () => {
   test.each(UNUSUAL)("%s has the id on the service, and comes back as it was written", (disk, path) => {
     const service = `[t](${disk.startsWith("<") ? `<${idOf(path)}>` : idOf(path)})`;
     expect(toService(`[t](${disk})`, INDEX)).toBe(service);
-    expect(toDisk(service, INDEX, { was: `[t](${disk})` })).toBe(`[t](${disk})`);
+    expect(toDisk(service, INDEX, { previous: `[t](${disk})` })).toBe(`[t](${disk})`);
   });
 
   test("keeps query, fragment, title and text", () => {
@@ -110,13 +110,13 @@ describe("a link between documents", () => {
     const service = "[a](/plans/old/a.md#f) [b](/elsewhere.md) [c](ref:///elsewhere.md)";
     const disk = toDisk(service, INDEX);
     expect(disk).toBe("[a](old/a.md#f) [b](/elsewhere.md) [c](/elsewhere.md)");
-    expect(toService(disk, INDEX, { was: service })).toBe(service);
+    expect(toService(disk, INDEX, { previous: service })).toBe(service);
   });
 
   test("by an absolute path keeps it, and links that are added to its target have its id", () => {
     const id = idOf("plans/old/a.md");
     expect(
-      toService("[new](old/a.md#g) [a](old/a.md#f) [again](old/a.md#f)", INDEX, { was: "[a](/plans/old/a.md#f)" }),
+      toService("[new](old/a.md#g) [a](old/a.md#f) [again](old/a.md#f)", INDEX, { previous: "[a](/plans/old/a.md#f)" }),
     ).toBe(`[new](${id}#g) [a](/plans/old/a.md#f) [again](${id}#f)`);
   });
 

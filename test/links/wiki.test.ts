@@ -51,14 +51,14 @@ test("case and normal form do not count, and the spelling stays", () => {
   const service = toService(text, here);
   expect(service).toBe(`[[plan]](${PLAN}) [[x]](${PLAN}) [[e\u0301]](${idOf("x/é.md")})`);
   expect(toDisk(service, here)).toBe("[[plan]] [[Plan|x]] [[e\u0301]]");
-  expect(toDisk(service, here, { was: text })).toBe(text);
+  expect(toDisk(service, here, { previous: text })).toBe(text);
 });
 
 test("a name with the file's extension keeps it in earlier content, and means another file with that name if there is one", () => {
   const text = "[[plan.MD#h|p]] [[notes/Travel costs.md|t]]";
   const service = toService(text, here);
   expect(service).toBe(`[[p]](${PLAN}#h) [[t]](${TRAVEL})`);
-  expect(toDisk(service, here, { was: text })).toBe(text);
+  expect(toDisk(service, here, { previous: text })).toBe(text);
   const both = placeIn(new Map([...WORLD, ["x/Plan.md.md", "doc_97"]]), "a.md", true);
   expect(toService("[[Plan.md]] [[Plan]] [[Plan.md.md]]", both)).toBe(
     `[[Plan.md]] [[Plan]](${PLAN}) [[Plan.md.md]](doc_97)`,
@@ -92,7 +92,7 @@ test("what the service has in no form of ours is a link like others", () => {
   const text = `[[a]](${PLAN} "title") [[b]](<${PLAN}>) [[c]](/Plan.md) [[d]](${PLAN})(e)`;
   const disk = toDisk(text, here);
   expect(disk).toBe('[[a]](Plan.md "title") [[b]](<Plan.md>) [[c]](Plan.md) [[d]](Plan.md)(e)');
-  expect(toService(disk, here, { was: text })).toBe(text);
+  expect(toService(disk, here, { previous: text })).toBe(text);
 });
 
 test("a text that would be read differently in its other form keeps its wiki links", () => {

@@ -69,12 +69,12 @@ describe("I16 no action repeats without a change of state", () => {
     await upset(fixture, state);
     fixture.seen.length = 0;
     const report = await state.sync();
-    expect(report.passes).toBeLessThan(CAP);
+    expect(report.cycles).toBeLessThan(CAP);
     const writes = fixture.seen.filter(isWrite).map(asText);
     expect(writes.length).toBeGreaterThan(6);
     expect(sentMoreThan(1, writes)).toEqual([]);
     fixture.seen.length = 0;
-    expect((await state.sync()).passes).toBe(1);
+    expect((await state.sync()).cycles).toBe(1);
     expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe("I16 no action repeats without a change of state", () => {
       for (let run = 0; run < 3; run++) {
         fixture.seen.length = 0;
         const report = await state.sync({}, run === 0);
-        expect({ run, passes: report.passes < CAP }).toEqual({ run, passes: true });
+        expect({ run, passes: report.cycles < CAP }).toEqual({ run, passes: true });
         const writes = fixture.seen.filter(isWrite).map(asText);
         if (run === 0) expect(writes.length).toBeGreaterThan(0);
         expect({ run, repeated: sentMoreThan(sends, writes) }).toEqual({ run, repeated: [] });
@@ -124,7 +124,7 @@ describe("I16 no action repeats without a change of state", () => {
     for (let run = 0; run < 3; run++) {
       fixture.seen.length = 0;
       const report = await state.sync({}, true);
-      expect(report.passes).toBeLessThan(CAP);
+      expect(report.cycles).toBeLessThan(CAP);
       expect(sentMoreThan(1, fixture.seen.filter(isWrite).map(asText))).toEqual([]);
     }
     mend();

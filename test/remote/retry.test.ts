@@ -127,7 +127,7 @@ describe("a write", () => {
 });
 
 const FROM = { url: "", contentType: "" };
-const SERVICE_SAYS = { detail: "", looks: "", requestId: null, pointers: [], retryAfterMs: null, from: FROM } as const;
+const SERVICE_SAYS = { detail: "", foreignLooks: "", requestId: null, pointers: [], retryAfterMs: null, from: FROM } as const;
 
 it.each<readonly [string, boolean, Reply]>([
   ["503", true, { ...SERVICE_SAYS, kind: "problem", status: 503, code: "service_unavailable" }],

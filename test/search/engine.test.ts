@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CompiledRegex, compileRegex, MOST_STEPS } from "../../src/markdown/search/engine.ts";
-import { STEPS_OF_A_ROUND } from "../../src/markdown/search/scheduler.ts";
+import { STEPS_PER_ROUND } from "../../src/markdown/search/scheduler.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 function compiled(pattern: string): CompiledRegex {
@@ -66,7 +66,7 @@ describe("the regex engine", () => {
 
   test("counts lines and matches across the parts in which a long text is looked at", async () => {
     const { stepsPerCharacter } = compiled("x[0-9]");
-    const lines = Array.from({ length: 3 * Math.ceil(STEPS_OF_A_ROUND / stepsPerCharacter / 10) }, (_, n) =>
+    const lines = Array.from({ length: 3 * Math.ceil(STEPS_PER_ROUND / stepsPerCharacter / 10) }, (_, n) =>
       n % 500 === 7 ? `x${n % 10} and x9` : "no match",
     );
     for (const end of ["\n", "\r\n", "\r"]) {
@@ -101,7 +101,7 @@ describe("the regex engine", () => {
     index.goesOn = ({ steps }) => takes.push(steps - takes.reduce((sum, each) => sum + each, 0)) > 0;
     const result = await index.regex(compiled(pattern));
     expect(result).toMatchObject({ kind: "found", hits: [{ matches: [{ line: 2, ranges: [[3_814, 4_096]] }] }] });
-    expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_OF_A_ROUND);
+    expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_PER_ROUND);
   });
 
   test("takes no more steps at a time than a round has, on many lines", async () => {
@@ -111,7 +111,7 @@ describe("the regex engine", () => {
     index.goesOn = ({ steps }) => takes.push(steps - takes.reduce((sum, each) => sum + each, 0)) > 0;
     expect((await index.regex(compiled("w[a-z]+d [0-9]|(?:o?){20}z"))).kind).toBe("found");
     expect(takes.length).toBeGreaterThan(20);
-    expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_OF_A_ROUND);
+    expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_PER_ROUND);
   });
 
   test("ends with its client, between two reads", async () => {

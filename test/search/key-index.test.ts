@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_OF_A_ROW } from "../../src/markdown/search/key-index.ts";
+import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_PER_ROW } from "../../src/markdown/search/key-index.ts";
 import {
   inAll,
   type KeySet,
@@ -75,7 +75,7 @@ test("a document of very many keys is written in rows of a bounded size, and fou
   const wide = `# ${run(0, 20_000)}\n\n${run(20_000, 49_000)}\n\nquokka`;
   for (const [document, text] of [run(0, 300), wide, run(40_000, 40_300), wide].entries())
     index.put(1, document + 1, "a.md", text);
-  expect(Math.max(...written)).toBeLessThanOrEqual(KEYS_OF_A_ROW + 1);
+  expect(Math.max(...written)).toBeLessThanOrEqual(KEYS_PER_ROW + 1);
   const looks: [KeySet, number[]][] = [
     [documentsWithLiteral(run(100, 103)), [1, 2, 4]],
     [documentsWithLiteral(run(40_100, 40_164)), [2, 3, 4]],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SearchScheduler, STEPS_OF_A_ROUND } from "../../src/markdown/search/scheduler.ts";
+import { SearchScheduler, STEPS_PER_ROUND } from "../../src/markdown/search/scheduler.ts";
 
 /** Searches of so many takes, each of a part of a round; and what they took, round by round. */
 async function run(searches: readonly number[], part: number): Promise<number[][]> {
@@ -9,7 +9,7 @@ async function run(searches: readonly number[], part: number): Promise<number[][
   const all = searches.map(async (takes, search) => {
     const pace = turns.paceOf(() => false);
     for (let n = 0; n < takes; n++) {
-      await pace.take(STEPS_OF_A_ROUND / part);
+      await pace.take(STEPS_PER_ROUND / part);
       rounds.at(-1)!.push(search);
     }
   });
@@ -49,7 +49,7 @@ describe("searches that share a thread", () => {
   test("wait for nobody while there is capacity, and take what is larger than a round by itself", async () => {
     const begins: (() => void)[] = [];
     const pace = new SearchScheduler((begin) => void begins.push(begin)).paceOf(() => false);
-    expect(await pace.take(2 * STEPS_OF_A_ROUND)).toBe(true);
+    expect(await pace.take(2 * STEPS_PER_ROUND)).toBe(true);
     expect(begins).toHaveLength(0);
     let isTaken = false;
     const next = pace.take(1).then(() => (isTaken = true));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { statOwn, readOwn } from "../../src/mirror/state/own-files.ts";
 import { withOwnFolderOpen } from "../../src/mirror/state/own-handle.ts";
-import { UnsafePath } from "../../src/common/unsafe-path.ts";
+import { UnsafePathError } from "../../src/common/unsafe-path.ts";
 
 function ground() {
   const root = mkdtempSync(join(tmpdir(), "mdmirror-held-"));
@@ -32,8 +32,8 @@ test.skipIf(process.platform !== "linux")(
       return [textOf(folder), statOwn(folder, "key", "file")?.size];
     });
     expect(read).toEqual(["own", 3]);
-    expect(() => textOf(folder)).toThrow(UnsafePath);
-    expect(() => withOwnFolderOpen(folder, () => 1)).toThrow(UnsafePath);
+    expect(() => textOf(folder)).toThrow(UnsafePathError);
+    expect(() => withOwnFolderOpen(folder, () => 1)).toThrow(UnsafePathError);
   },
 );
 

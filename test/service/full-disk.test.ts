@@ -50,7 +50,7 @@ describe("a full disk", () => {
     expect(statSync(file).size).toBe(8 * 1024 * 1024);
     expect(statSync(file).blocks * 512).toBeGreaterThanOrEqual(8 * 1024 * 1024);
     expect([reserve.release(), reserve.release(), existsSync(file)]).toEqual([true, false, false]);
-    reserve.hold();
+    reserve.reserve();
     expect(reserve.release()).toBe(true);
   });
 
@@ -65,11 +65,11 @@ describe("a full disk", () => {
     expect(reserve.bytes()).toBe(kept * MB);
     // Nearly full by now: what is held stays.
     room = 0;
-    reserve.hold();
+    reserve.reserve();
     expect(reserve.bytes()).toBe(kept * MB);
     expect(reserve.release()).toBe(kept > 0);
     room = 100 * MB;
-    reserve.hold();
+    reserve.reserve();
     expect(reserve.bytes()).toBe(8 * MB);
   });
 

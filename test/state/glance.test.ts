@@ -31,7 +31,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   const glanced = glanceAtState(folder);
   state.close();
   if (glanced.kind !== "read") throw new Error(glanced.kind);
-  expect(glanced.value.survey).toEqual({
+  expect(glanced.value.totals).toEqual({
     documents: base.links.size,
     bytes: [...base.links.values()].reduce((sum, { stamp }) => sum + (stamp?.size ?? 0), 0),
     folders: base.dirs.size,

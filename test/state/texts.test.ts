@@ -67,7 +67,7 @@ describe("text store", () => {
     expect(again.storedNames({ path: "a.md" })).toEqual([wanted[0]]);
     expect(again.storedNames({ id: doc("b") })).toEqual([wanted[1]]);
     // Under a path that it had before, a document finds what was no other document's.
-    expect(again.storedNames({ id: doc("c"), formerly: ["a.md", "b.md"] })).toEqual([wanted[0]]);
+    expect(again.storedNames({ id: doc("c"), formerPaths: ["a.md", "b.md"] })).toEqual([wanted[0]]);
     expect(again.digests()).toEqual([digest]);
   });
 

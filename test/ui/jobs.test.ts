@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/common/clock.ts";
-import { UnsafePath } from "../../src/common/unsafe-path.ts";
+import { UnsafePathError } from "../../src/common/unsafe-path.ts";
 import { EventEmitter } from "node:events";
 import { type Changes, FAULT, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
 import type { Notice } from "../../src/page/layout.ts";
@@ -8,7 +8,7 @@ import type { Notice } from "../../src/page/layout.ts";
 test("a path that cannot be trusted is the user's to correct; another error is a fault of mdmirror", () => {
   const faults: unknown[] = [];
   const troubleOf = (error: Error) => troubleOrFault(error, (fault) => faults.push(fault));
-  const unsafe = new UnsafePath("/notes/.mdmirror/key", "is a symbolic link", "remove the link");
+  const unsafe = new UnsafePathError("/notes/.mdmirror/key", "is a symbolic link", "remove the link");
   expect(troubleOf(unsafe)).toMatchObject({ kind: "usage", what: unsafe.message, next: "remove the link" });
   expect(faults).toEqual([]);
   const bug = new Error("a bug");

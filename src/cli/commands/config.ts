@@ -34,12 +34,12 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const verb = args.operands[0] as Verb;
     const count = OPERANDS[verb];
-    const given = args.operands.slice(1, 1 + count);
-    if (given.length < count) return misuse(`${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
+    const operands = args.operands.slice(1, 1 + count);
+    if (operands.length < count) return misuse(`${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
     if (args.operands.length > count + 2) return misuse(`${verb} takes no more than DIR after its operands`);
     const root = findMirror(io, args.operands[count + 1]);
     const json = args.flag("json");
-    return verb === "list" ? list(io, root, json) : getOrChange(io, root, verb, given, json);
+    return verb === "list" ? list(io, root, json) : getOrChange(io, root, verb, operands, json);
   },
 };
 

@@ -5,7 +5,7 @@ import { shownWords } from "../../common/shown-name.ts";
 import { type Trouble, TroubleError, unwrap } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
 import { type Judgement, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
-import { NoAnswer, waitingForRetryAfter } from "../../conformance/observe.ts";
+import { NoAnswerError, waitingForRetryAfter } from "../../conformance/observe.ts";
 import { type Section, SECTIONS } from "../../conformance/sections.ts";
 import type { Exchange } from "../../conformance/world.ts";
 import { findKey } from "../../mirror/settings/key.ts";
@@ -63,7 +63,7 @@ function openService(io: Io, args: Args): { readonly wire: Wire; readonly key: s
 async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<Judgement> {
   const exchange: Exchange = async (request) => {
     const result = await wire.send(request, BOUNDS);
-    if (result.kind !== "answer") throw new NoAnswer(result.why);
+    if (result.kind !== "answer") throw new NoAnswerError(result.why);
     return result.response;
   };
   const name = `mdmirror-conformance-${io.random.hex(8)}`;

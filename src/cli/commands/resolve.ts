@@ -29,12 +29,12 @@ export const command = operationCommand(resolve, {
   },
   locate(io, args) {
     const ways = FLAGS.filter((way) => args.flag(way));
-    const given = [
+    const choices = [
       ...ways,
       ...(args.text("merged") === null ? [] : ["merged"]),
       ...(args.flag("tool") ? ["tool"] : []),
     ];
-    if (given.length !== 1)
+    if (choices.length !== 1)
       return refuse(
         "one choice is needed",
         `choose one of ${[...FLAGS, "merged", "tool"].map((way) => `--${way}`).join(" ")}`,

@@ -29,9 +29,9 @@ function headLines(io: Io, one: WaitingReview): string[] {
   const named = changeId === null ? "" : ` ${changeId}`;
   const stops = one.blocks.map(shownName).join(", ");
   const why = whyInReview(one);
-  const waits = one.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
+  const pendingNote = one.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
     `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
-    `  ${STOPS}: ${stops}${waits}`,
+    `  ${STOPS}: ${stops}${pendingNote}`,
   ];
 }

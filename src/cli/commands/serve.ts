@@ -94,9 +94,9 @@ export const command: Command = {
 };
 
 function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]> | null {
-  const given = args.text("access-log");
-  if (given === null) return null;
-  if (given !== "-") return resolve(io.cwd, given);
+  const accessLog = args.text("access-log");
+  if (accessLog === null) return null;
+  if (accessLog !== "-") return resolve(io.cwd, accessLog);
   return async (text) => {
     for (const line of text.trimEnd().split("\n")) io.out(line);
   };
@@ -193,7 +193,7 @@ function numberOf(names: readonly string[]): string {
   return `${count(names.length)} (${names.slice(0, MOST).join(", ")}${names.length > MOST ? ", …" : ""})`;
 }
 
-const INERT_SENTENCES = {
+const INACTIVE_LINK_REASONS = {
   "no-target": "to a missing target",
   "no-document": "to no document",
   "not-imported": "to a file that was not imported",
@@ -207,7 +207,7 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
     `  links by id: ${count(byId)}${again}`,
     ...byReason(inert).map(([reason, all]) => {
       const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
-      return `  imported as inactive links (ref://…), ${INERT_SENTENCES[reason]}: ${numberOf(names)}`;
+      return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${numberOf(names)}`;
     }),
   ];
 }

@@ -89,14 +89,14 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
 
 /** Installs a unit, registers it with the service manager and reports both. */
 async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
-  const given = unwrap(await installUnit(unit, io.env));
+  const startTrouble = unwrap(await installUnit(unit, io.env));
   io.out(`installed ${unit.file}`);
-  if (given === null) {
+  if (startTrouble === null) {
     io.out("it is running now and starts at each login; mdmirror status shows its state");
     if (unit.manager === "systemd") io.out("to run it without a login: loginctl enable-linger");
     return EXIT.inSync;
   }
-  io.err(`mdmirror: the daemon was not started: ${given}`);
+  io.err(`mdmirror: the daemon was not started: ${startTrouble}`);
   io.err(
     unit.manager === "systemd"
       ? `  next: in a login session of this user: systemctl --user daemon-reload && systemctl --user enable --now ${unit.name}`

@@ -58,33 +58,33 @@ type Flags = {
 };
 
 /** Returns true if the last proven sync is older than `--max-age`. */
-function isTooOld(look: StatusReading, { maxAge }: Flags, now: number): boolean {
-  return maxAge !== null && look.kind === "seen" && (ageOf(look.status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
+function isTooOld(reading: StatusReading, { maxAge }: Flags, now: number): boolean {
+  return maxAge !== null && reading.kind === "seen" && (ageOf(reading.status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
-function exitOf(look: StatusReading, flags: Flags, now: number): ExitCode {
-  if (look.kind === "unseen") return exitOfTrouble(look.trouble);
-  const { state } = look.status;
-  return state === "in-sync" && isTooOld(look, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
+function exitOf(reading: StatusReading, flags: Flags, now: number): ExitCode {
+  if (reading.kind === "unseen") return exitOfTrouble(reading.trouble);
+  const { state } = reading.status;
+  return state === "in-sync" && isTooOld(reading, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
 }
 
 /** @param state state of the folder in one word */
-function jsonOf(look: StatusReading, state: string, now: number): object {
-  if (look.kind === "seen") return { ...statusJson(look.status, ageOf(look.status, now)), state, daemon: look.daemon };
-  const { what, next, code = null } = look.trouble;
+function jsonOf(reading: StatusReading, state: string, now: number): object {
+  if (reading.kind === "seen") return { ...statusJson(reading.status, ageOf(reading.status, now)), state, daemon: reading.daemon };
+  const { what, next, code = null } = reading.trouble;
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }
 
 async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
-  const look = await readFolderStatus(root, io);
-  if (look.kind === "unseen" && look.trouble.code !== "untrusted") throw new TroubleError(look.trouble);
+  const reading = await readFolderStatus(root, io);
+  if (reading.kind === "unseen" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
   const now = io.clock.now();
-  const isOld = !flags.json && isTooOld(look, flags, now);
+  const isOld = !flags.json && isTooOld(reading, flags, now);
   return showResult(io, flags.json, {
-    json: jsonOf(look, look.kind === "seen" ? look.status.state : "untrusted", now),
-    lines: statusLines(look, now, paintFor(io)),
+    json: jsonOf(reading, reading.kind === "seen" ? reading.status.state : "untrusted", now),
+    lines: statusLines(reading, now, paintFor(io)),
     warnings: isOld ? [`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`] : [],
-    exit: exitOf(look, flags, now),
+    exit: exitOf(reading, flags, now),
   });
 }
 
@@ -93,10 +93,10 @@ const NO_FOLDER = ["no folder is linked yet; next: mdmirror init DIR --url URL"]
 async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAll(io);
   const now = io.clock.now();
-  const exits = mirrors.map(({ look }) => exitOf(look, flags, now));
-  const first = flags.json ? undefined : mirrors.find(({ look }, at) => exits[at] !== 0 && look.kind === "seen");
-  const shown = mirrors.map(({ mirror: { name, root }, look, state }, at) => {
-    return { name, root, ...jsonOf(look, state, now), exit: exits[at] };
+  const exits = mirrors.map(({ reading }) => exitOf(reading, flags, now));
+  const first = flags.json ? undefined : mirrors.find(({ reading }, at) => exits[at] !== 0 && reading.kind === "seen");
+  const shown = mirrors.map(({ mirror: { name, root }, reading, state }, at) => {
+    return { name, root, ...jsonOf(reading, state, now), exit: exits[at] };
   });
   return showResult(io, flags.json, {
     json: { mirrors: shown },
@@ -107,11 +107,11 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   });
 }
 
-function cells({ mirror: { name, root }, look, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
-  if (look.kind === "unseen")
-    return [shownName(name), `${paint.bad(state)}: ${shownWords(look.trouble.what)}`, shownName(root)];
-  const isOld = state === "in-sync" && isTooOld(look, flags, now);
-  const words = lastSyncLine(look.status, now, paint);
+function cells({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
+  if (reading.kind === "unseen")
+    return [shownName(name), `${paint.bad(state)}: ${shownWords(reading.trouble.what)}`, shownName(root)];
+  const isOld = state === "in-sync" && isTooOld(reading, flags, now);
+  const words = lastSyncLine(reading.status, now, paint);
   return [shownName(name), `${words}${isOld ? `, longer ago than ${ageText(flags.maxAge!)}` : ""}`, shownName(root)];
 }
 
@@ -139,28 +139,28 @@ const DAEMON_MS = 250;
  * a limited time. Prints no name or content from the folder.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
-  const look = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
-  const short = shortStatus(look);
+  const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
+  const short = shortStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = short;
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
   if (daemon === "paused" || daemon === "silent") words.push(daemon);
-  const exit = look.kind === "seen" ? EXIT_OF_STATE[look.status.state] : exitOfTrouble(look.trouble);
+  const exit = reading.kind === "seen" ? EXIT_OF_STATE[reading.status.state] : exitOfTrouble(reading.trouble);
   return showResult(io, json, { json: short, lines: [[state, ...words].join(" ")], exit });
 }
 
 /** Returns the state, and numbers of documents. `blocked`: other problems to fix. */
-function shortStatus(look: StatusReading) {
-  const isSeen = look.kind === "seen";
+function shortStatus(reading: StatusReading) {
+  const isSeen = reading.kind === "seen";
   const unseen = { attention: [], conflicts: [], reviews: [], syncedAt: null };
-  const { attention, conflicts, reviews, syncedAt } = isSeen ? look.status : unseen;
+  const { attention, conflicts, reviews, syncedAt } = isSeen ? reading.status : unseen;
   const inConflict = new Set(conflicts);
   return {
-    state: isSeen ? look.status.state : look.trouble.code === "untrusted" ? "untrusted" : "unreadable",
+    state: isSeen ? reading.status.state : reading.trouble.code === "untrusted" ? "untrusted" : "unreadable",
     conflicts: conflicts.length,
     blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
     waiting: attention.filter(({ waits }) => waits).length,
     reviews: reviews.length,
-    daemon: daemonWord(isSeen ? look.daemon : null),
+    daemon: daemonWord(isSeen ? reading.daemon : null),
     inSyncAsOf: syncedAt,
   };
 }

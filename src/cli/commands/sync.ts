@@ -125,8 +125,8 @@ async function syncNow(
   printNotes(io, notes);
   const isOver = report.state === "offline" || report.isStopped === true;
   const waited = printing.wait === null || isOver ? null : await waitFor(root, printing.wait, options);
-  const beside = waited?.kind === "ok" ? { waited: waited.value } : {};
-  const ran = printRun(io, root, report, { ...printing, url, took, beside });
+  const extra = waited?.kind === "ok" ? { waited: waited.value } : {};
+  const ran = printRun(io, root, report, { ...printing, url, took, extra });
   const exit = waited === null ? ran : worstExit([ran, printWaited(io, waited, printing, began)]);
   if (before !== null) await runHooks(io, before, report, printing.quiet);
   return exit;
@@ -157,8 +157,8 @@ type StateForHooks = { readonly root: string; readonly facts: Facts };
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
-  const look = await readFolderStatus(root, { ...worldOf(io), isStrict: true });
-  return look.kind === "seen" && look.daemon === null ? { root, facts: factsOf(root, look.status) } : null;
+  const reading = await readFolderStatus(root, { ...worldOf(io), isStrict: true });
+  return reading.kind === "seen" && reading.daemon === null ? { root, facts: factsOf(root, reading.status) } : null;
 }
 
 async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, quiet: boolean): Promise<void> {
@@ -181,15 +181,15 @@ type RunPrinting = RunPrinter & {
   /** Duration of the sync in milliseconds. */
   readonly took: number;
   /** Further fields of the JSON object, in addition to those of the report. */
-  readonly beside: object;
+  readonly extra: object;
 };
 
 function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting): ExitCode {
-  const { quiet, json, url, took, beside } = printing;
-  const isPassing = passes(report);
+  const { quiet, json, url, took, extra } = printing;
+  const isPassing = isTransient(report);
   // This run had the lock and may have reached the service, so problems of these kinds are over.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
-  if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
+  if (json) io.out(jsonLine({ ...reportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
   else reportIfLasting(io, root, "offline", () => showNeeds(io, report, url));
@@ -220,7 +220,7 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
  * Returns true for a problem that ends without the user: an unreachable service. A refused key or a
  * wrong server is a problem for a person.
  */
-function passes({ state, fault }: RunReport): boolean {
+function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;
   return fault.kind === "uncertain" || (fault.kind === "later" && fault.cause !== "malformed");
 }

@@ -11,7 +11,7 @@ export type Destination = {
    * fragment alone.
    */
   readonly kind: "path" | "id" | "wiki" | "foreign";
-  readonly said: string;
+  readonly target: string;
   /** True if the destination begins with `ref://`, which means that the link has no target. */
   readonly inert: boolean;
   /**
@@ -29,39 +29,39 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 export function readDestinationText(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
-  const { said, end } = decodeUntilSuffix(raw, start);
-  const read = { said, inert, suffixAt: end };
-  if ((said === "" && (end === raw.length || raw[end] !== "?")) || SCHEME.test(said))
+  const { target, end } = decodeUntilSuffix(raw, start);
+  const read = { target, inert, suffixAt: end };
+  if ((target === "" && (end === raw.length || raw[end] !== "?")) || SCHEME.test(target))
     return { ...read, kind: "foreign" };
-  return { ...read, kind: isId(said) ? "id" : "path" };
+  return { ...read, kind: isId(target) ? "id" : "path" };
 }
 
-export function isId(said: string): boolean {
-  return isDocId(said) || isDirId(said);
+export function isId(text: string): boolean {
+  return isDocId(text) || isDirId(text);
 }
 
 /** Resolves escapes and entities up to a `?` or `#`, which may itself be escaped. */
-function decodeUntilSuffix(raw: string, start: number): { said: string; end: number } {
-  let said = "";
+function decodeUntilSuffix(raw: string, start: number): { target: string; end: number } {
+  let target = "";
   for (let at = start; at < raw.length; ) {
-    const { meant, length } = unitAt(raw, at);
-    if (meant === "?" || meant === "#") return { said, end: at };
-    said += meant;
+    const { character, length } = unitAt(raw, at);
+    if (character === "?" || character === "#") return { target, end: at };
+    target += character;
     at += length;
   }
-  return { said, end: raw.length };
+  return { target, end: raw.length };
 }
 
 const ENTITY = /&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]*));/iy;
 
-function unitAt(raw: string, at: number): { meant: string; length: number } {
-  if (raw[at] === "\\" && isPunctuation(raw.charCodeAt(at + 1))) return { meant: raw[at + 1]!, length: 2 };
+function unitAt(raw: string, at: number): { character: string; length: number } {
+  if (raw[at] === "\\" && isPunctuation(raw.charCodeAt(at + 1))) return { character: raw[at + 1]!, length: 2 };
   ENTITY.lastIndex = at;
   const [entity, decimal, hex, name] = (raw[at] === "&" && ENTITY.exec(raw)) || [];
-  if (entity === undefined) return { meant: raw[at]!, length: 1 };
-  const meant =
+  if (entity === undefined) return { character: raw[at]!, length: 1 };
+  const character =
     name === undefined ? characterOf(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED_ENTITIES[name];
-  return meant === undefined ? { meant: "&", length: 1 } : { meant, length: entity.length };
+  return character === undefined ? { character: "&", length: 1 } : { character, length: entity.length };
 }
 
 function characterOf(code: number): string {

@@ -29,7 +29,7 @@ export type FoundLink = {
 
 export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
   if (wiki?.name == null) return readDestinationText(text.slice(from, to));
-  return { kind: "wiki", said: destinationOfName(wiki.name), inert: false, suffixAt: to - from };
+  return { kind: "wiki", target: destinationOfName(wiki.name), inert: false, suffixAt: to - from };
 }
 
 /**

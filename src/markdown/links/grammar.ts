@@ -27,7 +27,7 @@ export type ParseInput = {
 /**
  * Input and results of one parse. The variable is set during a parse, which nothing can interrupt.
  */
-type Reading = ParseInput & {
+type Parse = ParseInput & {
   /**
    * Links by the start of their destinations. A link counts only if the parsed tree
    * also has a node for it.
@@ -36,10 +36,10 @@ type Reading = ParseInput & {
   readonly paragraphs: WeakMap<InlineContext, Brackets>;
 };
 
-let reading: Reading | null = null;
+let reading: Parse | null = null;
 
-export function parseWith(text: string, known: ParseInput): { tree: ReturnType<MarkdownParser["parse"]> } & Reading {
-  const own: Reading = { ...known, links: new Map(), paragraphs: new WeakMap() };
+export function parseWith(text: string, known: ParseInput): { tree: ReturnType<MarkdownParser["parse"]> } & Parse {
+  const own: Parse = { ...known, links: new Map(), paragraphs: new WeakMap() };
   reading = own;
   try {
     grammar ??= parser.configure([Table, BRACKETS, BLOCKS]);

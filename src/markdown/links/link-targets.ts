@@ -13,9 +13,9 @@ export function linkTargetsOf(text: string, place: Place, meant: readonly (Targe
   const targets = new Map<string, LinkTarget>();
   for (const link of findLinks(text, place.names !== undefined)) {
     const read = readFound(text, link);
-    if (read.kind === "foreign" || targets.has(read.said)) continue;
+    if (read.kind === "foreign" || targets.has(read.target)) continue;
     const target = linkTargetOf(read, place, meant);
-    if (target !== null) targets.set(read.said, target);
+    if (target !== null) targets.set(read.target, target);
   }
   return [...targets.values()];
 }
@@ -24,18 +24,18 @@ export function linkTargetsOf(text: string, place: Place, meant: readonly (Targe
  * Returns the target of a link; null for an id that was written as an id, which stays in each move.
  */
 function linkTargetOf(read: Destination, place: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
-  const { said, kind } = read;
+  const { target, kind } = read;
   const known = resolveInOrder(read, meant) as DocId | DirId | null;
   // Written as an id: the target is recorded only if nothing is known to exist under that id.
-  if (isId(said) && (known === null || known === said))
-    return resolveDestination(read, place) === null ? { said, at: null, to: said as DocId | DirId } : null;
+  if (isId(target) && (known === null || known === target))
+    return resolveDestination(read, place) === null ? { destination: target, at: null, to: target as DocId | DirId } : null;
   const at = kind === "wiki" && known !== null ? place.pathOf(known) : null;
-  return { said, at: at ?? pathOf(place, known, pathTo(read, place)), to: known };
+  return { destination: target, at: at ?? pathOf(place, known, pathTo(read, place)), to: known };
 }
 
 /** Returns the destinations of a document's links, without query and fragment. */
 export function destinationsOf(text: string, wiki: boolean): string[] {
-  return findLinks(text, wiki).map((link) => readFound(text, link).said);
+  return findLinks(text, wiki).map((link) => readFound(text, link).target);
 }
 
 /**
@@ -60,14 +60,14 @@ export function targetsByIdsOf(other: string, text: string, wiki: boolean): Targ
   const said = destinationsOf(text, wiki);
   if (said.length !== ids.length) return () => null;
   const meant = new Map<string, string>();
-  for (const [n, { kind, inert, said: id }] of ids.entries()) if (kind === "id" && !inert) meant.set(said[n]!, id);
+  for (const [n, { kind, inert, target: id }] of ids.entries()) if (kind === "id" && !inert) meant.set(said[n]!, id);
   return (one) => meant.get(one) ?? null;
 }
 
 /** Returns the destinations that are inert on the service. */
 export function inertDestinationsIn(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readFound(text, link));
-  return read.flatMap(({ inert, said }) => (inert ? [said] : []));
+  return read.flatMap(({ inert, target }) => (inert ? [target] : []));
 }
 
 /**
@@ -85,6 +85,6 @@ function pathOf(place: Place, id: string | null, literal: string | null): string
  */
 export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
-  for (const { said, to } of targets) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);
+  for (const { destination, to } of targets) if (to !== null && !bySaid.has(destination)) bySaid.set(destination, to);
   return (said) => bySaid.get(said) ?? null;
 }

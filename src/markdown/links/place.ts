@@ -25,12 +25,12 @@ export type Place = {
 };
 
 /** Returns the id of a destination's target; null if none is known. */
-export function resolveDestination({ kind, said }: Destination, place: Place): string | null {
+export function resolveDestination({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign") return null;
   const id =
     kind === "wiki"
-      ? (place.names?.idOf(nameOfDestination(said)!) ?? null)
-      : ((kind === "id" ? knownId(said, place) : null) ?? resolvePath(said, place));
+      ? (place.names?.idOf(nameOfDestination(target)!) ?? null)
+      : ((kind === "id" ? knownId(target, place) : null) ?? resolvePath(target, place));
   return id !== null && isId(id) ? id : null;
 }
 
@@ -54,11 +54,11 @@ function resolvePath(said: string, place: Place): string | null {
  * Returns the path that a destination leads to, even if nothing exists there; null if the path is
  * outside the root.
  */
-export function pathTo({ kind, said }: Destination, place: Place): string | null {
-  if (kind === "foreign" || said === "") return null;
-  if (kind === "wiki") return place.names?.pathOf(nameOfDestination(said)!) ?? null;
-  const absolute = said.startsWith("/");
-  return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
+export function pathTo({ kind, target }: Destination, place: Place): string | null {
+  if (kind === "foreign" || target === "") return null;
+  if (kind === "wiki") return place.names?.pathOf(nameOfDestination(target)!) ?? null;
+  const absolute = target.startsWith("/");
+  return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), target);
 }
 
 /** Returns the path to which `said` leads from a folder; null if that path is outside the root. */

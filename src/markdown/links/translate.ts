@@ -12,20 +12,20 @@ import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki
 
 export type ToDiskOptions = {
   /** Earlier local content. Links to a target that this content links to keep their spelling. */
-  readonly was?: string;
+  readonly previous?: string;
   /** True if wiki links by path in that content become wiki links again. */
   readonly restoresWiki?: boolean;
 };
 
 export type ToServiceOptions = {
   /** Earlier content on the service. An absolute path in it stays if it has the same target. */
-  readonly was?: string;
+  readonly previous?: string;
   /** Lookup of the paths before a move, for links whose target is no longer at its path. */
   readonly before?: Place;
   /** Targets of the links in the document's previous bytes; used first. */
   readonly earlierTargets?: TargetLookup;
   /** Targets of the links in older bytes; used last. */
-  readonly formerly?: TargetLookup;
+  readonly formerTargets?: TargetLookup;
 };
 
 /**
@@ -46,8 +46,8 @@ export function toDisk(text: string, place: Place, options: ToDiskOptions = {}):
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
-function diskOf(text: string, place: Place, { was, restoresWiki = false }: ToDiskOptions): RewrittenLinks {
-  const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
+function diskOf(text: string, place: Place, { previous, restoresWiki = false }: ToDiskOptions): RewrittenLinks {
+  const spellings = previous === undefined ? null : new Spellings(previous, place, isOfDisk);
   return respellEach(text, place, {
     destination: (raw, read, link) => {
       const id = resolveDestination(read, place);
@@ -87,10 +87,10 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
 function serviceOf(
   text: string,
   place: Place,
-  { was, before, earlierTargets, formerly }: ToServiceOptions,
+  { previous, before, earlierTargets, formerTargets }: ToServiceOptions,
 ): RewrittenLinks {
-  const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
-  const idOf = (read: Destination) => resolveInOrder(read, [earlierTargets, place, before, formerly]);
+  const spellings = previous === undefined ? null : new Spellings(previous, place, isOfService, true);
+  const idOf = (read: Destination) => resolveInOrder(read, [earlierTargets, place, before, formerTargets]);
   const respell: LinkWriter = {
     destination: (raw, read, link) => {
       const id = idOf(read);
@@ -143,14 +143,14 @@ export function respell(
 /** Returns the id of a destination's target, from the first source that knows it. */
 export function resolveInOrder(read: Destination, meant: readonly (TargetLookup | Place | undefined)[]): string | null {
   for (const one of meant) {
-    const id = one === undefined ? null : typeof one === "function" ? one(read.said) : resolveDestination(read, one);
+    const id = one === undefined ? null : typeof one === "function" ? one(read.target) : resolveDestination(read, one);
     if (id !== null) return id;
   }
   return null;
 }
 
-function isRelative({ kind, said }: Destination): boolean {
-  return kind === "path" && !said.startsWith("/");
+function isRelative({ kind, target }: Destination): boolean {
+  return kind === "path" && !target.startsWith("/");
 }
 
 /** Returns true if the local form may keep a spelling: it has a target, or begins with `ref://`. */
@@ -159,7 +159,7 @@ function isOfDisk({ inert }: Destination, id: string | null): boolean {
 }
 
 function isOfService(read: Destination): boolean {
-  return !read.inert && read.kind === "path" && read.said.startsWith("/");
+  return !read.inert && read.kind === "path" && read.target.startsWith("/");
 }
 
 type LinkWriter = {

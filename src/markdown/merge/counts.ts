@@ -1,5 +1,5 @@
 import { reserveSteps } from "./budget.ts";
-import { type Lines, type Reading, wordsIn } from "./reading.ts";
+import { type Lines, type LineReader, wordsIn } from "./reading.ts";
 
 /** Number of occurrences of each line or word, indexed by the number of the line or word. */
 type Counts = Int32Array;
@@ -8,7 +8,7 @@ type Counts = Int32Array;
  * Characters of differing lines that cost one step. The step pays for cutting them into words and
  * counting the words.
  */
-const LETTERS_A_STEP = 4;
+const LETTERS_PER_STEP = 4;
 
 /** A property of base, local, remote and merged text. */
 export type OfFour<T> = readonly [base: T, local: T, remote: T, merged: T];
@@ -28,7 +28,7 @@ export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): b
  * Other lines add the same to each count, so the checks that compare counts can ignore them.
  * Undefined when the budget is too small.
  */
-export function countChanged(texts: OfFour<Lines>, reading: Reading): OfFour<Counts> | undefined {
+export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<Counts> | undefined {
   const times = mapFour(texts, ({ ids }) => {
     const counts: Counts = new Int32Array(reading.interner.size);
     for (const id of ids) counts[id]!++;
@@ -37,7 +37,7 @@ export function countChanged(texts: OfFour<Lines>, reading: Reading): OfFour<Cou
   const isApart = (line: number): boolean => times.some((one) => one[line] !== times[0][line]);
   const apart = times[0].keys().filter(isApart).toArray();
   const letters = apart.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
-  if (!reserveSteps(reading, reading.interner.size + letters / LETTERS_A_STEP)) return undefined;
+  if (!reserveSteps(reading, reading.interner.size + letters / LETTERS_PER_STEP)) return undefined;
   const words = apart.map((line) => wordsIn(line, reading));
   return mapFour(times, (counted) => {
     const counts: Counts = new Int32Array(reading.words.size);

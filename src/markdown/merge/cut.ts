@@ -29,7 +29,7 @@ const ATOM = new RegExp(
 );
 
 /** Steps that a token costs: cutting it from the text, numbering, comparing and writing. */
-const STEPS_A_TOKEN = 30;
+const STEPS_PER_TOKEN = 30;
 
 /** Matches a mark at the start of a quote, list item, table row or heading. */
 export const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
@@ -88,7 +88,7 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
     leading &&= index < end || end < 0;
     leading &&= LINE_PREFIX.test(text) && /[\s>|]/.test(body[from] ?? " ");
     tokens.push(texts.token(text, space, leading));
-    if (!spendSteps(budget, STEPS_A_TOKEN)) {
+    if (!spendSteps(budget, STEPS_PER_TOKEN)) {
       tokens.push(texts.token(body.slice(from), ""));
       break;
     }

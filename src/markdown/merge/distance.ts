@@ -1,7 +1,7 @@
 import { type Budget, spendSteps } from "./budget.ts";
 
 /** Steps of the budget that one point of the search costs. */
-export const STEPS_A_POINT = 2;
+export const STEPS_PER_POINT = 2;
 
 /**
  * Returns the length of the shortest edit script between two sequences (Wu, Manber, Myers, Miller
@@ -18,7 +18,7 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
   const zero = outer + 1;
   for (let p = 0; p <= outer; p++) {
-    let steps = STEPS_A_POINT * (delta + 2 * p + 1);
+    let steps = STEPS_PER_POINT * (delta + 2 * p + 1);
     for (let k = -p; k < delta; k++) steps += advance(short, long, reach, zero, k, runPrice);
     for (let k = delta + p; k >= delta; k--) steps += advance(short, long, reach, zero, k, runPrice);
     if (!spendSteps(budget, steps)) return undefined;

@@ -1,10 +1,10 @@
 import { firstEditIndex, editsTouching } from "./edits.ts";
 import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
-import { type Reading, tokenTextsIn } from "./reading.ts";
+import { type LineReader, tokenTextsIn } from "./reading.ts";
 
 /** Steps of the budget that one word of a removal costs. */
-const STEPS_A_WORD = 10;
+const STEPS_PER_WORD = 10;
 
 /** Divisor: the share of removed words that may be at the place by chance, as one in this many. */
 const CHANCE_SHARE = 3;
@@ -22,7 +22,7 @@ export type WordsOf = (id: number) => readonly number[];
 /** Treats each token as one word. */
 export const ONE_WORD: WordsOf = (id) => [id];
 
-export function wordsOfLines(reading: Reading): WordsOf {
+export function wordsOfLines(reading: LineReader): WordsOf {
   return (id) => tokenTextsIn(id, reading);
 }
 
@@ -39,7 +39,7 @@ export function isGone(
   base: Ids,
   more: Script,
   wordsOf: WordsOf,
-  reading: Reading,
+  reading: LineReader,
   own: Ids = [],
 ): boolean {
   if (edit.start === edit.end) return true;
@@ -49,10 +49,10 @@ export function isGone(
     (sum, { from, to }) => sum + to - from,
     (edit.end - edit.start) * (1 + otherEdits.length),
   );
-  if (!reserveSteps(reading, more.edits.length + STEPS_A_WORD * size)) return false;
-  const said = own.flatMap(wordsOf);
-  if (!reserveSteps(reading, said.length)) return false;
-  const left = wordsLeft(edit, base, { ids: more.ids, edits: otherEdits }, wordsOf, reading, said);
+  if (!reserveSteps(reading, more.edits.length + STEPS_PER_WORD * size)) return false;
+  const addedWords = own.flatMap(wordsOf);
+  if (!reserveSteps(reading, addedWords.length)) return false;
+  const left = wordsLeft(edit, base, { ids: more.ids, edits: otherEdits }, wordsOf, reading, addedWords);
   return left !== undefined && CHANCE_SHARE * left.count <= left.of;
 }
 
@@ -65,7 +65,7 @@ function wordsLeft(
   base: Ids,
   otherScript: Script,
   wordsOf: WordsOf,
-  { tokenTexts }: Reading,
+  { tokenTexts }: LineReader,
   own: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
   const found: WordCounts = new Map();
@@ -79,10 +79,10 @@ function wordsLeft(
   const covered = coveredBy(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
-    const said = wordsOf(removed[at] as number);
+    const lineWords = wordsOf(removed[at] as number);
     // A whole line that was kept is not a chance match, but a common word may be one.
-    if (!covered[at] && said.length > 1) return undefined;
-    const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
+    if (!covered[at] && lineWords.length > 1) return undefined;
+    const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
     count += covered[at] ? counted.filter((word) => take(found, word)).length : counted.length;
   }
@@ -137,7 +137,7 @@ export function keepsAdditions(
   later: readonly Edit[],
   earlier: readonly Edit[],
   text: EditedText,
-  reading: Reading,
+  reading: LineReader,
   isWhole: (edit: Edit) => boolean,
   isReplaced: (edit: number) => boolean,
 ): boolean {
@@ -174,7 +174,7 @@ function isAside(
   { old, more, wordsOf }: EditedText,
   edit: Edit,
   later: readonly Edit[],
-  { tokenTexts }: Reading,
+  { tokenTexts }: LineReader,
 ): boolean {
   const isOne = (word: number): boolean => tokenTexts.isAside(word);
   return (

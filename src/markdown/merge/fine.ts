@@ -1,7 +1,7 @@
 import { type FrontMatter, mergeEntries, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunks, type Work } from "./hunk.ts";
 import type { Edit } from "./myers.ts";
-import { diffFilled, type Lines, type Reading, readLines } from "./reading.ts";
+import { diffFilled, type Lines, type LineReader, readLines } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the conflicts. */
@@ -11,7 +11,7 @@ type FineMerge = { readonly text: string } | { readonly conflicts: readonly Conf
  * Merges three texts that conflict line by line. Merges the content first, without line ends, byte
  * order mark and last line break; then merges each of these traits separately.
  */
-export function mergeWithinLines(base: string, local: string, remote: string, reading: Reading): FineMerge {
+export function mergeWithinLines(base: string, local: string, remote: string, reading: LineReader): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
   const mixed = styles.some((style) => style.feed === "mixed");
   const style = { ...mergeStyle(...styles), ...(mixed && { feed: undefined }) };
@@ -21,7 +21,7 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
 }
 
 /** Merges normalised texts: the front matter key by key, then the body. */
-function mergeDocument(base: string, local: string, remote: string, reading: Reading): FineMerge {
+function mergeDocument(base: string, local: string, remote: string, reading: LineReader): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined)
     return mergeHunks(readConflictWork(base, local, remote, reading));
@@ -69,7 +69,7 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
 }
 
 /** Computes the edits that each side made to the lines of base that are not blank. */
-export function readConflictWork(base: string, local: string, remote: string, reading: Reading): Work {
+export function readConflictWork(base: string, local: string, remote: string, reading: LineReader): Work {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];
   const edits = { local: mine, remote: theirs, changed: new Set<Edit>() };

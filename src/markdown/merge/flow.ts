@@ -12,7 +12,7 @@ import {
 import { type Ids, ONE_WORD, type WordsOf } from "./evidence.ts";
 import { addedBy, type SideEdit, isForOldItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import type { Reading } from "./reading.ts";
+import type { LineReader } from "./reading.ts";
 import type { RunNumbers } from "./split.ts";
 import { includesAllChanges } from "./subsume.ts";
 import {
@@ -37,14 +37,14 @@ type Flow = {
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
   /** Numbers of sentences; a word has the number of its token. */
   readonly keys: RunNumbers;
-  readonly reading: Reading;
+  readonly reading: LineReader;
 };
 
 /**
  * Merges running text: by sentences first, then by words within the sentences that both sides
  * changed. Undefined when the result could be wrong.
  */
-export function mergeFlow(passage: Passage, reading: Reading, grain: UnitSize = "sentences"): Token[] | undefined {
+export function mergeFlow(passage: Passage, reading: LineReader, grain: UnitSize = "sentences"): Token[] | undefined {
   const flow = flowOf(passage, reading, grain);
   const { ids } = flow;
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
@@ -65,7 +65,7 @@ export function mergeFlow(passage: Passage, reading: Reading, grain: UnitSize = 
   return merged;
 }
 
-function flowOf(tokens: Passage, reading: Reading, grain: UnitSize): Flow {
+function flowOf(tokens: Passage, reading: LineReader, grain: UnitSize): Flow {
   const keys = newRuns();
   const split = (some: readonly Token[]): Unit[] => (grain === "sentences" ? sentences(some, keys) : words(some));
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
@@ -98,9 +98,9 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
   if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: edits.local, ...local };
   const r = { ids: ids.remote, edits: edits.remote, ...remote };
-  const said: WordsOf = grain === "words" ? ONE_WORD : (id) => keys.run(id);
-  if (includesAllChanges(ids.base, r, l, said, reading)) return passage.remote;
-  if (includesAllChanges(ids.base, l, r, said, reading)) return passage.local;
+  const wordsOfUnit: WordsOf = grain === "words" ? ONE_WORD : (id) => keys.run(id);
+  if (includesAllChanges(ids.base, r, l, wordsOfUnit, reading)) return passage.remote;
+  if (includesAllChanges(ids.base, l, r, wordsOfUnit, reading)) return passage.local;
   if (grain === "sentences") return mergeFlow(passage, reading, "words");
   return withHeadingId(passage);
 }

@@ -23,7 +23,7 @@ import {
   linesOf,
   mergeGaps,
   lineIndexOf,
-  type Reading,
+  type LineReader,
   type ThreeTexts,
   tokenise,
 } from "./reading.ts";
@@ -51,7 +51,7 @@ type MergedPart = { readonly text: string; readonly after?: string | undefined }
 
 /** The input of a merge: the texts, and the changes of each side to the lines of base that are not
  * blank. */
-export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
+export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: LineReader };
 
 /** Edits of lines that are not blank. `changed`: the edits that changed one line and kept most of
  * its words. */
@@ -244,7 +244,7 @@ function leaderAt(line: number, { edits }: Work): Side {
 }
 
 /** Merges lines in which both sides changed words. */
-function mergeWords(part: Ranges, texts: ThreeTexts, reading: Reading): string | undefined {
+function mergeWords(part: Ranges, texts: ThreeTexts, reading: LineReader): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => isCodeIn(texts[side], part[side]));
   const [base, local, remote] = sides.map((side) => tokenise(linesOf(texts[side], part[side]), reading, isCode)) as [

@@ -2,7 +2,7 @@ import { reserveSteps, spendSteps } from "./budget.ts";
 import { timeOf } from "./dates.ts";
 import type { Ranges, Side } from "./edits.ts";
 import { entriesOf, type Piece, pieceOf, pieceText, entryShapeOf } from "./piece.ts";
-import { fencesIn, longerGap, lineIndexOf, type Reading, STEPS_A_LINE, type ThreeTexts, tokenise } from "./reading.ts";
+import { fencesIn, longerGap, lineIndexOf, type LineReader, STEPS_PER_LINE, type ThreeTexts, tokenise } from "./reading.ts";
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
@@ -43,11 +43,11 @@ type InsertedText = { readonly text: string; readonly after: string };
 export function mergeInsertions(
   part: Ranges,
   texts: ThreeTexts,
-  reading: Reading,
+  reading: LineReader,
   leader: Side = "remote",
 ): InsertedText | undefined {
   const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
-  if (!reserveSteps(reading, STEPS_A_LINE * lines)) return undefined;
+  if (!reserveSteps(reading, STEPS_PER_LINE * lines)) return undefined;
   const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
   if (holds(theirs, mine, reading)) return join([theirs]);
   if (holds(mine, theirs, reading)) return join([mine]);
@@ -68,7 +68,7 @@ export function mergeInsertions(
  * Returns true if a piece has all lines of another piece in a row. Returns false if the budget is
  * too small for the search.
  */
-function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boolean {
+function holds({ lines }: Piece, { lines: run }: Piece, reading: LineReader): boolean {
   return lines.some((_, at) => {
     let length = 0;
     while (reading.left >= 0 && length < run.length && lines[at + length] === run[length]) length++;
@@ -80,7 +80,7 @@ function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boole
  * Returns true if both pieces may be added at the place: not in code, no duplicate entries, and no
  * free text in an empty document.
  */
-function isWelcome(place: InsertionPlace, mine: Piece, theirs: Piece, reading: Reading): boolean {
+function isWelcome(place: InsertionPlace, mine: Piece, theirs: Piece, reading: LineReader): boolean {
   if (place.inCode) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
@@ -191,7 +191,7 @@ function alike(one: EntryWords, other: EntryWords): boolean {
   return shared >= LEAST_SHARED && shared >= SAME_ENTRY * few.size;
 }
 
-function entryWordsOf(text: string, reading: Reading): EntryWords {
+function entryWordsOf(text: string, reading: LineReader): EntryWords {
   const words = tokenise(splitLines(text), reading)
     .map((token) => token.text)
     .filter(isWord);

@@ -11,7 +11,7 @@ import {
   type Lines,
   linesOf,
   longerGap,
-  type Reading,
+  type LineReader,
   readLines,
   tokenise,
   wordsIn,
@@ -26,7 +26,7 @@ type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
  * `base`, in words and white space. Without this rule, one addition found at two similar places
  * would count as two. Merging a merge again with one of its sides would then add text.
  */
-export function keepsEveryChange(base: string, less: string, more: string, reading: Reading): boolean {
+export function keepsEveryChange(base: string, less: string, more: string, reading: LineReader): boolean {
   const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   if (reading.left < 0) return false;
   const [b, l, m] = texts.map(({ filled }) => filled.ids) as [Ids, Ids, Ids];
@@ -37,8 +37,8 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
   const direct = diffFilled(base, more, reading);
   if (!agree(b.length, earlier, later, direct)) return false;
   const wordsOf = wordsOfLines(reading);
-  const parted = pairLines(earlier, texts[0], texts[1], reading).edits;
-  return parted.every((edit) => {
+  const splitEdits = pairLines(earlier, texts[0], texts[1], reading).edits;
+  return splitEdits.every((edit) => {
     const own = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
     return isGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, own);
   });
@@ -49,7 +49,7 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
  * lines, or be in an addition that has only removed lines. An addition that also has other lines
  * may quote the line.
  */
-export function restoresLine(base: string, side: string, more: string, reading: Reading): boolean {
+export function restoresLine(base: string, side: string, more: string, reading: LineReader): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
   const gone = new Set(b).difference(new Set(s));
   const says = (id: number): boolean => wordsIn(id, reading).length > 0 && !hasContexts(reading.interner.text(id));
@@ -67,12 +67,12 @@ const PASSAGE = 6;
  * Returns true if a later text again has a passage that a side removed, however its lines are
  * broken.
  */
-export function restoresPassage(base: string, side: string, more: string, reading: Reading): boolean {
+export function restoresPassage(base: string, side: string, more: string, reading: LineReader): boolean {
   const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(passagesIn(more, reading));
 }
 
-function passagesIn(text: string, reading: Reading): ReadonlySet<string> {
+function passagesIn(text: string, reading: LineReader): ReadonlySet<string> {
   const words = readLines(text, reading).filled.ids.flatMap((line) => wordsIn(line, reading));
   const passages = new Set<string>();
   if (!reserveSteps(reading, PASSAGE * words.length)) return passages;
@@ -112,7 +112,7 @@ function isLater(
   [base, less, more]: ThreeLines,
   earlier: readonly Edit[],
   later: readonly Edit[],
-  reading: Reading,
+  reading: LineReader,
 ): boolean {
   const texts = { base: less, local: base, remote: more };
   const edits = { local: earlier.map(reverse), remote: later, changed: new Set<Edit>() };
@@ -133,7 +133,7 @@ function keepsRegion(
   base: readonly Token[],
   less: readonly Token[],
   more: readonly Token[],
-  reading: Reading,
+  reading: LineReader,
 ): boolean {
   const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
   const earlier = diff(b, l, reading, endsLineBefore);

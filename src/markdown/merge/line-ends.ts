@@ -9,8 +9,8 @@ type Line = { readonly text: string; readonly end: string };
  * Unchanged lines get their old ends; new lines get the most frequent end. An unedited text is
  * returned byte for byte.
  */
-export function withLineEnds(edited: string, start: string): string {
-  const [before, after] = [linesOf(start), linesOf(edited)];
+export function withLineEnds(edited: string, original: string): string {
+  const [before, after] = [linesOf(original), linesOf(edited)];
   // The text after the last line end counts as a line.
   const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
   const usual = usualEnd(before);

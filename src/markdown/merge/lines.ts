@@ -1,6 +1,6 @@
 import diff3Merge from "diff3";
 import { distance } from "./distance.ts";
-import { type Lines, type Reading, readLines } from "./reading.ts";
+import { type Lines, type LineReader, readLines } from "./reading.ts";
 
 /** A conflict of a merge by lines: the lines of the three versions. */
 type Overlap = {
@@ -17,14 +17,14 @@ export type LineBlock = { readonly kind: "settled"; readonly text: string } | Ov
  * LIMIT: steps for a run of equal lines. Package `diff3` makes an object for each run, and many of
  * them take longer than its search.
  */
-const STEPS_A_RUN = 20;
+const STEPS_PER_RUN = 20;
 
 /**
  * Merges lines by package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package cannot be
  * interrupted, so a similar search that keeps no path charges the budget first. Undefined if the
  * budget is too small. Common ends are not trimmed first, because that changes results.
  */
-export function mergeLines(base: string, local: string, remote: string, reading: Reading): LineBlock[] | undefined {
+export function mergeLines(base: string, local: string, remote: string, reading: LineReader): LineBlock[] | undefined {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   if (![l, r].every((side) => paysFor(b, side, reading))) return undefined;
   return diff3Merge(l.ids, b.ids, r.ids).map((block): LineBlock => {
@@ -43,11 +43,11 @@ export function mergeLines(base: string, local: string, remote: string, reading:
  * Charges the budget for the package's search between two texts. Returns false if the budget is too
  * small.
  */
-function paysFor(base: Lines, side: Lines, reading: Reading): boolean {
+function paysFor(base: Lines, side: Lines, reading: LineReader): boolean {
   const most = base.ids.length + side.ids.length;
-  return distance(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_A_RUN) !== undefined;
+  return distance(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_PER_RUN) !== undefined;
 }
 
-function textsOf(ids: readonly number[], { interner }: Reading): string[] {
+function textsOf(ids: readonly number[], { interner }: LineReader): string[] {
   return ids.map((id) => interner.text(id));
 }

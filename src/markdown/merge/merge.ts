@@ -4,7 +4,7 @@ import { mergeWithinLines, readConflictWork } from "./fine.ts";
 import { restoresLine, restoresPassage, keepsEveryChange } from "./keeps-every-change.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
-import { newReading, type Reading, readLines } from "./reading.ts";
+import { newReading, type LineReader, readLines } from "./reading.ts";
 import { isSoundMarkdown, isUnresolved, keepsFrontMatter } from "./sound.ts";
 import { keepsColumns } from "./tables.ts";
 
@@ -47,7 +47,7 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
  * Merges two texts that differ from base and from each other, and refuses a result that could be
  * wrong.
  */
-function mergeSettled(base: string, local: string, remote: string, reading: Reading): MergeResult {
+function mergeSettled(base: string, local: string, remote: string, reading: LineReader): MergeResult {
   const result = attempt(base, local, remote, reading);
   if (result.kind === "conflict") return result;
   const reason =
@@ -65,7 +65,7 @@ function faultOfExchangedSides(
   local: string,
   remote: string,
   result: CleanMerge,
-  reading: Reading,
+  reading: LineReader,
 ): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
   const turned = attempt(base, remote, local, reading);
@@ -81,7 +81,7 @@ function isOneOf({ text }: CleanMerge, local: string, remote: string): boolean {
 }
 
 /** Returns the first fault that the checks find in a result; undefined when there is none. */
-function faultOf(base: string, local: string, remote: string, result: CleanMerge, reading: Reading): Fault {
+function faultOf(base: string, local: string, remote: string, result: CleanMerge, reading: LineReader): Fault {
   if (!keepsBoth(base, local, remote, result, reading)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
@@ -96,7 +96,7 @@ function isSoundMerge(
   local: string,
   remote: string,
   { how, text }: CleanMerge,
-  reading: Reading,
+  reading: LineReader,
 ): boolean {
   // A merge finer than lines could mix both versions within a conflict that nobody has resolved.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
@@ -107,7 +107,7 @@ function isSoundMerge(
  * Returns true if a result has a side's changes at their places: merged with that side again, the
  * result must stay the same.
  */
-function comesBack(base: string, side: string, { text }: CleanMerge, reading: Reading): boolean {
+function comesBack(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
   if (text === side) return true;
   if (restoresLine(base, side, text, reading)) return false;
   const again = attempt(base, side, text, reading);
@@ -119,7 +119,7 @@ function comesBack(base: string, side: string, { text }: CleanMerge, reading: Re
  * Checks the word counts of a result. Merges by whole lines need the weaker check, finer merges the
  * stricter check.
  */
-function keepsBoth(base: string, local: string, remote: string, result: CleanMerge, reading: Reading): boolean {
+function keepsBoth(base: string, local: string, remote: string, result: CleanMerge, reading: LineReader): boolean {
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
   const counts = countChanged(texts, reading);
   if (counts === undefined) return false;
@@ -139,7 +139,7 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
 }
 
 /** Merges once, from large pieces to small, without checking the result. */
-function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
+function attempt(base: string, local: string, remote: string, reading: LineReader): MergeResult {
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
   if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "contained" };
   const apart = areApart(readConflictWork(base, local, remote, reading));
@@ -152,7 +152,7 @@ function attempt(base: string, local: string, remote: string, reading: Reading):
 }
 
 /** Returns git's merge of lines; undefined for a conflict. */
-function mergedLines(base: string, local: string, remote: string, reading: Reading): string | undefined {
+function mergedLines(base: string, local: string, remote: string, reading: LineReader): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
   return blocks.map((block) => block.text).join("");

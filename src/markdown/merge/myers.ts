@@ -1,5 +1,5 @@
 import { type Budget, newBudget, spendSteps } from "./budget.ts";
-import { distance, STEPS_A_POINT } from "./distance.ts";
+import { distance, STEPS_PER_POINT } from "./distance.ts";
 import { StringNumbers } from "./split.ts";
 
 /**
@@ -119,7 +119,7 @@ type Step = { readonly low: number; readonly points: Int32Array };
 function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
   // If one sequence is much longer, a point far from the diagonal of the end cannot be on the path.
-  const isFar = (n - m) ** 2 > STEPS_A_POINT * (n + m);
+  const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
   const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
   const reach = new Int32Array(2 * length + 3);

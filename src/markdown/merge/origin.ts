@@ -1,6 +1,6 @@
 import { counterparts } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
-import { newReading, type Reading, readLines, tokenise } from "./reading.ts";
+import { newReading, type LineReader, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
 /** Origin of a text: base, one of the sides, or both sides with equal text. */
@@ -70,7 +70,7 @@ function keptRow(line: string): Origin {
   return { kind: "kept", from: "base", line, words: [] };
 }
 
-function readSide(base: string, side: string, merged: string, reading: Reading): Side {
+function readSide(base: string, side: string, merged: string, reading: LineReader): Side {
   const { lines } = readLines(side, reading);
   const edits = diffLines(base, side, reading);
   const added = new Set(edits.flatMap(({ from, to }) => lines.slice(from, to)));
@@ -84,7 +84,7 @@ function readSide(base: string, side: string, merged: string, reading: Reading):
   };
 }
 
-function diffLines(from: string, to: string, reading: Reading): Edit[] {
+function diffLines(from: string, to: string, reading: LineReader): Edit[] {
   return diff(readLines(from, reading).ids, readLines(to, reading).ids, reading);
 }
 
@@ -116,7 +116,7 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
  * Finds the origin of each word of a line, by comparison with the lines at this place in each text.
  * If these lines lack a word, the word is searched in everything that a side added.
  */
-function wordsOf(line: string, was: readonly string[], place: Edit, sides: SidePair, reading: Reading): WordOrigin[] {
+function wordsOf(line: string, was: readonly string[], place: Edit, sides: SidePair, reading: LineReader): WordOrigin[] {
   // A blank line has no words.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
@@ -149,7 +149,7 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
 }
 
 /** Returns, for each token of `ids`, its index in some lines; -1 without a match. */
-function findIn(lines: readonly string[], ids: readonly number[], reading: Reading): Int32Array {
+function findIn(lines: readonly string[], ids: readonly number[], reading: LineReader): Int32Array {
   const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
   return counterparts(ids.length, diff(ids, others, reading));
 }

@@ -1,7 +1,7 @@
 import { reserveSteps } from "./budget.ts";
 import { bagOf, take } from "./evidence.ts";
 import type { Edit } from "./myers.ts";
-import { type Lines, type Reading, wordsIn } from "./reading.ts";
+import { type Lines, type LineReader, wordsIn } from "./reading.ts";
 
 /** Least share of the longer line's words in common for two lines to be versions of one line. */
 const SAME_LINE = 0.6;
@@ -10,7 +10,7 @@ const SAME_LINE = 0.6;
 const MOST_PAIRS = 4_000;
 
 /** Steps that a pair of lines costs, in addition to the words of both lines. */
-const STEPS_A_PAIR = 6;
+const STEPS_PER_PAIR = 6;
 
 /** Edits of lines. `changed`: the edits that changed a single line. */
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
@@ -19,9 +19,9 @@ type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySe
  * Splits edits of lines that are not blank: a line that keeps most of its words becomes a separate
  * edit. Additions and removals beside that line become other edits.
  */
-export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: Reading): LineEdits {
+export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: LineReader): LineEdits {
   const changed = new Set<Edit>();
-  const parted = edits.flatMap((edit) => {
+  const splitEdits = edits.flatMap((edit) => {
     if (edit.start === edit.end || edit.from === edit.to) return [edit];
     const parts: Edit[] = [];
     let { start, from } = edit;
@@ -35,13 +35,13 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
     }
     return parts;
   });
-  return { edits: parted, changed };
+  return { edits: splitEdits, changed };
 }
 
 /** Pairs the lines of an edit that are versions of one line, in order. */
-function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[] {
+function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
-  if (rows * columns > MOST_PAIRS || !reserveSteps(reading, STEPS_A_PAIR * rows * columns)) return [];
+  if (rows * columns > MOST_PAIRS || !reserveSteps(reading, STEPS_PER_PAIR * rows * columns)) return [];
   const shares = sharesIn(edit, base, side, reading);
   const best = mostFrom(shares, columns);
   const pairs: Pair[] = [];
@@ -76,7 +76,7 @@ type Pair = readonly [line: number, other: number];
 /**
  * Computes the share of common words of each old line of an edit (row) and each new line (column).
  */
-function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: Reading): Float64Array[] {
+function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: LineReader): Float64Array[] {
   const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
   return lines.map((line) =>
     Float64Array.from(others, (other) =>
@@ -89,7 +89,7 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
  * Returns the share of the longer line's words that both lines have; 0 if the share is certainly
  * below `SAME_LINE`.
  */
-function shareOf(some: readonly number[], others: readonly number[], reading: Reading): number {
+function shareOf(some: readonly number[], others: readonly number[], reading: LineReader): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
   if (least === 0 || least < SAME_LINE * most || !reserveSteps(reading, least + most)) return 0;
   const left = bagOf(some);

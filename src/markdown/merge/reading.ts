@@ -32,7 +32,7 @@ type FilledLines = {
 };
 
 /** Budget of one merge, and everything that the merge has read, so that nothing is read twice. */
-export type Reading = Budget & {
+export type LineReader = Budget & {
   /** Numbers the lines. */
   readonly interner: StringNumbers;
   /** Numbers words and marks. */
@@ -49,7 +49,7 @@ export type Reading = Budget & {
 };
 
 /** Returns a full budget with nothing read. */
-export function newReading(): Reading {
+export function newReading(): LineReader {
   return {
     ...newBudget(),
     interner: new StringNumbers(),
@@ -63,14 +63,14 @@ export function newReading(): Reading {
 }
 
 /** Steps that a line costs: for cutting, numbering and comparing. */
-export const STEPS_A_LINE = 20;
+export const STEPS_PER_LINE = 20;
 
 /** Reads the lines of a text, once per merge, and charges the budget. */
-export function readLines(text: string, reading: Reading): Lines {
+export function readLines(text: string, reading: LineReader): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
   const lines = splitLines(text);
-  spendSteps(reading, (text.length >> 2) + STEPS_A_LINE * lines.length);
+  spendSteps(reading, (text.length >> 2) + STEPS_PER_LINE * lines.length);
   const ids = reading.interner.ids(lines);
   const at = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
   const filled = { ids: at.map((place) => ids[place] as number), at, keys: keysOf(lines, ids, at, reading) };
@@ -86,7 +86,7 @@ const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
  * Returns the keys of lines that are not blank. The key of a line without words, or of the header
  * of a table, includes the line right below, otherwise the line right above.
  */
-function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: Reading): number[] {
+function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: LineReader): number[] {
   const keys: number[] = [];
   for (let next = at.length - 1; next >= 0; next--) {
     const place = at[next] as number;
@@ -111,7 +111,7 @@ export function gapBefore({ lines, filled }: Lines, line: number): string {
 /**
  * Returns the edits of lines that are not blank from one text to another, computed once per merge.
  */
-export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
+export function diffFilled(from: string, to: string, reading: LineReader): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
@@ -130,7 +130,7 @@ export function fencesIn(text: Lines): readonly string[] {
 }
 
 /** Returns the numbers of a line's words, by the line's number, computed once per merge. */
-export function wordsIn(line: number, reading: Reading): readonly number[] {
+export function wordsIn(line: number, reading: LineReader): readonly number[] {
   const known = reading.wordsByLine[line];
   if (known !== undefined) return known;
   const words = reading.words.ids(wordsOf(reading.interner.text(line)));
@@ -142,7 +142,7 @@ export function wordsIn(line: number, reading: Reading): readonly number[] {
  * Cuts whole lines into tokens. Their white space and texts, joined, are the lines. In code, every
  * line break is a token.
  */
-export function tokenise(lines: readonly string[], reading: Reading, code = false): readonly Token[] {
+export function tokenise(lines: readonly string[], reading: LineReader, code = false): readonly Token[] {
   return joinTokens(
     lines,
     lines.map((line) => tokensIn(line, reading)),
@@ -151,12 +151,12 @@ export function tokenise(lines: readonly string[], reading: Reading, code = fals
 }
 
 /** Returns the numbers of the texts of a line's tokens, by the line's number. */
-export function tokenTextsIn(line: number, reading: Reading): readonly number[] {
+export function tokenTextsIn(line: number, reading: LineReader): readonly number[] {
   return tokensIn(reading.interner.text(line), reading).map(({ id }) => id);
 }
 
 /** Returns the tokens of one line, cut once per merge. */
-function tokensIn(line: string, reading: Reading): readonly Token[] {
+function tokensIn(line: string, reading: LineReader): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;
   const hadBudget = reading.left >= 0;

@@ -39,12 +39,12 @@ type ComparedVersions = {
  * @param against text whose words are compared: the other side, or base if there is one
  */
 export function sideBySide({ base, mine, theirs }: ComparedVersions, against: "other" | "base" = "other"): Passage[] {
-  const isBased = base !== null;
+  const hasBase = base !== null;
   const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
   const allOf = ({ length }: readonly string[]): Range => ({ from: 0, to: length });
   const whole = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
-  const work = { lines, isBased, against: isBased ? against : "other" } as const;
+  const work = { lines, hasBase, against: hasBase ? against : "other" } as const;
   return partsOf(whole, edits, meets).map((part) => passage(work, part));
 }
 
@@ -54,7 +54,7 @@ type Work = {
     readonly mine: readonly string[];
     readonly theirs: readonly string[];
   };
-  readonly isBased: boolean;
+  readonly hasBase: boolean;
   readonly against: "other" | "base";
 };
 
@@ -62,9 +62,9 @@ function meets(earlier: Edit, _side: unknown, later: Edit): boolean {
   return overlaps(earlier, later) || later.start === earlier.end;
 }
 
-function kindOf({ lines, isBased }: Work, part: Part): Passage["kind"] {
+function kindOf({ lines, hasBase }: Work, part: Part): Passage["kind"] {
   if (isUnchanged(part)) return "same";
-  if (!isBased) return "both";
+  if (!hasBase) return "both";
   if (!isChangedByBoth(part)) return part.edits.local.length === 0 ? "theirs" : "mine";
   const { local, remote } = part;
   const [a, b] = [lines.mine.slice(local.from, local.to), lines.theirs.slice(remote.from, remote.to)];
@@ -72,10 +72,10 @@ function kindOf({ lines, isBased }: Work, part: Part): Passage["kind"] {
 }
 
 function passage(work: Work, part: Part): Passage {
-  const { lines, isBased, against } = work;
+  const { lines, hasBase, against } = work;
   const { base, local, remote } = part;
   const kind = kindOf(work, part);
-  const count = Math.max(...[local, remote, ...(isBased ? [base] : [])].map(({ from, to }) => to - from));
+  const count = Math.max(...[local, remote, ...(hasBase ? [base] : [])].map(({ from, to }) => to - from));
   const rows = Array.from({ length: count }, (_, index): SideRow => {
     const [a, b, c] = [
       lineAt(lines.mine, local, index),
@@ -84,7 +84,7 @@ function passage(work: Work, part: Part): Passage {
     ];
     return {
       mine: sideLine(local, index, a, kind === "same" ? a : against === "base" ? b : c),
-      base: isBased ? sideLine(base, index, b, b) : null,
+      base: hasBase ? sideLine(base, index, b, b) : null,
       theirs: sideLine(remote, index, c, kind === "same" ? c : against === "base" ? b : a),
     };
   });
@@ -114,10 +114,10 @@ function piecesOf(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MOST) return [{ text: line, differs: true }];
   const [a, b] = [tokensOf(line), tokensOf(other)];
-  const kept = counterparts(a.length, diffStrings(a, b));
+  const matchingToken = counterparts(a.length, diffStrings(a, b));
   const pieces: { text: string; differs: boolean }[] = [];
   for (const [at, text] of a.entries()) {
-    const differs = (kept[at] as number) < 0;
+    const differs = (matchingToken[at] as number) < 0;
     const last = pieces.at(-1);
     if (last?.differs === differs) last.text += text;
     else pieces.push({ text, differs });

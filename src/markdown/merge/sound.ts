@@ -5,7 +5,7 @@ import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 import { counterparts } from "./edits.ts";
 import { beginsWithRule, readFrontMatterOfFile } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
-import { diffFilled, type Reading, readLines } from "./reading.ts";
+import { diffFilled, type LineReader, readLines } from "./reading.ts";
 import { rowsFit } from "./tables.ts";
 import { isSoftBreak } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
@@ -15,7 +15,7 @@ import { wordsOf } from "./words.ts";
  * unclosed, duplicate or misplaced elements than the sides explain. Lines must stay in the fences,
  * directives and HTML blocks in which a side put them.
  */
-export function isSoundMarkdown(given: OfFour<string>, reading: Reading): boolean {
+export function isSoundMarkdown(given: OfFour<string>, reading: LineReader): boolean {
   // This single charge pays for reading lines, contexts and blocks.
   if (!reserveSteps(reading, 4 * given[3].length)) return false;
   const texts = mapFour(given, (text) => text.replaceAll("\r\n", "\n"));
@@ -48,7 +48,7 @@ export function keepsFrontMatter(texts: OfFour<string>): boolean {
  * Returns true if blocks that only the result has (paragraphs, headings, items, rows) have no more
  * faults than the blocks from which they were made.
  */
-function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: Reading): boolean {
+function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: LineReader): boolean {
   const [l, r, m] = texts.map((text): KnownIds => {
     const { ids, lines } = readLines(text, reading);
     return { lines, ids, has: new Set(ids) };
@@ -135,7 +135,7 @@ function doubled(lines: readonly string[], { pattern, has }: Naming): number {
 }
 
 /** Returns true if each line of the merged text has the context that a side gave it. */
-function keepsContexts(texts: OfFour<string>, reading: Reading): boolean {
+function keepsContexts(texts: OfFour<string>, reading: LineReader): boolean {
   const contexts = mapFour(texts, (text) => contextsOf(readLines(text, reading).lines, reading.nest));
   if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;
   if (contexts.every(({ outline }) => outline === contexts[0].outline)) return true;
@@ -154,7 +154,7 @@ type LineContexts = {
  * Returns the contexts of the lines of the merged text, the last of the four, except blank lines
  * and lines that open or close a block.
  */
-function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: Reading): LineContexts[] {
+function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: LineReader): LineContexts[] {
   const m = contexts[3];
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
   const { at } = filled[3];

@@ -1,6 +1,6 @@
 import { type Ids, isGone, keepsAdditions, type WordsOf } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import type { Reading } from "./reading.ts";
+import type { LineReader } from "./reading.ts";
 
 /**
  * One side of a cluster: all elements of the side, the cluster's edits, and the cluster's elements
@@ -24,7 +24,7 @@ export function includesAllChanges(
   more: ClusterSide,
   less: ClusterSide,
   wordsOf: WordsOf,
-  reading: Reading,
+  reading: LineReader,
   isLines = false,
 ): boolean {
   const text = less.ids.slice(less.from, less.to);

@@ -39,7 +39,7 @@ export type CompileRegex = (pattern: string) => Compilation;
  */
 export const MOST_STEPS = 2_000;
 /** Steps that a character costs besides those of the pattern. */
-const STEPS_OF_A_CHARACTER = 8;
+const STEPS_PER_CHARACTER = 8;
 /** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
 /** An estimate above this multiple of `MOST_STEPS` is enough to refuse a pattern. */
@@ -62,7 +62,7 @@ export function compileRegex(pattern: string): Compilation {
     kind: "compiled",
     regex: {
       required: requiredText(pattern, line),
-      stepsPerCharacter: STEPS_OF_A_CHARACTER + steps * weightOf(pattern),
+      stepsPerCharacter: STEPS_PER_CHARACTER + steps * weightOf(pattern),
       finder: (one) => (line.test(one) ? nextOf(line, one) : null),
       program: line.re2().prog,
     },
@@ -136,7 +136,7 @@ const RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
 /** The last character with another case; the engine folds no character after this one. */
 const LAST_FOLDED = 0x1e943;
 /** Characters that the engine folds in the time of one step. */
-const FOLDED_IN_A_STEP = 50;
+const FOLDED_PER_STEP = 50;
 
 /**
  * Estimates the steps to compile the ranges of a pattern that ignores case. The engine folds each
@@ -151,7 +151,7 @@ function estimateFolding(pattern: string): number {
     const end = number === undefined ? character!.codePointAt(0)! : Number.parseInt(number, 16);
     characters += Math.min(end, LAST_FOLDED);
   }
-  return characters / FOLDED_IN_A_STEP;
+  return characters / FOLDED_PER_STEP;
 }
 
 function nextOf(compiled: RE2JS, line: string): NextMatch {

@@ -51,7 +51,7 @@ export async function searchHybrid<One extends FoundDocument>(
 ): Promise<HybridResult<One>> {
   const search = new HybridSearch(source, pace, readQuery(text), limit);
   await search.exact();
-  if (search.isShort()) await search.loose();
+  if (search.isShort()) await search.searchLoosely();
   return search.result();
 }
 
@@ -101,7 +101,7 @@ class HybridSearch<One extends FoundDocument> {
    * Searches single words, and pairs of characters of scripts without spaces. Rarer pieces weigh
    * more.
    */
-  async loose(): Promise<void> {
+  async searchLoosely(): Promise<void> {
     const { pieces } = this.#query;
     if (pieces.length < 2) return;
     for (const [i, piece] of pieces.entries()) await this.#walk(documentsWithUnit(piece), (judged) => holds(judged, i));

@@ -24,7 +24,7 @@ const BLOCK = 4_096;
  * LIMIT: keys of one row, to bound the time of writing it. English texts have fewer, long Chinese
  * ones more.
  */
-export const KEYS_OF_A_ROW = 8_000;
+export const KEYS_PER_ROW = 8_000;
 /** The first row of a document has the document's number; each further row adds this offset. */
 const NEXT_ROW = 2 ** 40;
 
@@ -68,7 +68,7 @@ export class KeyIndex {
     let keys = new Set<number>();
     let rows = 0;
     for (const part of keysInParts(path, text)) {
-      if (keys.size + part.keys.size > KEYS_OF_A_ROW) {
+      if (keys.size + part.keys.size > KEYS_PER_ROW) {
         this.#addRow(document + NEXT_ROW * rows++, `${prefix}_`, keys);
         yield keys.size;
         keys = new Set();

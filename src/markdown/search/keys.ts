@@ -142,7 +142,7 @@ export function inAll(sets: readonly KeySet[]): KeySet {
 }
 
 /** Returns the union of sets. */
-function inOne(sets: readonly KeySet[]): KeySet {
+function unionOf(sets: readonly KeySet[]): KeySet {
   if (sets.some(({ kind }) => kind === "any")) return ANY_KEYS;
   return sets.length === 1 ? sets[0]! : { kind: "one", of: sets };
 }
@@ -184,7 +184,7 @@ export function documentsWithRequired({ type, str, subs }: RequiredText, depth =
   if (type === REQUIRED.text) return documentsWithLiteral(str);
   const sets = subs.map((each) => documentsWithRequired(each, depth + 1));
   if (type === REQUIRED.all) return inAll(sets);
-  return type === REQUIRED.any ? inOne(sets) : ANY_KEYS;
+  return type === REQUIRED.any ? unionOf(sets) : ANY_KEYS;
 }
 
 function withKeys(keys: readonly number[]): KeySet {

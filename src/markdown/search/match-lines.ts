@@ -2,7 +2,7 @@ import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
 import type { Range } from "./snippets.ts";
-import { type StepPermit, STEPS_OF_A_ROUND } from "./scheduler.ts";
+import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
 
 /** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
@@ -29,12 +29,12 @@ const MOST_RANGES = 100;
  * The share of steps charged for finding one match. The engine usually stops at the match, and
  * reads to the end of the line at worst.
  */
-const SHARE_OF_A_MATCH = 0.1;
+const SHARE_PER_MATCH = 0.1;
 /**
  * LIMIT: steps of one part of a scan. With the most complex pattern, a part has about ten
  * characters.
  */
-const STEPS_OF_A_PART = 40_000;
+const STEPS_PER_PART = 40_000;
 export type EarlyEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
 /**
@@ -58,14 +58,14 @@ export class StepMeter {
   async take(steps: number, share = 1): Promise<EarlyEnd | null> {
     this.#left -= steps * share;
     if (this.#left < 0) return { kind: "too-many-steps" };
-    return this.rest(steps);
+    return this.wait(steps);
   }
 
   /**
    * Waits until `steps` may run, without charging them, because their number depends on the state
    * of the index.
    */
-  async rest(steps: number): Promise<EarlyEnd | null> {
+  async wait(steps: number): Promise<EarlyEnd | null> {
     return (await this.#pace.take(steps)) ? null : { kind: "ended" };
   }
 }
@@ -82,7 +82,7 @@ export async function matchText(
     if (matches.length === limits.lines) break;
     // A character has one or two UTF-16 units, so most lines need no count.
     if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
-    const isShort = line.length * regex.stepsPerCharacter <= STEPS_OF_A_ROUND;
+    const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
     const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
     if ("kind" in found) return found;
     if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
@@ -98,7 +98,7 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
   const next = regex.finder(line);
   while (next !== null && ranges.length < MOST_RANGES) {
     const left = line.length - (ranges.at(-1)?.[1] ?? 0);
-    const over = await meter.take(left * regex.stepsPerCharacter, SHARE_OF_A_MATCH);
+    const over = await meter.take(left * regex.stepsPerCharacter, SHARE_PER_MATCH);
     if (over !== null) return over;
     const range = next();
     if (range === null) break;
@@ -109,9 +109,9 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
 
 /** Finds the ranges of a long line in parts, because the engine cannot pause during a scan. */
 async function rangesInParts(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
-  const scan = scanLine(regex.program, line, { ranges: MOST_RANGES, steps: STEPS_OF_A_PART });
+  const scan = scanLine(regex.program, line, { ranges: MOST_RANGES, steps: STEPS_PER_PART });
   for (;;) {
-    const stopped = await meter.take(STEPS_OF_A_PART);
+    const stopped = await meter.take(STEPS_PER_PART);
     if (stopped !== null) return stopped;
     const part = scan.next();
     if (part.done === true) return part.value;

@@ -59,7 +59,7 @@ class RegexSearch<One extends FoundDocument> {
     for (let after: number | null = null; ; ) {
       const { documents, next } = await this.#source.portion(set, "oldest", after);
       const stopped =
-        (await this.#meter.rest(STEPS.look + documents.length * STEPS.named)) ??
+        (await this.#meter.wait(STEPS.look + documents.length * STEPS.named)) ??
         (await this.#lookAtAll(documents, most));
       if (stopped !== null || next === null || this.#hits.length >= most) return stopped;
       after = next;
@@ -69,7 +69,7 @@ class RegexSearch<One extends FoundDocument> {
   async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlyEnd | null> {
     for (const some of splitIntoReads(documents.filter((document) => !this.#checked.has(document)))) {
       const stopped =
-        (await this.#meter.rest(some.length * STEPS.document)) ?? (await this.#searchDocuments(some, most));
+        (await this.#meter.wait(some.length * STEPS.document)) ?? (await this.#searchDocuments(some, most));
       if (stopped !== null || this.#hits.length >= most) return stopped;
     }
     return null;
@@ -79,7 +79,7 @@ class RegexSearch<One extends FoundDocument> {
     for (const document of documents) this.#checked.add(document);
     for (const found of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;
-      const stopped = await this.#meter.rest(found.text.length);
+      const stopped = await this.#meter.wait(found.text.length);
       if (stopped !== null) return stopped;
       const matches = await matchText(found.text, this.#regex, this.#meter, this.#limits);
       if ("kind" in matches) return matches;

@@ -14,7 +14,7 @@ export type StepPermit = {
 };
 
 /** LIMIT: steps of a round. */
-export const STEPS_OF_A_ROUND = 400_000;
+export const STEPS_PER_ROUND = 400_000;
 
 /** A search. `number`: count of searches that began before this one. */
 type Search = { readonly number: number; spent: number };
@@ -24,7 +24,7 @@ export class SearchScheduler {
   readonly #atNextRound: (begin: () => void) => void;
   readonly #waiting: WaitingSearch[] = [];
   #searches = 0;
-  #left = STEPS_OF_A_ROUND;
+  #left = STEPS_PER_ROUND;
 
   /** @param atNextRound schedules a callback that runs after all other tasks */
   constructor(atNextRound: (begin: () => void) => void) {
@@ -50,7 +50,7 @@ export class SearchScheduler {
 
   /** Returns true if the steps fit in this round. Work larger than a round gets a whole round. */
   #hasRoomFor(steps: number): boolean {
-    return steps <= this.#left || this.#left === STEPS_OF_A_ROUND;
+    return steps <= this.#left || this.#left === STEPS_PER_ROUND;
   }
 
   #turn(search: Search, steps: number): Promise<void> {
@@ -65,7 +65,7 @@ export class SearchScheduler {
    * finish without another one.
    */
   #beginRound(): void {
-    this.#left = STEPS_OF_A_ROUND;
+    this.#left = STEPS_PER_ROUND;
     this.#waiting.sort((a, b) => (isBefore(a.search, b.search) ? -1 : 1));
     const { steps, goOn } = this.#waiting.shift()!;
     this.#left -= steps;
@@ -80,6 +80,6 @@ export class SearchScheduler {
  * all of them finish late.
  */
 function isBefore(one: Search, other: Search): boolean {
-  const rounds = Math.floor(one.spent / STEPS_OF_A_ROUND) - Math.floor(other.spent / STEPS_OF_A_ROUND);
+  const rounds = Math.floor(one.spent / STEPS_PER_ROUND) - Math.floor(other.spent / STEPS_PER_ROUND);
   return rounds < 0 || (rounds === 0 && one.number < other.number);
 }

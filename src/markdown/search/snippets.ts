@@ -14,7 +14,7 @@ export type Snippet = { readonly line: number; readonly text: string; readonly r
 const MOST_SNIPPETS = 3;
 const MOST_CHARACTERS = 240;
 /** LIMIT: UTF-16 units of a line that are searched. */
-const MOST_OF_A_LINE = 2_048;
+const MOST_PER_LINE = 2_048;
 /** Characters shown before the first match of a long line. */
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
@@ -74,7 +74,7 @@ function weightOf({ text }: Needle): number {
 }
 
 function beginningOf(line: string): string {
-  return line.length <= MOST_OF_A_LINE ? line : line.slice(0, MOST_OF_A_LINE);
+  return line.length <= MOST_PER_LINE ? line : line.slice(0, MOST_PER_LINE);
 }
 
 function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, void> {
@@ -88,7 +88,7 @@ function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, vo
 /** Cuts a line around its first match, and returns it with the matches in that part. */
 function excerpt(line: number, text: string, needles: readonly Needle[]): Snippet {
   const folded = foldLine(beginningOf(text));
-  const part = text.slice(0, MOST_OF_A_LINE + 2 * MOST_CHARACTERS);
+  const part = text.slice(0, MOST_PER_LINE + 2 * MOST_CHARACTERS);
   const characters = [...part];
   const isWhole = part.length === text.length && characters.length <= MOST_CHARACTERS;
   const first = firstMatch(folded, needles);

@@ -26,7 +26,7 @@ import { readNow } from "./read.ts";
 /** LIMIT: characters of content in a request; the service has a lower limit. */
 const TEXT = z.string().max(200_000);
 
-export const SENT = "mdmirror uploads it: wait reports when it is live";
+export const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
 
 export const WRITE = defineTool({
   name: "write",
@@ -89,7 +89,7 @@ export const CREATE = defineTool({
       return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
         path,
       });
-    return answer({ path, version: made.value.version, next: SENT });
+    return answer({ path, version: made.value.version, next: UPLOAD_NOTE });
   },
 });
 
@@ -110,8 +110,8 @@ async function replace(
   const { text, facts } = changed;
   const saved = unwrap(await saveText(saving, path, text, version as Digest));
   if (saved.kind === "changed") return refuseStale(mirror, path, version, host);
-  const now = saved.value.version;
-  return answer({ path, version: now, previous: version, bytes: Buffer.byteLength(text), ...facts, next: SENT });
+  const newVersion = saved.value.version;
+  return answer({ path, version: newVersion, previous: version, bytes: Buffer.byteLength(text), ...facts, next: UPLOAD_NOTE });
 }
 
 /**
@@ -141,16 +141,16 @@ type ReplaceResult =
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
   const dress = (piece: string) => (isCrlf ? piece.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : piece);
-  let now = text;
+  let edited = text;
   let places = 0;
   for (const [index, { old_text, new_text, all = false }] of edits.entries()) {
-    const pieces = now.split(dress(old_text));
+    const pieces = edited.split(dress(old_text));
     const count = pieces.length - 1;
     if (count === 0 || (count > 1 && !all)) return { kind: "unfit", at: index + 1, count };
-    now = pieces.join(dress(new_text));
+    edited = pieces.join(dress(new_text));
     places += count;
   }
-  return { kind: "replaced", text: now, places };
+  return { kind: "replaced", text: edited, places };
 }
 
 /** Refuses a change that was made to another version than the current one. */
@@ -161,13 +161,13 @@ const DIFF_CHARACTERS = 8_000;
 /**
  * Returns the refusal of a change to an outdated version, with the difference to the current
  * version.
- * @param given the version that the caller read
+ * @param readVersion the version that the caller read
  */
-export async function refuseStale(mirror: ServedMirror, path: string, given: string, host: Host): Promise<ToolResult> {
+export async function refuseStale(mirror: ServedMirror, path: string, readVersion: string, host: Host): Promise<ToolResult> {
   const { text, version } = await readNow(mirror, path, host);
-  const before = keptText(mirror.root, given as Digest, host);
+  const before = keptText(mirror.root, readVersion as Digest, host);
   const what = `${path} changed since you read it: nothing was written`;
-  const facts = { path, version, given };
+  const facts = { path, version, given: readVersion };
   if (before === null) {
     const next = "read it again: the content of the version that you gave is not known";
     return refused({ kind: "usage", what, next, code: "stale" }, facts);

@@ -4,7 +4,7 @@ import { unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { answer, defineTool, misused, PATH, VERSION } from "../tool.ts";
-import { SENT, refuseStale } from "./edit.ts";
+import { UPLOAD_NOTE, refuseStale } from "./edit.ts";
 import { readNow } from "./read.ts";
 
 export const MOVE = defineTool({
@@ -21,7 +21,7 @@ export const MOVE = defineTool({
     if (moved.kind === "changed") return notMoved(path, to);
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
     const follows = config.kind === "ok" && config.value.links.mode === "translate";
-    return answer({ path: to, from: path, version: now, linksFollow: follows, next: SENT });
+    return answer({ path: to, from: path, version: now, linksFollow: follows, next: UPLOAD_NOTE });
   },
 });
 
@@ -47,6 +47,6 @@ export const DELETE = defineTool({
     if (removed.kind === "changed") return refuseStale(mirror, path, version, host);
     const { keptAs } = removed.value;
     const back = `to restore it: restore, or ${MIRROR_FOLDER}/${keptAs} in the folder, where its content is kept`;
-    return answer({ path, deleted: version, keptAs: `${MIRROR_FOLDER}/${keptAs}`, next: `${SENT}; ${back}` });
+    return answer({ path, deleted: version, keptAs: `${MIRROR_FOLDER}/${keptAs}`, next: `${UPLOAD_NOTE}; ${back}` });
   },
 });

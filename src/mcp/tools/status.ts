@@ -11,9 +11,9 @@ export const STATUS = defineTool({
   ofAll: true,
   input: { limit: limit(500, 50) },
   async run({ root, name }, { limit: most = 50 }, { openOptions }) {
-    const look = await readFolderStatus(root, openOptions);
-    if (look.kind === "unseen") return refused(look.trouble, { mirror: name, root });
-    const { status, daemon } = look;
+    const reading = await readFolderStatus(root, openOptions);
+    if (reading.kind === "unseen") return refused(reading.trouble, { mirror: name, root });
+    const { status, daemon } = reading;
     const json = statusJson(status, ageOf(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
     return answer({ mirror: name, root, ...bounded(json, most), daemon: phase });

@@ -52,10 +52,10 @@ function changeLine(event: EventOf<"change">): LogLine {
 }
 
 function runLine({ report }: EventOf<"run">): LogLine {
-  const { state, run, passes, counts, attention, fault } = report;
+  const { state, run, cycles, counts, attention, fault } = report;
   const did: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
   const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
-  const fields = { state, run, passes, attention: attention.length, ...did, ...failed };
+  const fields = { state, run, cycles, attention: attention.length, ...did, ...failed };
   return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
 }
 

@@ -6,15 +6,15 @@ export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /**
  * Returns the trouble for the user if the service refuses a request or does not answer.
- * @param look a clause with the command that finds more facts
+ * @param factsHint a clause with the command that finds more facts
  */
-export function faultTrouble(fault: Fault, url: string, look = "run: mdmirror doctor"): Trouble {
-  const [what, next] = wordsOf(fault, new URL(url).origin, look);
+export function faultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
+  const [what, next] = wordsOf(fault, new URL(url).origin, factsHint);
   const { requestId } = fault;
   return { kind: "offline", what, requestId, next, ...("code" in fault ? { code: fault.code } : {}) };
 }
 
-function wordsOf(fault: Fault, origin: string, look: string): readonly [what: string, next: string] {
+function wordsOf(fault: Fault, origin: string, factsHint: string): readonly [what: string, next: string] {
   const { detail } = fault;
   switch (fault.kind) {
     case "locked-out":
@@ -24,7 +24,7 @@ function wordsOf(fault: Fault, origin: string, look: string): readonly [what: st
     case "later": {
       if (fault.cause === "not-the-service") return [`not the service: ${detail}`, NEXT_OF_FOREIGN];
       const first = fault.cause === "malformed" ? "check the URL" : "nothing is lost; try again later";
-      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${first}, or ${look}`];
+      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${first}, or ${factsHint}`];
     }
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];

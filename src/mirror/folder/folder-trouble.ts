@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { LockHolder } from "../state/lock.ts";
-import { UnsafePath } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { ageText } from "../../common/age.ts";
 import {
   errorCodeOf,
@@ -54,7 +54,7 @@ export function unwritable(root: string, error: unknown): ReturnType<typeof trou
   // If the folder was moved or unmounted meanwhile, the error says nothing about the disk.
   const away = missingFolderTrouble(root);
   if (away !== null) return away;
-  if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
+  if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
   const code = errorCodeOf(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;
   return trouble(

@@ -97,7 +97,7 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
       ),
     },
     ...GAUGES.map(({ name, help, of }) =>
-      ofEach(`mdmirror_${name}`, help, mirrors, ({ look }) => (look.kind === "seen" ? of(look) : null)),
+      ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "seen" ? of(reading) : null)),
     ),
     {
       name: "mdmirror_requests_total",
@@ -114,8 +114,8 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
   ]);
 }
 
-function requestSamples({ mirror, look }: FolderStatus): readonly Sample[] {
-  const ends = look.kind === "seen" ? Object.entries(look.daemon?.requests ?? {}) : [];
+function requestSamples({ mirror, reading }: FolderStatus): readonly Sample[] {
+  const ends = reading.kind === "seen" ? Object.entries(reading.daemon?.requests ?? {}) : [];
   return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
 

@@ -11,7 +11,7 @@ import type { DaemonStatus } from "../daemon/control/protocol.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
-import { type Glance, glanceAtState } from "../state/glance.ts";
+import { type StateSummary, glanceAtState } from "../state/glance.ts";
 import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { unwritable } from "./folder-trouble.ts";
@@ -46,13 +46,13 @@ export type MirrorStatus = RunState & {
    * The same documents with the time of the oldest content in review, in milliseconds since the
    * epoch. `met`: true if the content is in review because of a conflict.
    */
-  readonly reviewedSince: Glance["survey"]["reviews"];
-  readonly lastRun: Omit<NonNullable<Glance["newestRun"]>, "summary"> | null;
+  readonly reviewedSince: StateSummary["totals"]["reviews"];
+  readonly lastRun: Omit<NonNullable<StateSummary["newestRun"]>, "summary"> | null;
 };
 
 /** Facts about a folder that is linked but was never synced. */
-const NOTHING: Glance = {
-  survey: { documents: 0, bytes: 0, folders: 0, conflicts: [], reviews: [] },
+const NOTHING: StateSummary = {
+  totals: { documents: 0, bytes: 0, folders: 0, conflicts: [], reviews: [] },
   blocks: [],
   intents: [],
   meta: new Map(),
@@ -75,19 +75,19 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
 }
 
-function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
-  const { survey, blocks, intents, meta, newestRun } = glance;
+function statusOf(glance: StateSummary, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
+  const { totals, blocks, intents, meta, newestRun } = glance;
   const waiting = new Set<string>(blocks.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
-  const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
-  const reviewedSince = survey.reviews.filter(({ path }) => !conflicts.includes(path));
+  const conflicts = totals.conflicts.filter((path) => !waiting.has(path));
+  const reviewedSince = totals.reviews.filter(({ path }) => !conflicts.includes(path));
   return {
     ...runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: isBusy ? null : newestRun }),
     url,
     remote,
     direction,
-    documents: survey.documents,
-    bytes: survey.bytes,
-    folders: survey.folders,
+    documents: totals.documents,
+    bytes: totals.bytes,
+    folders: totals.folders,
     pending: isBusy ? 0 : intents.filter(({ intent }) => !NOT_STEPS.has(intent.kind)).length,
     resting: countResting(blocks),
     conflicts: conflicts.toSorted(comparePaths),
@@ -195,7 +195,7 @@ function latest(a: number | null, b: number | null): number | null {
 /** A linked folder of this user with its state. */
 export type FolderStatus = {
   readonly mirror: ListedMirror;
-  readonly look: StatusReading;
+  readonly reading: StatusReading;
   /** State of the folder in one word. */
   readonly state: MirrorWord;
 };
@@ -220,11 +220,11 @@ export async function readAllStatuses(
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const listed = listOwnMirrors(options.env);
   // All daemons are asked in parallel, because a daemon that hangs takes its whole deadline.
-  const looks = listed.mirrors.map(async (mirror): Promise<FolderStatus> => {
-    const look = await readListed(mirror, options);
-    return { mirror, look, state: wordOf(mirror, look) };
+  const readings = listed.mirrors.map(async (mirror): Promise<FolderStatus> => {
+    const reading = await readListed(mirror, options);
+    return { mirror, reading, state: wordOf(mirror, reading) };
   });
-  return { mirrors: await Promise.all(looks), unfit: listed.unfit };
+  return { mirrors: await Promise.all(readings), unfit: listed.unfit };
 }
 
 async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<StatusReading> {
@@ -236,8 +236,8 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
   }
 }
 
-function wordOf({ place }: ListedMirror, look: StatusReading): MirrorWord {
+function wordOf({ place }: ListedMirror, reading: StatusReading): MirrorWord {
   if (place !== "present") return place;
-  if (look.kind === "seen") return look.status.state;
-  return look.trouble.code === "untrusted" ? "untrusted" : "unreadable";
+  if (reading.kind === "seen") return reading.status.state;
+  return reading.trouble.code === "untrusted" ? "untrusted" : "unreadable";
 }

@@ -4,7 +4,7 @@ import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { attentionJson, type OpenProblems } from "../operations/results/attention.ts";
 import type { AttentionEntry } from "../operations/results/shapes.ts";
-import { type Glance, glanceAtState } from "../state/glance.ts";
+import { type StateSummary, glanceAtState } from "../state/glance.ts";
 
 /** State of a linked folder for hooks: paths, codes and numbers, never content. */
 export type Facts = {
@@ -58,7 +58,7 @@ export function factsOf(
     stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),
     offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
     offlineMs: offline?.ms ?? 0,
-    reviews: glanceAt(root)?.survey.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,
+    reviews: glanceAt(root)?.totals.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,
   };
 }
 
@@ -86,7 +86,7 @@ function itemOf({ path, kind, code, next }: HookItem): HookItem {
 }
 
 /** Reads the state file; null if it cannot be read, which the run itself reports. */
-function glanceAt(root: string): Glance | null {
+function glanceAt(root: string): StateSummary | null {
   const glanced = glanceAtState(join(root, MIRROR_FOLDER));
   return glanced.kind === "read" ? glanced.value : null;
 }

@@ -48,16 +48,16 @@ export async function runHooksAfterSync(
   if (read.kind === "trouble") return read;
   const offline = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
   const { blocked: _blocked, ...changes } = report.counts;
-  const now = factsOf(root, report, { offline, changes });
+  const after = factsOf(root, report, { offline, changes });
   const late = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_RUN_MS)]);
   await Promise.all(hooksFor(root, read.value, world.env).map(runForEvents));
   return ok(null);
 
   async function runForEvents(hook: Hook): Promise<void> {
     for (const event of EVENT_NAMES.filter((name) => hook.on.has(name))) {
-      const items = itemsOf(event, before, now);
+      const items = itemsOf(event, before, after);
       if (items === null || late.aborted) continue;
-      const end = await runHook(hook, { event, items, before, now }, root, world, late);
+      const end = await runHook(hook, { event, items, before, now: after }, root, world, late);
       if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(end)}`);
     }
   }
@@ -85,7 +85,7 @@ const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: 
 /** Runs a hook with a made-up event. */
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
   const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
-  const now = { ...NOTHING, state: STATES[event] };
+  const after = { ...NOTHING, state: STATES[event] };
   const items = event === "in-sync" ? [] : [EXAMPLE];
-  return runHook(hook, { event, items, before: now, now, test: true }, root, world, stop);
+  return runHook(hook, { event, items, before: after, now: after, test: true }, root, world, stop);
 }

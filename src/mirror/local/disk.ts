@@ -1,6 +1,6 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath } from "../../contract/path.ts";
-import type { Disk, DiskOutcome, LocalText, Look, RootIdentity, Written } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, LocalText, PathState, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
@@ -162,7 +162,7 @@ export class LocalDisk implements Disk {
  * Returns `absent` only if the root exists and the path is reached through folders alone:
  * everything else is `unknown` (I04).
  */
-function look(guard: RootGuard, path: LocalPath): Look {
+function look(guard: RootGuard, path: LocalPath): PathState {
   try {
     const place = guard.place(path, "file");
     if (!place.ok) return place.absent ? { kind: "absent" } : { kind: "unknown", why: place.outcome.detail };

@@ -90,9 +90,9 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
  * Returns the stat of an inode that has just got a path. If another inode has replaced it at that
  * path, returns the stat that was passed.
  */
-export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
-  const now = anyErrno(() => guard.fs.lstat(abs));
-  return now !== null && now.ino === given.ino ? now : given;
+export function statNow(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
+  const current = anyErrno(() => guard.fs.lstat(abs));
+  return current !== null && current.ino === fallback.ino ? current : fallback;
 }
 
 export type MoveEnd =
@@ -137,17 +137,17 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
-  const now = statNow(guard, to, expect);
+  const current = statNow(guard, to, expect);
   // A save came before the rename, so the saved file was moved. It is moved back, unless yet
   // another file is at the path.
   const isBack =
-    !sameInode(now, expect) &&
+    !sameInode(current, expect) &&
     anyErrno(() => {
       if (statOrNull(fs, from) !== null) return false;
       fs.rename(to, from);
       return true;
     });
-  return isBack ? { kind: "changed" } : { kind: "moved", stat: now };
+  return isBack ? { kind: "changed" } : { kind: "moved", stat: current };
 }
 
 /**

@@ -72,8 +72,8 @@ export class RootGuard {
   root(): Root | null {
     const known = this.#identified ?? this.identify();
     if (known === null) return null;
-    const now = anyErrno(() => this.fs.lstat(known.real));
-    return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
+    const currentRoot = anyErrno(() => this.fs.lstat(known.real));
+    return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat) ? { real: known.real, stat: currentRoot } : null;
   }
 
   /**

@@ -48,7 +48,7 @@ export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
  * Rules that cannot be used, so that they might exclude anything. The message is a clause for
  * people.
  */
-export class UnfitRules extends Error {}
+export class RulesError extends Error {}
 
 /**
  * Returns the rules of a folder with rule files.
@@ -165,7 +165,7 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLi
     .split(/\r?\n|\r$/)
     .flatMap((line, index) => {
       const fault = line.startsWith("#") ? null : patternFault(line);
-      if (fault !== null) throw new UnfitRules(`line ${index + 1} of ${name} ${fault}`);
+      if (fault !== null) throw new RulesError(`line ${index + 1} of ${name} ${fault}`);
       const pattern = fromRoot(folder, line);
       return pattern === null ? [] : [{ pattern, mark: `line ${index + 1} of ${name}` }];
     });

@@ -4,7 +4,7 @@ import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
 import { attemptCall, errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
+import { type FolderRules, rulesAt, rulesOf, RulesError } from "./rules.ts";
 import { isOldStamp, sameInode, stampOf } from "./stamp.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
@@ -85,7 +85,7 @@ function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: S
 
 /** @throws an error that is neither the system's nor a fault of its rules: a bug */
 function whyUnread(error: unknown): string {
-  if (error instanceof UnfitRules) return error.message;
+  if (error instanceof RulesError) return error.message;
   const errno = errnoOf(error);
   if (errno === null) throw error;
   return errnoText(errno);
@@ -125,7 +125,7 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
   // A folder of this name means nothing to git.
   if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
-  throw new UnfitRules(`the ${file} in it cannot be read: ${errnoText(found.errno)}`);
+  throw new RulesError(`the ${file} in it cannot be read: ${errnoText(found.errno)}`);
 }
 
 /** Reads an entry of a folder. Returns a folder that must be read in turn. */

@@ -24,7 +24,7 @@ type ReasonFacts = {
    * True if the block may end without an action of the user. While there is such a block, only
    * whole cycles plan.
    */
-  readonly passes?: true;
+  readonly endsAlone?: true;
   /**
    * True if the block waits for another scan that shows whether a file is gone: until then no file
    * counts as absent.
@@ -46,19 +46,19 @@ type ReasonFacts = {
 
 const COMPUTED = { kept: "computed", open: "needs-you" } as const;
 const REMEMBERED = { kept: "remembered", open: "needs-you" } as const;
-const WAITS = { kept: "computed", open: "waits", passes: true } as const;
+const WAITS = { kept: "computed", open: "waits", endsAlone: true } as const;
 const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
 
 const REASONS = {
   // reasons about entries that a side could not show
-  "not-seen": { ...COMPUTED, passes: true },
-  "local-unreadable": { ...COMPUTED, passes: true },
+  "not-seen": { ...COMPUTED, endsAlone: true },
+  "local-unreadable": { ...COMPUTED, endsAlone: true },
   "still-being-written": { ...WAITS, undecided: true },
   /**
    * Several files may belong to the document, by equal evidence. The block ends when another file
    * appears or disappears, so only whole cycles plan.
    */
-  "ambiguous-file": { ...COMPUTED, passes: true },
+  "ambiguous-file": { ...COMPUTED, endsAlone: true },
   "not-utf-8": TEXT_FAULT,
   "contains-nul": TEXT_FAULT,
   "too-large": TEXT_FAULT,

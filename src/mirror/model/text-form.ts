@@ -66,10 +66,10 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
   const odd = oddForms(sent);
   // A change is attributed to the odd forms of the content, if it has any.
-  const taught: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
-  const now = { ...kept };
-  for (const form of taught) now[form] = isSame ? Math.min(ENOUGH[form], (kept[form] ?? 0) + 1) : 0;
-  return taught.every((form) => now[form] === kept[form]) ? kept : now;
+  const testedForms: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
+  const updated = { ...kept };
+  for (const form of testedForms) updated[form] = isSame ? Math.min(ENOUGH[form], (kept[form] ?? 0) + 1) : 0;
+  return testedForms.every((form) => updated[form] === kept[form]) ? kept : updated;
 }
 
 function normalForm(text: string): string {

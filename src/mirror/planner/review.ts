@@ -22,7 +22,7 @@ type AfterReview = {
    * The common base of local and published content: the submitted content that was published, or
    * else base; null if the store does not have it.
    */
-  readonly parted: KnownText | null;
+  readonly commonBase: KnownText | null;
 };
 
 /**
@@ -44,18 +44,18 @@ export function settleSubmissions(
 ): AfterReview {
   const last = sent.findLastIndex((one) => isLive(base, one, live));
   const settled = sent[last] ?? null;
-  const parted = settled ?? base;
+  const commonBase = settled ?? base;
   // Both sides have the same content. It does not matter who wrote it: the sent content is part of
   // it.
-  if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
+  if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], commonBase };
   // If a review is over, base may still help with the merge.
-  const bases = [parted, settled === null ? null : base];
-  const waits = sent.slice(last + 1);
-  const rebased = waits.flatMap((one) => {
+  const bases = [commonBase, settled === null ? null : base];
+  const pending = sent.slice(last + 1);
+  const rebased = pending.flatMap((one) => {
     const merged = mergeOnFirst(bases, one.text, live);
     return merged === null ? [] : [{ ...one, text: merged, baseChangeId: liveChangeId }];
   });
-  return { local: mergeOnFirst(bases, local.text, live), waiting: [...waits, ...rebased], parted };
+  return { local: mergeOnFirst(bases, local.text, live), waiting: [...pending, ...rebased], commonBase };
 }
 
 /**

@@ -50,7 +50,7 @@ export type RootIdentity = {
 };
 
 /** State of a path: a file with its digest, absent, or unknown with the reason. */
-export type Look =
+export type PathState =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
   | { readonly kind: "folder"; readonly dev: number; readonly ino: number; readonly birthMs: number }
   | { readonly kind: "other" }
@@ -103,14 +103,14 @@ export interface Disk {
     onText: OnText,
     elsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
-  look(path: LocalPath): Look;
+  look(path: LocalPath): PathState;
   useOf(path: LocalPath): FileUse;
   /**
    * Converts content from the service's form to the local file's: links become paths. `meant`
    * converts back. Undefined if both forms are the same.
    */
-  shown?(path: LocalPath, text: string): string;
-  meant?(path: LocalPath, shown: string): string;
+  toLocalForm?(path: LocalPath, text: string): string;
+  toServiceForm?(path: LocalPath, shown: string): string;
   /**
    * Runs several calls, and opens the folders that they share only once. The calls must be few and
    * synchronous.

@@ -50,7 +50,7 @@ export const LOG_FIELDS = {
   movedRemote: "count",
   ms: "count",
   outcome: "word",
-  passes: "count",
+  cycles: "count",
   path: "place",
   paused: "flag",
   phase: "word",

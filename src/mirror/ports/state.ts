@@ -385,7 +385,7 @@ export interface State {
   storedNames(wanted: {
     readonly path?: LocalPath;
     readonly id?: DocId | null;
-    readonly formerly?: readonly LocalPath[];
+    readonly formerPaths?: readonly LocalPath[];
   }): StoredName[];
   /**
    * Makes all stored content survive a power loss. Must be called before the last file or version

@@ -204,7 +204,7 @@ function mayPass(end: AnsweredEnd): boolean {
 function whyNoStream(end: AnsweredEnd): string {
   if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
   return end.kind === "unreadable"
-    ? `${end.status}, ${end.looks}`
+    ? `${end.status}, ${end.foreignLooks}`
     : `status ${end.status} instead of a stream of events`;
 }
 

@@ -128,8 +128,8 @@ class Traversal<Item extends { readonly id: string }> {
         this.#nextReply = this.#request(page.nextCursor);
         await sending();
       }
-      const end = this.#take(page);
-      if (end !== null) return end;
+      const listingEnd = this.#take(page);
+      if (listingEnd !== null) return listingEnd;
     }
   }
 
@@ -278,7 +278,7 @@ function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
   const { status, from, requestId } = reply;
   if (status >= 500 || status === 429) return null;
-  if (reply.kind === "unreadable") return notTheService(from, status, reply.looks, requestId);
+  if (reply.kind === "unreadable") return notTheService(from, status, reply.foreignLooks, requestId);
   if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }

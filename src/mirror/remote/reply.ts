@@ -45,7 +45,7 @@ export type Reply =
       readonly status: number;
       readonly detail: string;
       /** Description of the answer in a few words. */
-      readonly looks: string;
+      readonly foreignLooks: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
       readonly from: Origin;
@@ -96,8 +96,8 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
     case "problem":
       return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
     case "unreadable": {
-      const looks = reading.looks ?? looksOf(common.from.contentType, body);
-      return { kind: "unreadable", detail: reading.detail, looks, ...common, retryAfterMs: retryAfter };
+      const foreignLooks = reading.looks ?? looksOf(common.from.contentType, body);
+      return { kind: "unreadable", detail: reading.detail, foreignLooks, ...common, retryAfterMs: retryAfter };
     }
   }
 }

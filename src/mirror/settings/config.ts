@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { nearestWord } from "../../common/nearest-word.ts";
-import { UnsafePath } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
@@ -49,7 +49,7 @@ function readText(folder: string): Result<string> {
     if (read === null) return unreadable(file, "it does not exist; was the folder unlinked?");
     return ok(read.bytes.toString("utf8"));
   } catch (error) {
-    if (error instanceof UnsafePath) throw error;
+    if (error instanceof UnsafePathError) throw error;
     return unreadable(file, errnoClause(error));
   }
 }
@@ -89,12 +89,12 @@ export function parseConfig(text: string, file: string): Result<Config> {
 /** @param at name of the group with a point at its end; "" for the whole file */
 function readGroup(group: Group, at: string, json: unknown, report: ReportFault): object {
   if (json !== undefined && !isJsonObject(json)) report(at.slice(0, -1), "must be an object");
-  const given = isJsonObject(json) ? json : {};
-  for (const name of Object.keys(given))
+  const members = isJsonObject(json) ? json : {};
+  for (const name of Object.keys(members))
     if (!Object.hasOwn(group, name)) report(`${at}${name}`, whyUnknown(name, Object.keys(group)));
   const values = Object.entries(group).map(([name, one]) => {
     const member = `${at}${name}`;
-    const value = given[name];
+    const value = members[name];
     if (!isSetting(one)) return [name, readGroup(one, `${member}.`, value, report)];
     const read = value === undefined ? undefined : one.read(value, (why, part = "") => void report(member + part, why));
     return [name, read ?? one.usual];

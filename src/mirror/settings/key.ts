@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { shellWord } from "../model/shell-word.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
-import { UnsafePath } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/unsafe-path.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
@@ -47,7 +47,7 @@ export function isOtherKey(source: KeySource, key: string): boolean {
     const found = findKey(source);
     return found.kind === "ok" && found.value.key !== key;
   } catch (error) {
-    if (error instanceof UnsafePath) return false;
+    if (error instanceof UnsafePathError) return false;
     throw error;
   }
 }
@@ -68,9 +68,9 @@ function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
   }
-  const given = env["MDMIRROR_API_KEY"];
-  if (given !== undefined && given !== "") {
-    if (FORM.test(given.trim())) return ok({ key: given.trim(), from: "MDMIRROR_API_KEY" });
+  const keyText = env["MDMIRROR_API_KEY"];
+  if (keyText !== undefined && keyText !== "") {
+    if (FORM.test(keyText.trim())) return ok({ key: keyText.trim(), from: "MDMIRROR_API_KEY" });
     return trouble(
       "usage",
       "MDMIRROR_API_KEY does not look like a key: printable ASCII without spaces",
@@ -102,7 +102,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
     const read = readKeyFile(() => found.bytes.toString("utf8"), file);
     return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
   } catch (error) {
-    if (error instanceof UnsafePath) throw error;
+    if (error instanceof UnsafePathError) throw error;
     return unreadable(file, error);
   }
 }

@@ -7,7 +7,7 @@ import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
 /** Numbers from the state, computed without loading its rows: `status` loads no record. */
-type Survey = {
+type StateTotals = {
   readonly documents: number;
   /** Size of the files of all documents, in bytes. */
   readonly bytes: number;
@@ -22,11 +22,11 @@ type Survey = {
 };
 
 /** A document in review. `met`: true if another edit is the reason, not protection. */
-type ReviewedSince = { readonly path: string; readonly since: number; readonly met: boolean };
+type ReviewedSince = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /** Facts for `status`: a few rows of `state.db`, as they were at one moment, without content. */
-export type Glance = {
-  readonly survey: Survey;
+export type StateSummary = {
+  readonly totals: StateTotals;
   readonly blocks: readonly Block[];
   readonly intents: readonly OpenIntent[];
   readonly meta: ReadonlyMap<string, string>;
@@ -34,13 +34,13 @@ export type Glance = {
 };
 
 /** @param folder absolute path of `.mdmirror` */
-export function glanceAtState(folder: string): ReadBeside<Glance> {
+export function glanceAtState(folder: string): ReadBeside<StateSummary> {
   return readBeside(folder, readGlance);
 }
 
-function readGlance(db: Db): Glance {
+function readGlance(db: Db): StateSummary {
   return {
-    survey: surveyOf(db),
+    totals: surveyOf(db),
     blocks: [...new BlockTable(db).load().values()],
     intents: new IntentTable(db).all(),
     meta: new Map(new MetaTable(db).all()),
@@ -48,7 +48,7 @@ function readGlance(db: Db): Glance {
   };
 }
 
-function surveyOf(db: Db): Survey {
+function surveyOf(db: Db): StateTotals {
   const conflicts = db
     .prepare<[], string>(
       "SELECT coalesce(records.local_path, conflicts.conflict_copy_path) FROM conflicts LEFT JOIN records USING (id) ORDER BY conflicts.rowid",

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwn, statOwn } from "./own-files.ts";
-import { UnsafePath } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/unsafe-path.ts";
 
 /**
  * Endings of files that SQLite opens beside a database. SQLite follows no symbolic link for these,
@@ -29,7 +29,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   try {
     const after = statFile(folder, name);
     if (before !== null && (after?.ino !== before.ino || after.dev !== before.dev))
-      throw new UnsafePath(
+      throw new UnsafePathError(
         path,
         "was exchanged while it was opened",
         "see which program does that; run the command again",

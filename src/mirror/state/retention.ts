@@ -42,7 +42,7 @@ const VERSIONS_KEPT = 20;
  */
 export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
-  const cutoff = noteDay(meta, now, days);
+  const cutoff = countDayOfUse(meta, now, days);
   const pruning = new TextPruning(texts);
   const deleteTexts = texts.transaction(() => {
     pruning.markIdle([...referenced.all()], now);
@@ -58,7 +58,7 @@ export function prune(prunable: Prunable, now: number, { days, bytes }: Retentio
  * Counts today as a day on which the program ran. Returns the time before which rows are pruned;
  * null until `days` days were counted. Days later than today are ignored: the clock was set back.
  */
-function noteDay(meta: MetaTable, now: number, days: number): number | null {
+function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
   const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
   const valid = seen.filter((day) => day <= now);
   const last = valid.at(-1);

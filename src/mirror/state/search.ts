@@ -88,21 +88,21 @@ export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }
 
-class OutdatedIndex extends Error {}
+class OutdatedIndexError extends Error {}
 
 /**
  * Returns true if the file is damaged: by SQLite's codes, or because tables are missing
  * (SQLITE_ERROR).
  */
 export function isFileFault(error: unknown): boolean {
-  if (error instanceof OutdatedIndex) return true;
+  if (error instanceof OutdatedIndexError) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
 }
 
 function prepare(db: Db): boolean {
   const version = db.pragma("user_version", { simple: true });
   if (version === VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
-  if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new OutdatedIndex("of another version");
+  if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new OutdatedIndexError("of another version");
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = NORMAL");
   db.transaction(() => {

@@ -6,7 +6,7 @@ import type { Spellings } from "../ports/spellings.ts";
 import { WithStatements } from "./statement.ts";
 
 type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
-type LeadRow = [said: string, at: LinkTarget["at"], to: LinkTarget["to"], was?: LinkTarget["was"]];
+type LeadRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];
 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
@@ -116,10 +116,10 @@ function spellingOf([path, bytes, text, spelledAt, leads, id]: SpellingRow): Spe
   return { path, id, bytes, text, spelledAt, leads: read.map(leadOf) };
 }
 
-function rowOf({ said, at, to, was }: LinkTarget): LeadRow {
-  return was === undefined ? [said, at, to] : [said, at, to, was];
+function rowOf({ destination, at, to, former }: LinkTarget): LeadRow {
+  return former === undefined ? [destination, at, to] : [destination, at, to, former];
 }
 
-function leadOf([said, at, to, was]: LeadRow): LinkTarget {
-  return was === undefined ? { said, at, to } : { said, at, to, was };
+function leadOf([destination, at, to, former]: LeadRow): LinkTarget {
+  return former === undefined ? { destination, at, to } : { destination, at, to, former };
 }

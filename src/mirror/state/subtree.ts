@@ -59,8 +59,8 @@ export class SubtreeMoves {
 
   /** Moves only rows whose path on the other side is at or below `within`. */
   moveMembers(side: TreeSide, from: string, to: string, within: string): void {
-    const given = { to, ...rangeOf("from", from), ...rangeOf("within", within) };
-    for (const statement of this.#members[side]) statement.run(given);
+    const parameters = { to, ...rangeOf("from", from), ...rangeOf("within", within) };
+    for (const statement of this.#members[side]) statement.run(parameters);
   }
 }
 

@@ -94,14 +94,14 @@ export class TextStore extends WithStatements {
     const known = this.#used.get(key);
     if (known === undefined) {
       const { codec, size, bytes } = encodeText(text);
-      this.#inOne(() => {
+      this.#writeInGroup(() => {
         const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
         return this.#names.put(Number(lastInsertRowid), name, now);
       });
       this.#remember(digest, now, name.path);
       return;
     }
-    if (!this.#names.has(known.seq, name.path)) this.#inOne(() => this.#names.put(known.seq, name, now));
+    if (!this.#names.has(known.seq, name.path)) this.#writeInGroup(() => this.#names.put(known.seq, name, now));
     if (now - known.used >= DAY_MS) this.#touch.run(now, key);
     // The stored content is read and checked before rows may refer to it. If damaged, it is
     // replaced.
@@ -203,7 +203,7 @@ export class TextStore extends WithStatements {
    * own.
    * @param write returns the number of the content
    */
-  #inOne(write: () => number): void {
+  #writeInGroup(write: () => number): void {
     if (this.#openWrites >= GROUP_WRITES) this.#commitOpen();
     if (this.#openWrites === 0) this.#begin.run();
     this.#openWrites++;
@@ -253,7 +253,7 @@ export function provenText(digest: Digest, row: StoredText): string | null {
 }
 
 type SeenRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
-type NameQuery = { path: string | null; id: string | null; formerly: string };
+type NameQuery = { path: string | null; id: string | null; formerPaths: string };
 
 const SELECT =
   "SELECT texts.digest, seen.path, seen.id, seen.side, seen.why, seen.at FROM seen JOIN texts ON texts.seq = seen.text";
@@ -271,7 +271,7 @@ class NameTable extends WithStatements {
   readonly #all = this.sql<[], SeenRow>(`${SELECT} ${ORDER}`, "raw");
   readonly #some = this.sql<NameQuery, SeenRow>(
     `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
-      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerly))) ${ORDER}`,
+      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerPaths))) ${ORDER}`,
     "raw",
   );
 
@@ -285,9 +285,9 @@ class NameTable extends WithStatements {
     return text;
   }
 
-  find({ path, id, formerly }: Parameters<State["storedNames"]>[0]): StoredName[] {
-    const isAll = path === undefined && id === undefined && formerly === undefined;
-    const wanted = { path: path ?? null, id: id ?? null, formerly: JSON.stringify(formerly ?? []) };
+  find({ path, id, formerPaths }: Parameters<State["storedNames"]>[0]): StoredName[] {
+    const isAll = path === undefined && id === undefined && formerPaths === undefined;
+    const wanted = { path: path ?? null, id: id ?? null, formerPaths: JSON.stringify(formerPaths ?? []) };
     return (isAll ? this.#all.all() : this.#some.all(wanted)).map(storedNameOf);
   }
 }

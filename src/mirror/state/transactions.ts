@@ -13,7 +13,7 @@ type ContentTransactions = Pick<TextStore, "begin" | "commit" | "abandon" | "sec
 export class Transactions extends WithStatements {
   readonly #texts: ContentTransactions;
   readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
-  readonly #inOne = this.db.transaction((work: () => unknown) => work());
+  readonly #inTransaction = this.db.transaction((work: () => unknown) => work());
 
   constructor(db: Db, texts: ContentTransactions) {
     super(db);
@@ -28,7 +28,7 @@ export class Transactions extends WithStatements {
    * @throws exceptions of `work`, after rolling back
    */
   run<T>(work: () => T): T {
-    return this.db.inTransaction ? (this.#inOne(work) as T) : this.#outermost(work);
+    return this.db.inTransaction ? (this.#inTransaction(work) as T) : this.#outermost(work);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Transactions extends WithStatements {
 
   #outermost<T>(work: () => T): T {
     this.#writeBack();
-    const run = this.#isReadOnly ? this.#inOne : this.#inOne.immediate;
+    const run = this.#isReadOnly ? this.#inTransaction : this.#inTransaction.immediate;
     let isCommitted = false;
     try {
       const result = run(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { examineOwnFolder } from "../state/own-folder.ts";
-import { UnsafePath } from "../../common/unsafe-path.ts";
+import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
@@ -118,7 +118,7 @@ export function examineFolder(root: string): Result<string> {
     examineOwnFolder(join(root, MIRROR_FOLDER));
     return ok(root);
   } catch (error) {
-    if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
+    if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
     // A folder that cannot be read is reported later, when it is used.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;

@@ -65,14 +65,14 @@ const MOST_BYTES = 64 * 1024;
 
 /** Returns the absolute path of the registry's folder. */
 export function registryFolder(env: Env): string {
-  const given = env["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(given) ? given : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
+  const stateHome = env["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(stateHome) ? stateHome : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
 /** Returns the absolute path of the folder for the user's configuration. */
 export function configFolder(env: Env): string {
-  const given = env["XDG_CONFIG_HOME"] ?? "";
-  return join(isAbsolute(given) ? given : join(homeOf(env), ".config"), "mdmirror");
+  const configHome = env["XDG_CONFIG_HOME"] ?? "";
+  return join(isAbsolute(configHome) ? configHome : join(homeOf(env), ".config"), "mdmirror");
 }
 
 /**

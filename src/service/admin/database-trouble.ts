@@ -1,4 +1,4 @@
-import { StoreBusy } from "../store/store.ts";
+import { StoreBusyError } from "../store/store.ts";
 import { type Result, type Trouble, trouble } from "../../common/trouble.ts";
 
 type DatabaseTrouble = Pick<Trouble, "kind" | "what" | "next">;
@@ -65,7 +65,7 @@ const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
  */
 export function databaseTrouble(url: string, thrown: unknown): Result<never> {
   // The error of an open store wraps the reason why the database cannot be reached.
-  const error = thrown instanceof StoreBusy && thrown.cause !== undefined ? thrown.cause : thrown;
+  const error = thrown instanceof StoreBusyError && thrown.cause !== undefined ? thrown.cause : thrown;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
   const name = shownDatabase(url);

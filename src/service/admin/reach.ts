@@ -43,11 +43,11 @@ export async function reachByFolder(
   { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
 ): Promise<Result<AdminSession>> {
   if (isOfDatabase(data)) return reachShared(data, openWire);
-  const fit = examine(data);
-  if (fit.kind === "trouble") return fit;
+  const access = examine(data);
+  if (access.kind === "trouble") return access;
   const began = clock.monotonic();
   for (;;) {
-    const opened = await tryOpen(data, fit.value);
+    const opened = await tryOpen(data, access.value);
     if (opened !== "in-use") return opened;
     const address = addressIn(data);
     if (address.kind === "trouble") return address;
@@ -93,10 +93,10 @@ function lockedByOther(data: string): Result<never> {
 }
 
 /** `mayOpen`: true if this process may open the folder. `uid`: user id of the folder's owner. */
-type Fit = { readonly mayOpen: boolean; readonly uid: number };
+type FolderAccess = { readonly mayOpen: boolean; readonly uid: number };
 
 /** Refuses a folder that does not belong to a service, so that nothing is created in it. */
-function examine(data: string): Result<Fit> {
+function examine(data: string): Result<FolderAccess> {
   try {
     const { uid } = statSync(join(data, "service.db"));
     const me = effectiveUser();
@@ -118,7 +118,7 @@ function examine(data: string): Result<Fit> {
  * Opens the folder unless a service runs. Only the operating system's lock shows that reliably: the
  * lock ends with its process.
  */
-async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<AdminSession> | "in-use"> {
+async function tryOpen(data: string, { mayOpen, uid }: FolderAccess): Promise<Result<AdminSession> | "in-use"> {
   if (!mayOpen) {
     const address = addressIn(data);
     if (address.kind === "trouble") return address;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isOfDatabase } from "../database-marker.ts";
-import { type BackupContents, NoBackup, renewBackup } from "../store/sqlite/backup-file.ts";
+import { type BackupContents, NoBackupError, renewBackup } from "../store/sqlite/backup-file.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { copyWhole } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
@@ -40,7 +40,7 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
  * @throws the error if it is a bug
  */
 export function noBackup(file: string, error: unknown): Result<never> {
-  if (error instanceof NoBackup) {
+  if (error instanceof NoBackupError) {
     const next =
       "give a file that mdmirror serve backup made; to use a copied service.db, put it into a new folder and start a service with that --data";
     return trouble("usage", `${file} ${error.message}; nothing was restored`, next);

@@ -3,7 +3,7 @@ import { copyFile, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import { BACKUP_FILE } from "../store/sqlite/backup.ts";
-import { type BackupContents, sealBackup, NoBackup } from "../store/sqlite/backup-file.ts";
+import { type BackupContents, sealBackup, NoBackupError } from "../store/sqlite/backup-file.ts";
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
@@ -38,7 +38,7 @@ async function keep(made: string, out: string): Promise<Result<TakenBackup>> {
     return ok({ file: out, ...contents });
   } catch (error) {
     rmSync(made, { force: true });
-    if (error instanceof NoBackup)
+    if (error instanceof NoBackupError)
       return trouble(
         "fault",
         `the new backup ${error.message}`,

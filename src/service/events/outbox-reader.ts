@@ -86,7 +86,7 @@ export class OutboxReader {
   async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<MissedEvents | null> {
     const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
     if (page === null) return null;
-    const happened = page.rows.length === 0 ? null : await WorkspaceEvents.look(tables, page.rows);
+    const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
     return { events: (await happened?.visibleTo(reader)) ?? [], upTo: page.upTo, more: page.more };
   }
 
@@ -159,6 +159,6 @@ function addAll(visible: Map<string, VisibleEvent>, events: readonly VisibleEven
 async function readWorkspaceEvents(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
   const happened = new Map<number, WorkspaceEvents>();
   const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
-  for (const [workspace, own] of byWorkspace) happened.set(workspace, await WorkspaceEvents.look(tables, own));
+  for (const [workspace, own] of byWorkspace) happened.set(workspace, await WorkspaceEvents.load(tables, own));
   return happened;
 }

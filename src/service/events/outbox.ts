@@ -20,7 +20,7 @@ export type OutboxRow = {
   readonly id: string;
   readonly change: "created" | "edited" | "moved" | "gone";
   /** Row number of the former parent folder of a moved or removed item; null for other changes. */
-  readonly was: number | null;
+  readonly formerParent: number | null;
   /** Grants on the item that were removed with it. */
   readonly grants: readonly GrantThen[];
 };

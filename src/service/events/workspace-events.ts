@@ -35,10 +35,10 @@ export class WorkspaceEvents {
   private constructor(tables: Tables, rows: readonly OutboxRow[]) {
     this.#tables = tables;
     this.#rows = rows;
-    for (const { kind, change, seq, was, grants } of rows) {
+    for (const { kind, change, seq, formerParent, grants } of rows) {
       if (change !== "gone") continue;
       if (kind === "file") this.#goneFiles.add(seq);
-      else this.#goneFolders.set(seq, { parent: was ?? ROOT, grants });
+      else this.#goneFolders.set(seq, { parent: formerParent ?? ROOT, grants });
     }
   }
 
@@ -46,13 +46,13 @@ export class WorkspaceEvents {
    * Reads the current state of the items.
    * @param rows of one workspace
    */
-  static async look(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
+  static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
     const happened = new WorkspaceEvents(tables, rows);
-    await happened.#look();
+    await happened.#loadItems();
     return happened;
   }
 
-  async #look(): Promise<void> {
+  async #loadItems(): Promise<void> {
     const { files, folders } = this.#tables;
     const seqs = new Set(this.#rows.flatMap(({ kind, seq }) => (kind === "file" ? [seq] : [])));
     for (const file of await files.bySeqs([...seqs])) this.#files.set(file.seq, file);
@@ -92,39 +92,39 @@ export class WorkspaceEvents {
     // file's grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
-    const wasReadable = row.was === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.was);
+    const wasReadable = row.formerParent === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.formerParent);
     if (!isReadable && !wasReadable) return null;
     const change = changeFor(row.change, isReadable, wasReadable);
-    const now = isReadable ? { path: shownPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
-    return { type: "file", data: { id: row.id as DocId, change, ...now } };
+    const present = isReadable ? { path: shownPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
+    return { type: "file", data: { id: row.id as DocId, change, ...present } };
   }
 
   #folderEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
-    const wasReadable = row.was !== null && judge.couldReadFolder(row.seq, row.was);
+    const wasReadable = row.formerParent !== null && judge.couldReadFolder(row.seq, row.formerParent);
     // If the key's access differs between subtrees, any document in the folder may have become
     // visible or hidden.
     if (row.change === "moved" && !judge.isUniform)
       return isReadable || wasReadable || judge.hasGrantBelow(row.seq) ? RESET[0]! : null;
     if (!isReadable && !wasReadable) return null;
     const change = changeFor(row.change, isReadable, wasReadable);
-    const now = isReadable ? { path: shownPath(folder.path) } : {};
-    return { type: "folder", data: { id: row.id as DirId, change, ...now } };
+    const present = isReadable ? { path: shownPath(folder.path) } : {};
+    return { type: "folder", data: { id: row.id as DirId, change, ...present } };
   }
 
   async #judgeFor(key: number, grants: readonly GrantRow[]): Promise<Judge> {
-    const then = this.#grantsThen(key);
-    const isUniform = then.length === 0 && grants.every(({ kind }) => kind === "root");
+    const formerGrants = this.#grantsOnRemoved(key);
+    const isUniform = formerGrants.length === 0 && grants.every(({ kind }) => kind === "root");
     if (isUniform) return new Judge(grants, true, (seqs) => this.#ancestors(seqs));
     const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
-    const judge = new Judge([...grants, ...then, nowhere], false, (seqs) => this.#ancestors(seqs));
-    await judge.know(this.#places());
+    const judge = new Judge([...grants, ...formerGrants, nowhere], false, (seqs) => this.#ancestors(seqs));
+    await judge.loadParents(this.#places());
     return judge;
   }
 
   /** Returns the key's grants on removed items. */
-  #grantsThen(key: number): GrantRow[] {
+  #grantsOnRemoved(key: number): GrantRow[] {
     const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
     const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
     return [...onFiles, ...onFolders].flatMap(({ kind, seq, grants }) =>
@@ -135,8 +135,8 @@ export class WorkspaceEvents {
   #places(): Set<number> {
     const places = new Set<number>();
     for (const { folder } of this.#files.values()) places.add(folder);
-    for (const { kind, seq, was } of this.#rows) {
-      if (was !== null) places.add(was);
+    for (const { kind, seq, formerParent } of this.#rows) {
+      if (formerParent !== null) places.add(formerParent);
       if (kind === "folder") places.add(seq);
     }
     return places;
@@ -190,7 +190,7 @@ class Judge {
     this.#access = new Access(grants, { ancestors });
   }
 
-  async know(places: Iterable<number>): Promise<void> {
+  async loadParents(places: Iterable<number>): Promise<void> {
     if (this.isUniform) return;
     await this.#access.loadAncestors(places);
     const targets = this.#grants.flatMap(({ kind, target }) => (kind === "folder" && target > 0 ? [target] : []));

@@ -22,7 +22,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   for (const { from, to } of findLinks(text)) {
     const read = readDestinationText(text.slice(from, to));
     if (read.kind === "foreign" || read.inert) continue;
-    if (!judged.has(read.said)) judged.set(read.said, await resolves(context, read));
+    if (!judged.has(read.target)) judged.set(read.target, await resolves(context, read));
   }
   const lost = [...judged].flatMap(([said, isThere]) => (isThere ? [] : [said]));
   if (lost.length === 0) return null;
@@ -38,9 +38,9 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
 /** LIMIT: broken links that an answer lists. */
 const MOST_NAMED = 10;
 
-async function resolves(context: RequestContext, { kind, said }: Destination): Promise<boolean> {
-  if (kind === "id") return !isRefused(await (isDirId(said) ? findFolder(context, said) : findFile(context, said)));
-  return said.startsWith("/") && isReadable(context, said.slice(1).replace(/\/$/, ""));
+async function resolves(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
+  if (kind === "id") return !isRefused(await (isDirId(target) ? findFolder(context, target) : findFile(context, target)));
+  return target.startsWith("/") && isReadable(context, target.slice(1).replace(/\/$/, ""));
 }
 
 async function isReadable({ tables, workspace, access }: RequestContext, said: string): Promise<boolean> {

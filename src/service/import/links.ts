@@ -149,7 +149,7 @@ export class ImportLinks {
     for (const { path, text } of this.#sent.values()) {
       const place = this.#placeAt(path);
       for (const read of destinationsOf(text)) {
-        if (read.inert) inert.push({ path, to: read.said, reason: this.#reasonOf(read, place) });
+        if (read.inert) inert.push({ path, to: read.target, reason: this.#reasonOf(read, place) });
         else byId++;
       }
     }

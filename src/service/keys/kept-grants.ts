@@ -76,8 +76,8 @@ export async function holdKeptGrants(
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = placed;
     const own = grants.find((grant) => grant.kind === kind && grant.target === target);
-    const now = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
-    if (RANK[kept.level] < RANK[now]) await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
+    const currentLevel = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
+    if (RANK[kept.level] < RANK[currentLevel]) await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
     await tables.grants.dropKept(kept);
     if (kept.key === context.key && !includes(kept.level, "edit"))
       refused = refuse("forbidden", `This key may not put anything at /${kept.path}.`);

@@ -10,7 +10,7 @@ import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
 import { type RequestFrame, isAdminPath, route, splitRequestTarget } from "./router.ts";
 import { readSent } from "./validate.ts";
-import { isDiskFull, StoreBusy } from "../store/store.ts";
+import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 const VALIDATION = declareOperations("usual").validateKey;
 
@@ -88,7 +88,7 @@ export async function answering(
 ): Promise<WireResponse | null> {
   const requestId = newId(server, "req_");
   const answer = await work(requestId).catch((error: unknown) => {
-    if (error instanceof StoreBusy) return busy(error);
+    if (error instanceof StoreBusyError) return busy(error);
     onFault(error, requestId);
     return refuse("internal_error", "The service failed; inspect the live state before a retry.");
   });
@@ -153,7 +153,7 @@ export function closing(): Refused {
   return refuse("service_unavailable", "The service is shutting down.", [], { "retry-after": "5" });
 }
 
-function busy({ message, mayBeKept }: StoreBusy): Refused {
+function busy({ message, mayBeKept }: StoreBusyError): Refused {
   const end = mayBeKept ? "inspect the live state before a retry" : "nothing was done";
   const detail = `${message}; ${end}.`;
   return refuse("service_unavailable", detail, [], { "retry-after": "1" });

@@ -80,7 +80,7 @@ export type Indexing = {
 
 export type ReservedSpace = {
   /** Reserves more space if the disk has enough. */
-  hold(): void;
+  reserve(): void;
   /**
    * Releases the reserve.
    * @returns true if space was reserved
@@ -94,7 +94,7 @@ export type ReservedSpace = {
  * Error for a temporary failure: too many transactions needed the same rows, no connection was
  * free, or the database cannot be reached. Answered with 503; the message is for the caller.
  */
-export class StoreBusy extends Error {
+export class StoreBusyError extends Error {
   override readonly name: string = "StoreBusy";
   /** True if the write may have been kept; false if nothing was done. */
   readonly mayBeKept: boolean = false;

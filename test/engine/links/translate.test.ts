@@ -23,7 +23,7 @@ test("a cycle after that writes nothing, on either side (I02)", async () => {
   await mirror.sync();
   const texts = mirror.texts();
   mirror.requests.length = 0;
-  expect(await mirror.sync()).toMatchObject({ state: "in-sync", passes: 1 });
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", cycles: 1 });
   expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   expect(mirror.texts()).toEqual(texts);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { databaseTrouble } from "../../../src/service/admin/database-trouble.ts";
-import { StoreBusy } from "../../../src/service/store/store.ts";
+import { StoreBusyError } from "../../../src/service/store/store.ts";
 
 /** As `pg` and PostgreSQL say it. */
 
@@ -23,7 +23,7 @@ test.each([
   ["an unknown signer", fault("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"), "usage"],
   ["a database that does not exist", fault("3D000", 'database "notes" does not exist'), "usage"],
   ["no right to create tables", fault("42501", "permission denied for schema public"), "usage"],
-  ["the fault of an open store", new StoreBusy("away", { cause: fault("53300", "too many") }), "offline"],
+  ["the fault of an open store", new StoreBusyError("away", { cause: fault("53300", "too many") }), "offline"],
 ])("%s is reported by its kind, without the password", (_, error, kind) => {
   const result = databaseTrouble(URL, error);
   expect(result).toMatchObject({ kind: "trouble", trouble: { kind } });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { StoreUnreachable } from "../../../src/service/store/postgres/faults.ts";
+import { StoreUnreachableError } from "../../../src/service/store/postgres/faults.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { createService } from "../../../src/service/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
@@ -128,7 +128,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
     way.hold();
     // More than there are connections: those behind them wait for one.
     const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
-    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachable)).not.toContain(
+    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachableError)).not.toContain(
       false,
     );
     way.letGo();
@@ -152,9 +152,9 @@ describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
     await step.reached();
     await server.stop();
     step.goOn();
-    await expect(open).rejects.toBeInstanceOf(StoreUnreachable);
-    await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreUnreachable);
-    await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreUnreachable);
+    await expect(open).rejects.toBeInstanceOf(StoreUnreachableError);
+    await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreUnreachableError);
+    await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreUnreachableError);
     // Judged by its head alone, or whole: what the caller is told is the same.
     const service = createService({ store, random: randomBytes, now: () => 0, combine: () => null, onFault: rethrow });
     const request = { method: "GET", path: "/v1/files", headers: { "x-api-key": "mdm_any" }, body: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StoreBusy } from "../../../src/service/store/store.ts";
+import { StoreBusyError } from "../../../src/service/store/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from "./ground.ts";
@@ -89,7 +89,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       await workspaces.byId(`wsp_${workspace}`);
     };
     const make = (tables: Tables) => makeFile(tables, workspace, "a.md");
-    await expect(oneAfterTheOther(ground, remove, make)).rejects.toBeInstanceOf(StoreBusy);
+    await expect(oneAfterTheOther(ground, remove, make)).rejects.toBeInstanceOf(StoreBusyError);
     expect(await store.read(({ files }) => files.byName(workspace, 0, "a.md"))).toBeUndefined();
   });
 

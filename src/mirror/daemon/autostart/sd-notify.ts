@@ -29,10 +29,10 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
   // The program gets only the variables of the service manager: no other program needs the key.
-  const given = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
+  const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
   const say: SdNotify["say"] = (...assignments) => {
-    execFile("systemd-notify", assignments, { env: given, timeout: DEADLINE_MS }, (error) => {
+    execFile("systemd-notify", assignments, { env: variables, timeout: DEADLINE_MS }, (error) => {
       if (error === null || isFaulty) return;
       isFaulty = true;
       onFault(error);

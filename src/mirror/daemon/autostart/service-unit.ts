@@ -178,7 +178,7 @@ function fillIn(template: string, values: Readonly<Record<string, string>>): str
 
 type Env = Readonly<Record<string, string | undefined>>;
 /** `ran: false`: the tool is missing, or has not answered in time. */
-type CommandEnd = { readonly ran: boolean; readonly code: number; readonly said: string };
+type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };
 
 const DEADLINE_MS = 30_000;
 
@@ -213,8 +213,8 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
   // failure of this command does not matter.
   if (unit.manager === "launchd") await ask(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
-    const { ran, code, said } = await ask(step, env);
-    if (!ran || code !== 0) return ok(`${step.join(" ")}: ${said}`);
+    const { ran, code, output } = await ask(step, env);
+    if (!ran || code !== 0) return ok(`${step.join(" ")}: ${output}`);
   }
   return ok(null);
 }
@@ -246,12 +246,12 @@ export function isInstalled({ file }: ServiceUnit): boolean {
  */
 export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
   if (unit.manager === "systemd") {
-    const { ran, said } = await ask(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
-    return ran && /^[a-z]+$/.test(said) ? said : null;
+    const { ran, output } = await ask(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
+    return ran && /^[a-z]+$/.test(output) ? output : null;
   }
-  const { ran, code, said } = await ask(["launchctl", "print", `${launchdDomain()}/${unit.name}`], env);
+  const { ran, code, output } = await ask(["launchctl", "print", `${launchdDomain()}/${unit.name}`], env);
   if (!ran) return null;
-  return code === 0 ? (/state = (\w+)/.exec(said)?.[1] ?? "loaded") : "inactive";
+  return code === 0 ? (/state = (\w+)/.exec(output)?.[1] ?? "loaded") : "inactive";
 }
 
 function launchdDomain(): string {
@@ -262,11 +262,11 @@ function ask([program, ...args]: readonly string[], env: Env): Promise<CommandEn
   return new Promise((resolve) => {
     const options = { env: withoutKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {
-      const said = (stdout.trim() || stderr.trim()).slice(0, 4_000);
-      if (error === null) return resolve({ ran: true, code: 0, said });
-      if (typeof error.code === "number") return resolve({ ran: true, code: error.code, said });
+      const output = (stdout.trim() || stderr.trim()).slice(0, 4_000);
+      if (error === null) return resolve({ ran: true, code: 0, output });
+      if (typeof error.code === "number") return resolve({ ran: true, code: error.code, output });
       const why = error.killed ? "it has not answered" : errnoClause(error);
-      resolve({ ran: false, code: -1, said: why });
+      resolve({ ran: false, code: -1, output: why });
     });
   });
 }

@@ -210,7 +210,7 @@ export class LineReader {
     let from = 0;
     while (!this.#isOver && from < chunk.length) {
       const end = chunk.indexOf(0x0a, from);
-      this.#hold(chunk.subarray(from, end === -1 ? chunk.length : end));
+      this.#buffer(chunk.subarray(from, end === -1 ? chunk.length : end));
       if (end === -1) break;
       if (!this.#isOver) this.#onLine(this.#takeLine());
       from = end + 1;
@@ -218,7 +218,7 @@ export class LineReader {
     return !this.#isOver;
   }
 
-  #hold(part: Buffer): void {
+  #buffer(part: Buffer): void {
     this.#bufferedBytes += part.length;
     this.#isOver = this.#bufferedBytes > this.#maxBytes;
     if (this.#isOver) this.#parts = [];

@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from "node:path";
 import { hasMembers } from "../../../contract/json.ts";
 import { CONTROL_FILE } from "../../model/mirror-folder.ts";
 import { readOwn } from "../../state/own-files.ts";
-import { isOwner, UnsafePath } from "../../../common/unsafe-path.ts";
+import { isOwner, UnsafePathError } from "../../../common/unsafe-path.ts";
 
 export type SocketPath = { readonly socket: string; readonly pid: number; readonly since: number };
 
@@ -20,7 +20,7 @@ export function readSocketPath(folder: string): SocketPath | null {
   try {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
-    if (error instanceof UnsafePath) throw error;
+    if (error instanceof UnsafePathError) throw error;
     // No daemon has run, or the file is incomplete. The lock still shows whether a daemon runs.
     return null;
   }

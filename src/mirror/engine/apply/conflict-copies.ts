@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
-import type { Look } from "../../ports/disk.ts";
+import type { PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -35,7 +35,7 @@ export function nameCopy(
   }
 }
 
-type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
+type CopyFile = Extract<PathState, { kind: "file" }> & { readonly path: LocalPath };
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
@@ -53,9 +53,9 @@ export function findCopy(
 ): FoundCopy {
   const files: CopyFile[] = [];
   for (const path of new Set([recorded, ...places])) {
-    const look = disk.look(path);
-    if (look.kind === "unknown") return { kind: "unknown" };
-    if (look.kind === "file") files.push({ ...look, path });
+    const atPath = disk.look(path);
+    if (atPath.kind === "unknown") return { kind: "unknown" };
+    if (atPath.kind === "file") files.push({ ...atPath, path });
   }
   const isLike = ({ path, stamp, digest }: CopyFile) =>
     ((isNewest && path === recorded) || digest === version.digest) && !state.isCopyInodeOfOther(id, stamp);
@@ -98,15 +98,15 @@ export function removeUnrecorded(
  */
 export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
-  const look = disk.look(at);
-  if (look.kind === "file" && look.digest === digest) return got(null);
-  if (look.kind === "file") {
+  const atPath = disk.look(at);
+  if (atPath.kind === "file" && atPath.digest === digest) return got(null);
+  if (atPath.kind === "file") {
     const before = keepFileText(ctx.world, at, localContentName(at, null, RENAMED_FOR_COPY));
     const place = trashPlace(ctx.world, at);
-    const moved = disk.trash(at, look.digest, place);
+    const moved = disk.trash(at, atPath.digest, place);
     if (moved.kind !== "done") return ended(outcomeOfDisk(moved));
     reportRenamedFile(ctx, at, place, before);
-  } else if (look.kind !== "absent")
+  } else if (atPath.kind !== "absent")
     return ended(stale(`${at} is taken, so no conflict copy can be saved at this path`));
   const made = disk.create(at, text);
   return made.kind === "done" ? got(null) : ended(outcomeOfDisk(made));
@@ -158,10 +158,10 @@ export function trashConflictCopies(
  */
 function dropCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
   const { disk } = ctx.world;
-  const look = disk.look(path);
-  if (look.kind !== "file") return got(null);
+  const atPath = disk.look(path);
+  if (atPath.kind !== "file") return got(null);
   storeConflictCopy(ctx.world, id, path);
   const place = trashPlace(ctx.world, path);
-  const end = disk.trash(path, look.digest, place);
+  const end = disk.trash(path, atPath.digest, place);
   return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
 }

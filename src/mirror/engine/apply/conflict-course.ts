@@ -43,7 +43,7 @@ async function meetNewer(
   const localVersion = { text: local.value.text, digest: action.expect };
   const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, localVersion, fetched.value);
   if (after.local !== null) {
-    const { local: text, waiting, parted } = after;
+    const { local: text, waiting, commonBase } = after;
     const isAccepted = link.submissions.length > 0 && waiting.length === 0;
     return writeMergedFile(
       ctx,
@@ -54,7 +54,7 @@ async function meetNewer(
         detail: isAccepted ? ACCEPTED : whyMerged(action),
         counts: isAccepted ? "accepted" : "merged",
         waiting,
-        mergedFrom: text === fetched.value.text ? null : (parted?.digest ?? null),
+        mergedFrom: text === fetched.value.text ? null : (commonBase?.digest ?? null),
       },
     );
   }
@@ -135,7 +135,7 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
     if (conflict === null) return ended(DONE);
     const path = newestCopyPath ?? conflict.newestCopyPath;
     const row = { kind: "drop-conflict", id, path, why, ...(comesBack === true ? { comesBack } : {}) } as const;
-    return got({ row, beside: null });
+    return got({ row, extra: null });
   },
 
   perform: dropCopies,

@@ -27,7 +27,7 @@ export const showCopy = {
   async prepare(_, { text, ...shows }) {
     const { id, newestCopyPath: path } = shows.conflict;
     const { digest: writes } = newestShown(shows.conflict);
-    return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, beside: text });
+    return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, extra: text });
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
@@ -47,11 +47,11 @@ export const showCopy = {
 
   observe(ctx, row) {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
-    const look = ctx.world.disk.look(row.path);
-    if (look.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${look.why}`);
+    const atPath = ctx.world.disk.look(row.path);
+    if (atPath.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${atPath.why}`);
     // If the copy is missing or has other content, no copy shows that version. The next cycle then
     // decides again.
-    if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
+    if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
     // ORDER: a power cut may still lose this copy. Its inode is therefore not recorded, and its
     // absence does not count as a choice. The next plan writes and flushes the copy again, then
@@ -91,8 +91,8 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
 
 /** Returns the current inode of a copy; 0 if the file is missing. */
 function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
-  const look = disk.look(at);
-  return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
+  const atPath = disk.look(at);
+  return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
 }
 
 /**
@@ -101,8 +101,8 @@ function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
  * @param link the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): LocalPath {
-  const now = ctx.world.state.link(link.id)?.localPath;
-  return now === undefined || now === link.localPath ? found : now;
+  const currentPath = ctx.world.state.link(link.id)?.localPath;
+  return currentPath === undefined || currentPath === link.localPath ? found : currentPath;
 }
 
 /**
@@ -155,9 +155,9 @@ async function leaveApart(
   changeId: ChangeId,
   why: string,
 ): Promise<Outcome> {
-  const look = ctx.world.disk.look(path);
+  const atPath = ctx.world.disk.look(path);
   const detail = `${why}; ${ONE_WAY.push}`;
-  const digest = look.kind === "file" ? look.digest : null;
+  const digest = atPath.kind === "file" ? atPath.digest : null;
   const block = makeBlock(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
   ctx.notes.tally.oneWay.push(block);
   return { kind: "refused", code: "direction-off", detail, requestId: null, block };
@@ -200,8 +200,8 @@ export async function showVersion(
 }
 
 function isFreeFor({ world: { disk } }: CycleContext, at: LocalPath, digest: Digest): boolean {
-  const look = disk.look(at);
-  return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
+  const atPath = disk.look(at);
+  return atPath.kind === "absent" || (atPath.kind === "file" && atPath.digest === digest);
 }
 
 /**
@@ -228,8 +228,8 @@ export async function keepMineBeside(
 function placeBeside({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const at = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
-    const look = disk.look(at);
-    if (look.kind === "absent" || look.kind === "unknown") return at;
-    if (look.kind === "file" && look.digest === digest) return at;
+    const atPath = disk.look(at);
+    if (atPath.kind === "absent" || atPath.kind === "unknown") return at;
+    if (atPath.kind === "file" && atPath.digest === digest) return at;
   }
 }

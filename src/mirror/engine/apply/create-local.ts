@@ -16,7 +16,7 @@ import { localContentName, remoteContentName } from "./text-name.ts";
 /** Creates local files for new documents on the service. */
 
 /** LIMIT: files in one journal row, which is read and written as a whole. */
-const MOST_IN_A_ROW = 64;
+const MOST_PER_ROW = 64;
 
 /**
  * Creates files, and keeps them in the journal until `create` has ended. The rows are flushed to
@@ -31,8 +31,8 @@ export async function journalArriving<T>(
   if (actions.length === 0) return create();
   const rows: number[] = [];
   state.transactSafely(() => {
-    for (let at = 0; at < actions.length; at += MOST_IN_A_ROW) {
-      const files = actions.slice(at, at + MOST_IN_A_ROW).map(({ id, localPath: path }) => ({ id, path }));
+    for (let at = 0; at < actions.length; at += MOST_PER_ROW) {
+      const files = actions.slice(at, at + MOST_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
       rows.push(state.openIntent(run, { kind: "create", files }));
     }
   });

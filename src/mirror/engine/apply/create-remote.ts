@@ -51,7 +51,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     const { text, stamp, stampTrusted } = local.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
     const request = { asks: `${remotePath} ${digest}`, at: { key: localPath, path: localPath } };
-    return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, beside: text, request });
+    return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, extra: text, request });
   },
 
   async perform(ctx, row, text) {

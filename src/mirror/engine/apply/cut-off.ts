@@ -31,7 +31,7 @@ export function isTorn(
   { path, stamp, bytes, digest }: LocalFile,
   text: string,
 ): boolean {
-  const whole = Buffer.from(disk.shown?.(path, text) ?? text);
+  const whole = Buffer.from(disk.toLocalForm?.(path, text) ?? text);
   const left = { size: stamp.size, digest: bytes ?? digest };
   return left.digest !== digestOf(whole) && isCutOff(whole, left);
 }

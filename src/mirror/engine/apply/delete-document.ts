@@ -44,7 +44,7 @@ type Row = Extract<Intent, { kind: "delete" }>;
 export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;
-    return got({ row: { kind: "delete", id, localPath, changeId, why }, beside: deletion });
+    return got({ row: { kind: "delete", id, localPath, changeId, why }, extra: deletion });
   },
 
   async perform(ctx, row, deletion) {

@@ -101,17 +101,17 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
   const { prefer, why } = chooseOfTwoNew(ctx, action.localPath, fetched.value);
   // The remote version becomes the base of the local content, which is then sent as an edit. Both
   // contents are kept.
-  const parted = { ...adopted, localDigest: digest };
+  const rebased = { ...adopted, localDigest: digest };
   if (prefer === "local") {
-    return commit(ctx, { ...adopting, link: parted, event: { ...event, detail: why, after: digest } });
+    return commit(ctx, { ...adopting, link: rebased, event: { ...event, detail: why, after: digest } });
   }
   if (mayTakeOver({ ...ctx.settings, prefer }, action.localPath)) {
-    const beside = prefer === "remote" ? null : local.value.text;
-    return takeOver(ctx, action, { parted, beside, remote: fetched.value, why });
+    const keptText = prefer === "remote" ? null : local.value.text;
+    return takeOver(ctx, action, { rebased, keptText, remote: fetched.value, why });
   }
   return openConflict(
     ctx,
-    parted,
+    rebased,
     action.localPath,
     fetched.value,
     null,
@@ -143,11 +143,11 @@ function howEqual(
 
 type TakingOver = {
   /** Record with the service's version as its base. */
-  readonly parted: Link;
+  readonly rebased: Link;
   /**
    * Local content that stays in a file beside the document; null: the local content is not kept.
    */
-  readonly beside: string | null;
+  readonly keptText: string | null;
   readonly remote: RemoteText;
   readonly why: string;
 };
@@ -156,17 +156,17 @@ type TakingOver = {
 async function takeOver(
   ctx: CycleContext,
   action: ActionOf<"meet">,
-  { parted, beside, remote, why }: TakingOver,
+  { rebased, keptText, remote, why }: TakingOver,
 ): Promise<Outcome> {
   const { id, localPath, expect } = action;
   const inUse = blockIfInUse(ctx, action);
   if (inUse !== null) return inUse;
-  if (beside !== null) {
-    const kept = await keepMineBeside(ctx, parted, localPath, beside, expect);
+  if (keptText !== null) {
+    const kept = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
     if (kept.kind === "end") return kept.outcome;
   }
   const detail =
-    beside === null
+    keptText === null
       ? why
       : "new on both sides; the conflict policy takes the version on the service; your version is beside it";
   return runLocalEffect(ctx, writeFile, {
@@ -176,8 +176,8 @@ async function takeOver(
     expect,
     base: null,
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },
-    adopts: { remotePath: parted.remotePath, protected: parted.protected },
-    counts: beside === null ? "downloaded" : "byPolicy",
+    adopts: { remotePath: rebased.remotePath, protected: rebased.protected },
+    counts: keptText === null ? "downloaded" : "byPolicy",
     event: eventOf(action, "both", { detail: reasonForWrite(ctx, { why: detail, localPath }) }),
   });
 }

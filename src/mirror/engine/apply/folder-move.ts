@@ -29,8 +29,8 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
     const { dirId, from, to, why, temporary } = action;
     const ready = await prepareMove(ctx, { ...action, id: dirId });
     if (ready.kind === "end") return ready;
-    const { now, ...sent } = ready.value;
-    return got({ row: { kind: "patch-folder", dirId, from, to, stands: now, why, temporary }, ...sent });
+    const { currentPath, ...sent } = ready.value;
+    return got({ row: { kind: "patch-folder", dirId, from, to, stands: currentPath, why, temporary }, ...sent });
   },
 
   async perform(ctx, row, { parent }) {

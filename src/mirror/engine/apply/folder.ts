@@ -50,7 +50,7 @@ type PostRow = Extract<Intent, { kind: "post-folder" }>;
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = { asks: `folder ${toService(ctx.world, remotePath)}`, at: { key: localPath, path: localPath } };
-    return got({ row: { kind: "post-folder", localPath, remotePath, why }, beside: null, request });
+    return got({ row: { kind: "post-folder", localPath, remotePath, why }, extra: null, request });
   },
 
   async perform(ctx, row) {
@@ -105,7 +105,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
       return ended(undeletable(ctx, dirId, localPath, "folder_delete_unsupported", null));
     const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
     if (open) return ended(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
-    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, beside: localPath });
+    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, extra: localPath });
   },
 
   async perform(ctx, row) {
@@ -220,11 +220,11 @@ function linkFolder(
   localPath: LocalPath,
   remotePath: RemotePath,
 ): ValueOrEnd<DirLink> {
-  const look = disk.look(localPath);
-  if (look.kind !== "folder") return ended(stale("the folder was removed meanwhile"));
-  const { dev, ino, birthMs } = look;
+  const atPath = disk.look(localPath);
+  if (atPath.kind !== "folder") return ended(stale("the folder was removed meanwhile"));
+  const { dev, ino, birthMs } = atPath;
   const other = state.dirAt(localPath);
-  if (other !== null && other.id !== id && sameInodeAndBirth(other, look))
+  if (other !== null && other.id !== id && sameInodeAndBirth(other, atPath))
     return ended(stale("the former folder at its path is not recorded at its new path yet"));
   notes.folderIds.set(remotePath, id);
   return got({ id, localPath, remotePath, dev, ino, birthMs });

@@ -14,7 +14,7 @@ type AfterLive = {
    * content. */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
-  readonly parted: KnownText | null;
+  readonly commonBase: KnownText | null;
 };
 
 /**

@@ -11,7 +11,7 @@ import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
-import type { Look } from "../../ports/disk.ts";
+import type { PathState } from "../../ports/disk.ts";
 
 /** Result of checking a path that the service reported as taken. */
 type PathOccupant =
@@ -87,13 +87,13 @@ export type MoveRequest = {
 export async function prepareMove(
   ctx: CycleContext,
   move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
-): Promise<ValueOrEnd<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
+): Promise<ValueOrEnd<{ readonly currentPath: LocalPath; readonly extra: MoveRequest; readonly request: Request }>> {
   const { id, stands } = move;
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
-  const now = followLocalMoves(ctx, stands);
-  const request = { asks: moveRequest(move, parent.value), at: { key: id, path: now } };
-  return got({ now, beside: { parent: parent.value, stands }, request });
+  const currentPath = followLocalMoves(ctx, stands);
+  const request = { asks: moveRequest(move, parent.value), at: { key: id, path: currentPath } };
+  return got({ currentPath, extra: { parent: parent.value, stands }, request });
 }
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
@@ -134,11 +134,11 @@ const MORE_REFUSED = "the service refuses a character in names that it was not k
 /** Returns true if this cycle learned how the service or the disk spells names after the plan was
  * made. */
 function learnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
-  const now: RemoteTraits = world.remote.traits();
+  const currentTraits: RemoteTraits = world.remote.traits();
   return (
-    now.refusedCharacters !== before.refusedCharacters ||
-    now.foldsCase !== before.foldsCase ||
-    now.foldsUnicode !== before.foldsUnicode
+    currentTraits.refusedCharacters !== before.refusedCharacters ||
+    currentTraits.foldsCase !== before.foldsCase ||
+    currentTraits.foldsUnicode !== before.foldsUnicode
   );
 }
 
@@ -151,11 +151,11 @@ export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const { stands } = intent;
   const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
   if (base === null || stands === base.localPath) return false;
-  const now = disk.look(base.localPath);
-  if ("stamp" in base ? isFileOf(now, base.stamp) : now.kind === "folder" && sameInodeAndBirth(now, base)) return true;
-  return now.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
+  const atBasePath = disk.look(base.localPath);
+  if ("stamp" in base ? isFileOf(atBasePath, base.stamp) : atBasePath.kind === "folder" && sameInodeAndBirth(atBasePath, base)) return true;
+  return atBasePath.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
 }
 
-function isFileOf(look: Look, stamp: Stamp | null): boolean {
-  return look.kind === "file" && stamp !== null && sameInodeAndBirth(look.stamp, stamp);
+function isFileOf(atPath: PathState, stamp: Stamp | null): boolean {
+  return atPath.kind === "file" && stamp !== null && sameInodeAndBirth(atPath.stamp, stamp);
 }

@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
@@ -35,11 +35,11 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   const { disk, state } = ctx.world;
   const found = readSetAside(ctx, row);
   if ("why" in found) return leaveOpen(found.why);
-  const { aside, look } = found;
-  const reverted = redoAfterPowerLoss(ctx, row, aside, look);
+  const { aside, atPath } = found;
+  const reverted = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (reverted !== null) return reverted;
   if (aside.kind !== "done") {
-    if (look.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
+    if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
     return putBackOnItsBase(ctx, row, why);
   }
@@ -73,7 +73,7 @@ function redoAfterPowerLoss(
   ctx: CycleContext,
   row: Row,
   aside: DiskOutcome<LocalText | null>,
-  look: Look,
+  atPath: PathState,
 ): EffectResult<never> | null {
   const { state } = ctx.world;
   const link = state.link(row.id);
@@ -86,13 +86,13 @@ function redoAfterPowerLoss(
     durable: true,
   };
   const detail = "a power loss took the new version of the file; mdmirror writes it again";
-  if (look.kind === "absent" && isSetAside) {
+  if (atPath.kind === "absent" && isSetAside) {
     // ORDER: base moves back first. With the newer base, the old content would look like an edit
     // that reverts it.
     state.putLink(reverted);
     return putBack(ctx, row, detail);
   }
-  if (isSetAside || look.kind !== "file" || look.digest !== row.expect) return null;
+  if (isSetAside || atPath.kind !== "file" || atPath.digest !== row.expect) return null;
   const { id, path } = row;
   const event = { kind: "recover", side: "local", id, path, detail } as const;
   return { kind: "over", outcome: DONE, change: { link: reverted, event } };

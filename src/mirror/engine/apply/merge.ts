@@ -76,7 +76,7 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
   const { link, local, remote } = both.value;
   const localVersion = { digest: action.expect, text: local };
   const after = mergeWithPublished(ctx, link, action.localPath, link.digest, localVersion, remote);
-  if (after.local === null) return disagree(ctx, action, both.value, after.parted);
+  if (after.local === null) return disagree(ctx, action, both.value, after.commonBase);
   const { waiting } = after;
   const detail =
     waiting.length > 0
@@ -85,7 +85,7 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
         ? "the published version has the change that was in review"
         : "the published version has the change that was in review; later local edits are uploaded next";
   const counts = waiting.length > 0 ? "merged" : "accepted";
-  const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
+  const mergedFrom = after.local === remote.text ? null : (after.commonBase?.digest ?? null);
   return writeMergedFile(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
@@ -146,12 +146,12 @@ async function disagree(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
   both: BothVersions,
-  parted: Pick<Link, "digest"> | null,
+  commonBase: Pick<Link, "digest"> | null,
 ): Promise<Outcome> {
   const { link, local, remote } = both;
   const { localPath } = action;
   const policy = ctx.settings.conflicts(localPath);
-  const base = parted === null ? link : { digest: parted.digest, changeId: link.changeId };
+  const base = commonBase === null ? link : { digest: commonBase.digest, changeId: link.changeId };
   if (policy === "conflict-copy") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
   const counts = "byPolicy";
   if (policy === "local") {
@@ -162,7 +162,7 @@ async function disagree(
     const kept = await keepMineBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
-  const beside = policy === "copy" ? "; your version is beside it" : "";
-  const detail = `the two edits do not merge; the conflict policy takes the version on the service${beside}`;
+  const note = policy === "copy" ? "; your version is beside it" : "";
+  const detail = `the two edits do not merge; the conflict policy takes the version on the service${note}`;
   return writeMergedFile(ctx, action, both, { text: remote.text, detail, counts });
 }

@@ -47,8 +47,8 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     if (ctx.world.state.link(id) === null) return ended(STALE.noRecord);
     const ready = await prepareMove(ctx, action);
     if (ready.kind === "end") return ready;
-    const { now, ...sent } = ready.value;
-    return got({ row: { kind: "patch", id, from, to, stands: now, why, temporary }, ...sent });
+    const { currentPath, ...sent } = ready.value;
+    return got({ row: { kind: "patch", id, from, to, stands: currentPath, why, temporary }, ...sent });
   },
 
   async perform(ctx, row, { parent, stands }) {
@@ -114,9 +114,9 @@ function concludeMoved(
   // request, base keeps the old id, and the next cycle reads the document. ORDER: the id in the
   // answer to the move is not used, because a PUT may have been saved in between; the id that was
   // read with the content is.
-  const now = known !== null && link.changeId === asOf ? { ...moved, changeId: known } : moved;
+  const newBase = known !== null && link.changeId === asOf ? { ...moved, changeId: known } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
-  const { id, changeId, digest } = now;
+  const { id, changeId, digest } = newBase;
   const requestId = source.from === "answer" ? source.requestId : null;
   const event = {
     kind: isReparent(row) ? "reparent-remote" : "rename-remote",
@@ -134,7 +134,7 @@ function concludeMoved(
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),
-    change: { link: isBack ? asMovedBack(now, stands) : now, ...version, event },
+    change: { link: isBack ? asMovedBack(newBase, stands) : newBase, ...version, event },
   };
 }
 
@@ -163,8 +163,8 @@ function outcomeOf(
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would change the name in the same way each time (I08).
-  const [wanted, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
-  const detail = `the service changed the requested name ${wanted} to ${given}`;
+  const [wanted, saved] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
+  const detail = `the service changed the requested name ${wanted} to ${saved}`;
   const block = makeBlock(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, block };
 }

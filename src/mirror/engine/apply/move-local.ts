@@ -1,6 +1,6 @@
 import { isWithin, rebase } from "../../../contract/path.ts";
 import type { Block, Stamp } from "../../model/link.ts";
-import type { Look } from "../../ports/disk.ts";
+import type { PathState } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { STALE, DONE, ended, got, outcomeOfDisk, leaveOpen } from "./effect.ts";
@@ -20,7 +20,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
   prepare(ctx, row) {
     if (row.kind === "move" && ctx.world.state.link(row.id) === null) return ended(STALE.noRecord);
     const parents = ensureFolders(ctx, row.to);
-    return parents === null ? got({ row, beside: null }) : ended(parents);
+    return parents === null ? got({ row, extra: null }) : ended(parents);
   },
 
   perform(ctx, row) {
@@ -105,7 +105,7 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, eve
  * Returns true if both names belong to one file, because the move was interrupted. On a disk that
  * ignores case, an undone change of case looks the same, but the file then has only one link.
  */
-function isOneFile(from: Look, to: Look): boolean {
+function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
   return from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev && to.stamp.nlink > 1;
 }

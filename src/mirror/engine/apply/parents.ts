@@ -43,8 +43,8 @@ export type FreePath =
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {
     const path = pathOf(number);
-    const look = disk.look(path);
-    if (look.kind === "absent") return { kind: "free", path };
-    if (look.kind === "unknown") return { kind: "unknown", why: look.why };
+    const atPath = disk.look(path);
+    if (atPath.kind === "absent") return { kind: "free", path };
+    if (atPath.kind === "unknown") return { kind: "unknown", why: atPath.why };
   }
 }

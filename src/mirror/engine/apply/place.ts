@@ -47,8 +47,8 @@ async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd
 function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
   if (walked === null || (known !== null && sameInodeAndBirth(known, walked))) return walked ?? known;
-  const now = ctx.world.disk.look(path);
-  return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
+  const atPath = ctx.world.disk.look(path);
+  return atPath.kind === "file" && known !== null && sameInodeAndBirth(known, atPath.stamp) ? known : walked;
 }
 
 /** Records new paths of a document in base. Both sides already have the document there. */

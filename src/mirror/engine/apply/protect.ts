@@ -11,7 +11,7 @@ type Row = Extract<Intent, { kind: "protect" }>;
  */
 export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
   async prepare(_, action) {
-    return got({ row: { kind: "protect", ...action }, beside: null });
+    return got({ row: { kind: "protect", ...action }, extra: null });
   },
 
   async perform(ctx, { id, localPath, value }) {

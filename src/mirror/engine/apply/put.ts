@@ -70,7 +70,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       why,
     } as const;
     const request = { asks: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
-    return got({ row, keeps, beside: text, request });
+    return got({ row, keeps, extra: text, request });
   },
 
   async perform(ctx, row, text) {
@@ -143,11 +143,11 @@ function concludeSent(
   lost: string,
 ): EffectEnd {
   ctx.notes.counts.submitted++;
-  const met = review.reason === "conflict";
-  const detail = (met ? "in review, because it conflicts with another edit" : "sent to review") + lost;
+  const isConcurrent = review.reason === "conflict";
+  const detail = (isConcurrent ? "in review, because it conflicts with another edit" : "sent to review") + lost;
   const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
   return {
-    outcome: met ? { kind: "submitted", met } : { kind: "submitted" },
+    outcome: isConcurrent ? { kind: "submitted", met: isConcurrent } : { kind: "submitted" },
     change: { text: submit(link, after, ctx.world.clock.now(), stamp, review), event },
   };
 }

@@ -23,7 +23,7 @@ export type ResultSource =
 /** The row to journal, and values that `perform` needs but recovery does not. */
 type PreparedEffect<Row extends Intent, Beside> = {
   readonly row: Row;
-  readonly beside: Beside;
+  readonly extra: Beside;
   /** Content that is stored in the transaction that opens the row. */
   readonly keeps?: StoredContent;
   /**
@@ -81,10 +81,10 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
-  perform(ctx: CycleContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | FailedRequest>;
+  perform(ctx: CycleContext, row: Row, extra: Beside): Promise<EffectResult<Seen> | FailedRequest>;
   /** Returns the outcome of a request that certainly changed nothing. Undefined if the fault
    * decides. */
-  refuse?(ctx: CycleContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
+  refuse?(ctx: CycleContext, row: Row, extra: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
@@ -94,7 +94,7 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Beside>>;
-  perform(ctx: CycleContext, row: Row, beside: Beside): EffectResult<Seen>;
+  perform(ctx: CycleContext, row: Row, extra: Beside): EffectResult<Seen>;
   /**
    * Finds out the state after a crash, and completes or reverts an unfinished effect. Idempotent.
    */
@@ -108,11 +108,11 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
 ): Promise<Outcome> {
   const ready = await effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
-  const { row, beside, request } = ready.value;
+  const { row, extra, request } = ready.value;
   const before = request === undefined ? null : earlierRefusal(ctx, request);
   if (before !== null) return before;
   const rowId = await journal(ctx, ready.value);
-  const answer = await effect.perform(ctx, row, beside);
+  const answer = await effect.perform(ctx, row, extra);
   if (answer.kind === "failed" && answer.fault.kind === "uncertain")
     return recoverEffect(ctx, effect, rowId, row, answer.fault);
   const shown = answer.kind === "failed" ? await refused(ctx, effect, ready.value, answer.fault) : answer;
@@ -123,10 +123,10 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
 async function refused<Row extends Intent, Beside>(
   ctx: CycleContext,
   effect: Pick<Effect<never, Row, Beside, never>, "refuse">,
-  { row, beside, request }: PreparedEffect<Row, Beside>,
+  { row, extra, request }: PreparedEffect<Row, Beside>,
   fault: Fault,
 ): Promise<EffectResult<never>> {
-  const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, beside, fault);
+  const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, extra, fault);
   return { kind: "over", outcome: request === undefined ? outcome : noteRefused(ctx, request, outcome) };
 }
 
@@ -209,12 +209,12 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
 ): Outcome {
   const ready = effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
-  const { row, beside } = ready.value;
+  const { row, extra } = ready.value;
   const { state } = ctx.world;
   // ORDER: the row is durable first. Otherwise a power cut could lose the row and keep a part of
   // the change: a document without its file, or a file with two names.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
-  return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
+  return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, extra));
 }
 
 /** @returns reason why the row stays open, or null */

@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { DONE, leaveOpen, got, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders, findFreePath, type FreePath } from "./parents.ts";
@@ -23,21 +23,21 @@ export function readSetAside(
   { world: { disk } }: CycleContext,
   { setAsideAt, path }: SetAsideFile,
 ):
-  | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
+  | { readonly aside: DiskOutcome<LocalText | null>; readonly atPath: Exclude<PathState, { kind: "unknown" }> }
   | { readonly why: string } {
-  const look = disk.look(path);
-  if (look.kind === "unknown") return { why: `its path cannot be read: ${look.why}` };
-  return { aside: disk.readSetAside(setAsideAt, path), look };
+  const atPath = disk.look(path);
+  if (atPath.kind === "unknown") return { why: `its path cannot be read: ${atPath.why}` };
+  return { aside: disk.readSetAside(setAsideAt, path), atPath };
 }
 
 /**
  * Returns true if a set-aside file should be moved back to its path: the path is free, or has the
  * same inode under its other name.
  */
-export function mayPutBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
-  if (look.kind === "absent") return aside.kind !== "done" || aside.value !== null;
-  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
-  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
+export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathState): boolean {
+  if (atPath.kind === "absent") return aside.kind !== "done" || aside.value !== null;
+  if (atPath.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
+  return atPath.stamp.ino === aside.value.stamp.ino && atPath.stamp.dev === aside.value.stamp.dev;
 }
 
 /** Moves a set-aside file to `path`, which ends its row. */
@@ -113,7 +113,7 @@ type Row = Extract<Intent, { kind: "trash" }>;
 export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   prepare(_, removal) {
     const { id, path, place: setAsideAt } = removal;
-    return got({ row: { kind: "trash", id, path, setAsideAt }, beside: removal });
+    return got({ row: { kind: "trash", id, path, setAsideAt }, extra: removal });
   },
 
   perform(ctx, { path, setAsideAt }, { expect, change }) {
@@ -126,7 +126,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   observe(ctx, row) {
     const found = readSetAside(ctx, row);
     if ("why" in found) return leaveOpen(found.why);
-    return mayPutBack(found.aside, found.look)
+    return mayPutBack(found.aside, found.atPath)
       ? putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file")
       : { kind: "over", outcome: DONE };
   },

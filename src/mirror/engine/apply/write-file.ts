@@ -91,17 +91,17 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
       ...(counts === undefined ? {} : { counts }),
       event: { before: expect, after: writes, id, path, ...event },
     };
-    return got({ row, beside: writing });
+    return got({ row, extra: writing });
   },
 
   perform(ctx, row, { text, copies }) {
     const { disk } = ctx.world;
     const { path, expect, writes, setAsideAt } = row;
     if (text === null || writes === expect) {
-      const look = disk.look(path);
-      if (look.kind !== "file" || look.digest !== expect)
+      const atPath = disk.look(path);
+      if (atPath.kind !== "file" || atPath.digest !== expect)
         return { kind: "over", outcome: stale("the file was changed after the scan") };
-      return written(ctx, row, look, "same", copies);
+      return written(ctx, row, atPath, "same", copies);
     }
     if (expect !== null) return resultOfReplace(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
     const parents = ensureFolders(ctx, path);
@@ -113,8 +113,8 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   observe(ctx, row) {
     const found = readSetAside(ctx, row);
     if ("why" in found) return leaveOpen(found.why);
-    const { aside, look } = found;
-    if (mayPutBack(aside, look))
+    const { aside, atPath } = found;
+    if (mayPutBack(aside, atPath))
       return putBack(ctx, row, "mdmirror was interrupted while it replaced the file; it restored the file");
     if (aside.kind !== "done") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const file = ctx.world.disk.read(row.path);

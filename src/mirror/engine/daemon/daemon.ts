@@ -41,8 +41,8 @@ class DaemonLoop implements Daemon {
   #turnedAt: number;
   #started = false;
 
-  constructor(given: World, watcher: Watcher, { settings, timing: times, events }: DaemonOptions) {
-    const { clock, state, progress } = given;
+  constructor(world: World, watcher: Watcher, { settings, timing: times, events }: DaemonOptions) {
+    const { clock, state, progress } = world;
     const timing = { ...DEFAULT_TIMING, ...times };
     this.#turnedAt = clock.monotonic();
     this.#publisher = new EventPublisher(clock, state);
@@ -57,7 +57,7 @@ class DaemonLoop implements Daemon {
     };
     const step: Progress["step"] = (action, has) => progress.step?.(action, has);
     const stoppable = stoppableBy(this.#stop.signal);
-    this.#world = { ...given, onEvent, progress: { report, step }, stoppable };
+    this.#world = { ...world, onEvent, progress: { report, step }, stoppable };
     this.#sleeper = new Sleeper(clock, timing);
     this.#requests = new RequestQueue(() => this.#sleeper.wake());
     this.#runner = new Runner({

@@ -64,7 +64,7 @@ export class EventWatch implements EventListener {
    * Requests the documents that events reported.
    * @returns those that differ from base; null if a listing is needed to see what changed
    */
-  async look(): Promise<readonly RemoteFile[] | null> {
+  async requestDocuments(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
     const hinted = runs.hints.take();
     if (hinted.kind === "all") {

@@ -74,9 +74,9 @@ export class FilesInUse {
   }
 
   #schedule(): void {
-    const waits = this.#blocks.map((block) => Math.max(LEAST_MS, this.#waitsMs(block)));
-    if (this.#setAside.length > 0) waits.push(LOCK_CHECK_MS);
-    this.#checkAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
+    const delays = this.#blocks.map((block) => Math.max(LEAST_MS, this.#waitsMs(block)));
+    if (this.#setAside.length > 0) delays.push(LOCK_CHECK_MS);
+    this.#checkAt = delays.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...delays);
   }
 
   #isWritten({ setAsideAt, path, expect }: SetAside): boolean {

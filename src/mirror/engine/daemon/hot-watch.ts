@@ -49,7 +49,7 @@ export class HotWatch {
   }
 
   /** Lists the places that are due, in parallel. */
-  async look(now: number): Promise<HotPlaceCheck> {
+  async listDuePlaces(now: number): Promise<HotPlaceCheck> {
     const due = this.#places.take(now, this.#budget.requestsAMinute(now));
     const checks = await Promise.all(due.map((hot) => this.#check(hot)));
     return { files: checks.flatMap(({ files }) => files), needsAll: checks.some(({ needsAll }) => needsAll) };
@@ -110,9 +110,9 @@ const MOST_PAGES = 8;
  * @param page number of documents that the service returns in a page
  */
 function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {
-  const fit = Math.floor(page * FULL_SHARE);
+  const mostDocuments = Math.floor(page * FULL_SHARE);
   for (const folder of ancestorsOf(path))
-    if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", fit + 1).length <= fit)
+    if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", mostDocuments + 1).length <= mostDocuments)
       return { kind: "subtree", path: folder };
   const parent = parentOf(path);
   const most = MOST_PAGES * page;

@@ -71,9 +71,9 @@ export class KnownTrees {
     };
     this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
     this.#newListing = null;
-    const look = await observeRemote(this.#world, base, trustEmpty, known);
-    this.#keepRemote(look.kind === "seen" ? look.tree : null);
-    return look;
+    const scan = await observeRemote(this.#world, base, trustEmpty, known);
+    this.#keepRemote(scan.kind === "seen" ? scan.tree : null);
+    return scan;
   }
 
   #keepRemote(tree: RemoteTree | null): void {

@@ -11,7 +11,7 @@ type PendingSince = { readonly first: number; since: number };
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
-  readonly #waits = new Map<LocalPath, PendingSince>();
+  readonly #pending = new Map<LocalPath, PendingSince>();
 
   constructor(timing: DaemonTiming) {
     this.#timing = timing;
@@ -27,13 +27,13 @@ export class PendingDeletions {
     now: number,
     isUnjudged?: (path: LocalPath) => boolean,
   ): { readonly begun: LocalPath[]; readonly ended: LocalPath[] } {
-    const missing = [...this.#waits.keys()].filter((path) => !absent.has(path));
+    const missing = [...this.#pending.keys()].filter((path) => !absent.has(path));
     const ended = missing.filter((path) => isUnjudged?.(path) !== true);
-    for (const path of missing) this.#waits.get(path)!.since = now;
-    for (const path of ended) this.#waits.delete(path);
-    const begun = [...absent].filter((path) => !this.#waits.has(path));
-    if (begun.length > 0) for (const wait of this.#waits.values()) wait.since = now;
-    for (const path of begun) this.#waits.set(path, { first: now, since: now });
+    for (const path of missing) this.#pending.get(path)!.since = now;
+    for (const path of ended) this.#pending.delete(path);
+    const begun = [...absent].filter((path) => !this.#pending.has(path));
+    if (begun.length > 0) for (const wait of this.#pending.values()) wait.since = now;
+    for (const path of begun) this.#pending.set(path, { first: now, since: now });
     return { begun, ended };
   }
 
@@ -42,19 +42,19 @@ export class PendingDeletions {
    * absent.
    */
   due(now: number): ReadonlySet<LocalPath> {
-    return new Set([...this.#waits].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
+    return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
   /** Returns the due time of the first delayed deletion; null when no deletion is delayed. */
   nextAt(): number | null {
     let next: number | null = null;
-    for (const wait of this.#waits.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
+    for (const wait of this.#pending.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
     return next;
   }
 
   /** Makes a deletion due no later than `at`, because a caller waits for its result. */
   hasten(path: LocalPath, at: number): void {
-    const wait = this.#waits.get(path);
+    const wait = this.#pending.get(path);
     if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;
   }
 
@@ -63,11 +63,11 @@ export class PendingDeletions {
    * was away).
    */
   restart(now: number): void {
-    for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });
+    for (const path of this.#pending.keys()) this.#pending.set(path, { first: now, since: now });
   }
 
   list(): readonly { readonly path: LocalPath; readonly dueAt: number }[] {
-    return [...this.#waits].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
+    return [...this.#pending].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
   }
 
   /**

@@ -14,7 +14,7 @@ const SPARE_REQUESTS = 20;
  */
 const MOST_OVERSPENT = 60;
 /** LIMIT: requests per minute that are made even if the service keeps refusing. */
-const LEAST_A_MINUTE = 4;
+const LEAST_PER_MINUTE = 4;
 /** Share of the configured pace that each minute without a refusal restores. */
 const REGAINED = 0.1;
 
@@ -103,7 +103,7 @@ export class RequestBudget {
     const owed = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sent - this.#sent;
     this.#overspent = Math.min(owed, (this.#wholeCost ?? 0) + MOST_OVERSPENT);
     if (refusals > this.#refusals)
-      this.#requestsAMinute = Math.max(Math.min(LEAST_A_MINUTE, this.#most), this.#requestsAMinute / 2);
+      this.#requestsAMinute = Math.max(Math.min(LEAST_PER_MINUTE, this.#most), this.#requestsAMinute / 2);
     else this.#requestsAMinute = Math.min(this.#most, this.#requestsAMinute + minutes * REGAINED * this.#most);
     this.#refusals = refusals;
     this.#sent = sent;

@@ -13,7 +13,7 @@ const NOTE_SYNCED_MS = 60_000;
 const NOTHING_YET: RunReport = {
   state: "in-sync",
   run: 0,
-  passes: 0,
+  cycles: 0,
   counts: { ...zeroCounts(), blocked: 0 },
   attention: [],
   beside: [],

@@ -257,7 +257,7 @@ export class Runner implements WatchListener {
 
   /** Requests the documents that events of the service reported, or lists everything. */
   async #runHints(): Promise<void> {
-    const shown = await this.#eventWatch.look();
+    const shown = await this.#eventWatch.requestDocuments();
     if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
     this.#eventWatch.payForList();
     await this.#poll();
@@ -266,7 +266,7 @@ export class Runner implements WatchListener {
   /** Lists the places where somebody is working. Most changes there are planned alone. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
-    const { files, needsAll } = await hot.look(this.#now());
+    const { files, needsAll } = await hot.listDuePlaces(this.#now());
     if (needsAll) this.#schedule.pollSoon();
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;

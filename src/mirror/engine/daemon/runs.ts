@@ -100,7 +100,7 @@ export class Runs {
       settings: this.#settingsNow(),
       retryRefused,
       memory: this.#memory,
-      look: () => {
+      scanOptions: () => {
         // A stopped deletion has had its delay; from now on only the safety check delays it.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
         return { observers, unchangedContents: this.unchangedContents.over(this.#now()), absentTwice: sent };
@@ -155,7 +155,7 @@ export class Runs {
     const report = {
       ...lasting,
       run: run.begun ?? last.run,
-      passes: 1,
+      cycles: 1,
       counts: { ...tally.counts, blocked: last.counts.blocked },
     };
     run.end(report);

@@ -158,10 +158,10 @@ function textFor(
   saved: string,
 ): string | null {
   if (localFile.digest === read.digest) return saved;
-  const now = ctx.world.disk.read(link.localPath);
-  if (now.kind !== "done" || now.value.digest !== localFile.digest) return null;
-  if (!isFileOf(link, localFile) && !isSimilar(profileOf(read.text), profileOf(now.value.text))) return null;
-  const merged = mergeText(read.text, now.value.text, saved);
+  const current = ctx.world.disk.read(link.localPath);
+  if (current.kind !== "done" || current.value.digest !== localFile.digest) return null;
+  if (!isFileOf(link, localFile) && !isSimilar(profileOf(read.text), profileOf(current.value.text))) return null;
+  const merged = mergeText(read.text, current.value.text, saved);
   return merged.kind === "clean" ? merged.text : null;
 }
 

@@ -88,8 +88,8 @@ function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowO
 }
 
 function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | null {
-  const look = disk.look(path);
-  return look.kind === "file" ? look.stamp : null;
+  const atPath = disk.look(path);
+  return atPath.kind === "file" ? atPath.stamp : null;
 }
 
 /** @returns reason why the row stays open, or null */

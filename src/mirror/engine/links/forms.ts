@@ -191,16 +191,16 @@ export class LinkForms {
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.link(id);
-    const was = base === null ? null : this.#state.text(base.digest);
+    const previous = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
     const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
     const meant = meantBefore(known, bytes.text, now, this.scope);
     const place = now.unless(spelledAt, (at) => now.isGoneAt(at));
     const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at) || now.isGone(before.idAt(at)));
-    const options = { before: placeBefore, ...(was === null ? {} : { was }), ...meant };
+    const options = { before: placeBefore, ...(previous === null ? {} : { previous }), ...meant };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = linkTargetsOf(bytes.text, place, [meant.earlierTargets, place, placeBefore, meant.formerly]);
+    const leads = linkTargetsOf(bytes.text, place, [meant.earlierTargets, place, placeBefore, meant.formerTargets]);
     // A file that base does not know may belong to a clone that was interrupted.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
     return { form, leads: [...withGone(leads, known, now), ...idsStillLinked(ids, bytes.text, leads)], spelledAt };
@@ -231,13 +231,13 @@ export class LinkForms {
     const { now } = this.where();
     const place = now.from(path);
     const byIds = targetsByIdsOf(wanted.text, bytes.text, this.scope.wiki);
-    const said = new Map(linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.said, lead]));
-    const formerly = (one: string): string | null => {
+    const said = new Map(linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.destination, lead]));
+    const formerDestination = (one: string): string | null => {
       const at = said.get(one)?.at ?? null;
       return at !== null && isFree(at) ? byIds(one) : null;
     };
-    if (toService(bytes.text, place, { was: wanted.text, formerly }) !== wanted.text) return false;
-    const leads = linkTargetsOf(bytes.text, place, [place, formerly]);
+    if (toService(bytes.text, place, { previous: wanted.text, formerTargets: formerDestination }) !== wanted.text) return false;
+    const leads = linkTargetsOf(bytes.text, place, [place, formerDestination]);
     const ids = idsStillLinked(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
     this.known.put(noted(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
@@ -250,7 +250,7 @@ export class LinkForms {
   toDisk(path: LocalPath, { text, digest }: DigestedText, was?: DigestedText): DigestedText {
     if (!this.mayLink(text)) return { text, digest };
     const place = this.where().now.from(path);
-    const spelled = toDisk(text, place, was === undefined ? {} : { was: this.#foundIn(path, was) });
+    const spelled = toDisk(text, place, was === undefined ? {} : { previous: this.#foundIn(path, was) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
     const before = was === undefined ? null : this.known.of(path, was.digest);
     const leads = stillOpen(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
@@ -274,11 +274,11 @@ export class LinkForms {
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isResolvedNow(lead, now));
-    return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + said) === false);
+    return found.some(({ destination, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + destination) === false);
   }
 
   /** Converts content for a user to read; stores nothing. */
-  shown(path: LocalPath, text: string): string {
+  toLocalForm(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
 }
@@ -300,7 +300,7 @@ type MeantBefore = {
    * They are used if nothing is at the destination, and only for targets that the newest bytes do
    * not contain.
    */
-  readonly formerly: TargetLookup;
+  readonly formerTargets: TargetLookup;
 };
 
 /** @param earlier entries about the earlier bytes, the newest first */
@@ -315,10 +315,10 @@ function meantBefore(
   const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(known);
   const former = once(() => {
     const said = new Set(destinationsOf(text, wiki));
-    const isSaid = new Set(leads.filter((lead) => said.has(lead.said)).map(({ to }) => to));
+    const isSaid = new Set(leads.filter((lead) => said.has(lead.destination)).map(({ to }) => to));
     return targetLookup(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
   });
-  return { earlierTargets: targetLookup(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
+  return { earlierTargets: targetLookup(leads), formerTargets: (destination) => (older.length === 0 ? null : former()(destination)) };
 }
 
 /** Returns links with their former targets restored, where the target is gone. */
@@ -326,28 +326,28 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
   const before = once(() => earlier.flatMap((one) => one.leads));
   return leads.map((lead) => {
     if (lead.to !== null) return lead;
-    const former = before().find((one) => one.said === lead.said && targetOf(one) !== null);
-    const was = former === undefined ? null : targetOf(former);
-    return was === null || !now.isGone(was) ? lead : { ...lead, was };
+    const earlierLead = before().find((one) => one.destination === lead.destination && targetOf(one) !== null);
+    const former = earlierLead === undefined ? null : targetOf(earlierLead);
+    return former === null || !now.isGone(former) ? lead : { ...lead, former };
   });
 }
 
 /** Returns ids that were written because no path was known for them. They become paths later. */
 function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
-  return earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to);
+  return earlier.flatMap((one) => one.leads).filter(({ destination, to }) => destination === to);
 }
 
 /** Returns all ids in a text as links. */
 function idsIn(text: string, wiki: boolean): LinkTarget[] {
-  return destinationsOf(text, wiki).flatMap((said) =>
-    isId(said) ? [{ said, at: null, to: said as LinkTarget["to"] }] : [],
+  return destinationsOf(text, wiki).flatMap((destination) =>
+    isId(destination) ? [{ destination, at: null, to: destination as LinkTarget["to"] }] : [],
   );
 }
 
 /** Returns those of some ids that a content still has, in addition to its other links. */
 function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
-  const known = new Set(leads.map(({ said }) => said));
-  return ids.filter(({ said }) => !known.has(said) && known.add(said) && text.includes(said));
+  const known = new Set(leads.map(({ destination }) => destination));
+  return ids.filter(({ destination }) => !known.has(destination) && known.add(destination) && text.includes(destination));
 }
 
 /**
@@ -361,15 +361,15 @@ function stillOpen(
   before: Spelling | null,
   { wiki }: LinkScope,
 ): readonly LinkTarget[] {
-  const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
+  const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
   if (open.size === 0) return leads;
   const inert = new Set(inertDestinationsIn(text, wiki));
-  return leads.map((lead) => (inert.has(lead.said) ? withoutTarget(lead, open.get(lead.said)) : lead));
+  return leads.map((lead) => (inert.has(lead.destination) ? withoutTarget(lead, open.get(lead.destination)) : lead));
 }
 
 /**
  * Returns true if a link in a file's new bytes could not be resolved by the links in the old bytes.
  */
 function hasMoreTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
-  return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));
+  return leads.some((lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to));
 }

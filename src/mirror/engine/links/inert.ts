@@ -42,7 +42,7 @@ export function reportInertLinks(
       const entry = found.get(reason) ?? { count: 0, first: [] };
       found.set(reason, entry);
       entry.count++;
-      if (entry.first.length < MOST_NAMED) entry.first.push({ path, to: lead.said });
+      if (entry.first.length < MOST_NAMED) entry.first.push({ path, to: lead.destination });
     }
   }
   return [...found].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
@@ -50,11 +50,11 @@ export function reportInertLinks(
 
 /** Null if the link leads to a document, or was sent as written. */
 function reasonOf(
-  { said, at, to }: LinkTarget,
+  { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,
   places: Places,
 ): InertReason | null {
-  const isInert = (to === null || (said !== to && places.isGone(to))) && nameOfDestination(said) === null;
+  const isInert = (to === null || (destination !== to && places.isGone(to))) && nameOfDestination(destination) === null;
   if (!isInert) return null;
   if (at === null) return "outside";
   if (places.idAt(at) !== null) return "pending";

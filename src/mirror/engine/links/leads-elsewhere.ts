@@ -10,7 +10,7 @@ import type { LinkPlaces } from "./places.ts";
  */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
-    if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;
+    if (lead.former !== undefined && now.pathOf(lead.former) !== null && !now.isGone(lead.former)) return true;
     return (lead.to === null || now.isGone(lead.to)) && now.isThere(lead);
   });
 }
@@ -22,7 +22,7 @@ export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined):
 
 /** Returns true if a path leads to a document that is known to be gone. */
 export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
-  return leads.some(({ said, to }) => to !== null && said !== to && now.isGone(to));
+  return leads.some(({ destination, to }) => to !== null && destination !== to && now.isGone(to));
 }
 
 /**
@@ -60,27 +60,27 @@ export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boo
 }
 
 function hasWrongTarget(lead: LinkTarget, places: LinkPlaces): boolean {
-  const { said, at, to } = lead;
-  if (to === null || said === to) return false;
+  const { destination, at, to } = lead;
+  if (to === null || destination === to) return false;
   const is = places.pathOf(to);
   if (is === null) return isPathOfAnother(lead, places);
-  return at === null ? places.idAtAbsolute(said) !== to : is !== at || places.isNoMore(lead);
+  return at === null ? places.idAtAbsolute(destination) !== to : is !== at || places.isNoMore(lead);
 }
 
 /**
  * Returns true if a link is an id or an absolute path that had no target before and has one now.
  */
-export function isResolvedNow({ said, to }: LinkTarget, places: LinkPlaces): boolean {
-  if (to === null) return places.idAtAbsolute(said) !== null;
-  return said === to && places.pathOf(to) !== null;
+export function isResolvedNow({ destination, to }: LinkTarget, places: LinkPlaces): boolean {
+  if (to === null) return places.idAtAbsolute(destination) !== null;
+  return destination === to && places.pathOf(to) !== null;
 }
 
 /** Returns true if a new entry about a file would equal the stored one. */
 export function isSameSpelling(one: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;
-  return one.leads.every(({ said, at, to, was }, n) => {
+  return one.leads.every(({ destination, at, to, former }, n) => {
     const other = leads[n]!;
-    return said === other.said && at === other.at && to === other.to && was === other.was;
+    return destination === other.destination && at === other.at && to === other.to && former === other.former;
   });
 }

@@ -2,7 +2,7 @@ import { sameStamp } from "../../model/link.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Look, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, PathState, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { DigestedText, LinkForms, Recognised } from "./forms.ts";
 import { bytesOf, faultOf, FoundReader } from "./read-found.ts";
@@ -74,23 +74,23 @@ export class LinkedDisk implements Disk {
     return { ...tree, files };
   }
 
-  look(path: LocalPath): Look {
-    const look = this.plain.look(path);
-    if (look.kind !== "file") return look;
+  look(path: LocalPath): PathState {
+    const atPath = this.plain.look(path);
+    if (atPath.kind !== "file") return atPath;
     const read = this.read(path);
-    return read.kind === "done" ? { kind: "file", digest: read.value.digest, stamp: read.value.stamp } : look;
+    return read.kind === "done" ? { kind: "file", digest: read.value.digest, stamp: read.value.stamp } : atPath;
   }
 
   useOf(path: LocalPath): FileUse {
     return this.plain.useOf(path);
   }
 
-  shown(path: LocalPath, text: string): string {
-    return this.#forms.shown(path, text);
+  toLocalForm(path: LocalPath, text: string): string {
+    return this.#forms.toLocalForm(path, text);
   }
 
-  meant(path: LocalPath, shown: string): string {
-    return this.#forms.peek(path, { text: shown, digest: digestOf(shown) }).text;
+  toServiceForm(path: LocalPath, localText: string): string {
+    return this.#forms.peek(path, { text: localText, digest: digestOf(localText) }).text;
   }
 
   read(path: LocalPath): DiskOutcome<LocalText> {

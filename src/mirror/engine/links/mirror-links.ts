@@ -96,7 +96,7 @@ export class MirrorLinks {
     for (const { path, leads } of this.#state.spellings.all()) {
       if (read.has(path) || !local.files.has(path)) continue;
       read.add(path);
-      for (const { said, to } of leads) if (said !== to && isDocId(to)) ids.add(to);
+      for (const { destination, to } of leads) if (destination !== to && isDocId(to)) ids.add(to);
     }
     const isKnown = (id: DocId): boolean => base.links.has(id) || base.tombstones.has(id) || remote.files.has(id);
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
@@ -221,7 +221,7 @@ export class MirrorLinks {
     // The file was edited or written since; then it is read again.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
-    const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
+    const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
     const displaced = new Set<string | null>(leads.flatMap((lead) => (isPathOfAnother(lead, places) ? [lead.to] : [])));
     const moved = respell(read.value.text, targetLookup(leads), place, (id) => displaced.has(id));
     const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
@@ -235,7 +235,7 @@ export class MirrorLinks {
       // A link without a target in the content stays without one until the file is read again, even
       // if its target exists by now.
       leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) =>
-        withoutTarget(lead, open.get(lead.said)),
+        withoutTarget(lead, open.get(lead.destination)),
       ),
     };
     return isSameSpelling(spelling, to) ? null : { link, from: spelling, to, bytes };
@@ -256,8 +256,8 @@ export class MirrorLinks {
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.#forms;
-    const look = this.disk.plain.look(path);
-    if (look.kind === "file" && known.of(path, look.digest) !== null) known.unwritten(path, look.digest);
+    const atPath = this.disk.plain.look(path);
+    if (atPath.kind === "file" && known.of(path, atPath.digest) !== null) known.unwritten(path, atPath.digest);
     else known.puttingBack(setAsideAt, path);
   }
 
@@ -288,7 +288,7 @@ export class MirrorLinks {
     const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
       const before = base === null ? "" : (this.#state.text(base) ?? "");
       const leads = this.#state.spellings.at(path)[0]?.leads ?? [];
-      return { path, leads: leads.filter(({ said }) => !before.includes(INERT_SCHEME + said)) };
+      return { path, leads: leads.filter(({ destination }) => !before.includes(INERT_SCHEME + destination)) };
     });
     this.#sent.clear();
     return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));

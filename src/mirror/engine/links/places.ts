@@ -177,9 +177,9 @@ export class LinkPlaces {
   }
 
   /** Returns true if the target of a wiki link or path exists now, and did not exist before. */
-  isThere({ said, at }: Pick<LinkTarget, "said" | "at">): boolean {
+  isThere({ destination, at }: Pick<LinkTarget, "destination" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
-    const name = at === null && this.#names !== undefined ? nameOfDestination(said) : null;
+    const name = at === null && this.#names !== undefined ? nameOfDestination(destination) : null;
     return name !== null && this.#names!.idOf(name) !== null;
   }
 
@@ -187,8 +187,8 @@ export class LinkPlaces {
    * Returns true if a wiki link now leads to another document, or to none because two documents
    * have its name.
    */
-  isNoMore({ said, to }: LinkTarget): boolean {
-    const name = this.#names === undefined ? null : nameOfDestination(said);
+  isNoMore({ destination, to }: LinkTarget): boolean {
+    const name = this.#names === undefined ? null : nameOfDestination(destination);
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
@@ -236,9 +236,9 @@ export class LinkPlaces {
   }
 
   /** Returns the target of an absolute destination; null for any other destination. */
-  idAtAbsolute(said: string): string | null {
-    return said.startsWith("/")
-      ? resolveDestination({ kind: "path", said, inert: false, suffixAt: 0 }, this.from(""))
+  idAtAbsolute(target: string): string | null {
+    return target.startsWith("/")
+      ? resolveDestination({ kind: "path", target, inert: false, suffixAt: 0 }, this.from(""))
       : null;
   }
 

@@ -57,11 +57,11 @@ export class FoundReader {
     const { base, local } = trees;
     if (spellings.length === 0) return local;
     const where = this.#match(trees, matching, true);
-    const waits = waitingPaths(base);
+    const waiting = waitingPaths(base);
     const files = new Map<LocalPath, LocalFile | null>();
     for (const spelling of spellings) {
       const { path, text } = spelling;
-      if (!isToBeReadAgain(spelling, trees, waits, where.now)) continue;
+      if (!isToBeReadAgain(spelling, trees, waiting, where.now)) continue;
       const file = local.files.get(path);
       if (file === undefined || file.digest !== text) continue;
       const read = this.#readFile(file, where, onText, true);
@@ -104,32 +104,32 @@ export class FoundReader {
 function isToBeReadAgain(
   { path, text, leads }: Spelling,
   { base, remote }: Trees,
-  waits: ReadonlySet<LocalPath>,
+  waiting: ReadonlySet<LocalPath>,
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
   // Content without an edit must not restore a target that is gone.
-  if (hasNewTarget(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
+  if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const link = id === null ? undefined : base.links.get(id);
   if (link === undefined) return true;
   // Content without an edit stays equal to base, even if targets of its links are gone since.
   if (link.localDigest === text || link.digest === text) return false;
-  return !waits.has(path) || base.blocks.get(link.id)?.reason === "refused";
+  return !waiting.has(path) || base.blocks.get(link.id)?.reason === "refused";
 }
 
 /** Returns the paths of documents for which mdmirror must not send content that no user wrote. */
 function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
-  const waits = new Set<LocalPath>();
+  const waiting = new Set<LocalPath>();
   for (const link of links.values()) {
     const block = blocks.get(link.id);
     // A computed block does not count: the previous plan found it, and the next plan decides again
     // after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
     if (link.protected || link.submissions.length > 0 || isBlocked || conflicts.has(link.id))
-      waits.add(block?.path ?? link.localPath);
+      waiting.add(block?.path ?? link.localPath);
   }
-  return waits;
+  return waiting;
 }
 
 /** @param changed null for a file that changed since the scan */

@@ -81,8 +81,8 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
     const place = places.from(path);
     if (onService === null || !hasSameServiceForm(onService, link, place)) continue;
     // The file may still have links by id, if the process was killed during an earlier change.
-    const was = translates ? toDisk(bytes.text, place) : null;
-    const text = toDisk(onService.text, place, was === null ? {} : { was, restoresWiki: true });
+    const previous = translates ? toDisk(bytes.text, place) : null;
+    const text = toDisk(onService.text, place, previous === null ? {} : { previous, restoresWiki: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const from = known ?? asWritten(link, bytes, onService.digest);
     const leads = linkTargetsOf(text, place, [targetLookup(from.leads), place]);
@@ -118,10 +118,10 @@ function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Gene
   const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.state === "linked");
   const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of links) {
-    const look = disk.look(localPath);
-    const key = look.kind === "file" ? fileInodeKey(look.stamp) : null;
+    const atPath = disk.look(localPath);
+    const key = atPath.kind === "file" ? fileInodeKey(atPath.stamp) : null;
     const isOthers = key !== null && (owners.get(key) ?? id) !== id;
-    if (look.kind === "unknown" || (look.kind === "file" && !isOthers)) continue;
+    if (atPath.kind === "unknown" || (atPath.kind === "file" && !isOthers)) continue;
     const [text, read] = [state.text(digest), disk.read(localPath)];
     if (text === null || mayHaveLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
   }

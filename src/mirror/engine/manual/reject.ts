@@ -124,9 +124,9 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, digest } = fetched.value;
   if (file.lastChangeId !== changeId) return notDone(STALE.editedRemotely);
-  const look = disk.look(link.localPath);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
-  const base = { changeId, digest, localDigest: digest, stamp: look.stamp, stampTrusted: false, durable: true };
+  const atPath = disk.look(link.localPath);
+  if (atPath.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  const base = { changeId, digest, localDigest: digest, stamp: atPath.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
     link: moveBase(link, base),
     event: {
@@ -136,7 +136,7 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
       path: link.localPath,
       detail: "the local version is uploaded over the version on the service",
       before: digest,
-      after: look.digest,
+      after: atPath.digest,
     },
   });
   return { outcome, notes: [] };

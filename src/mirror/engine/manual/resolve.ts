@@ -158,9 +158,9 @@ export async function sendWithMarkers(
   const { disk, state } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
-  const look = disk.look(localPath);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
-  const expect: Digest = look.digest;
+  const atPath = disk.look(localPath);
+  if (atPath.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
+  const expect: Digest = atPath.digest;
   const { changeId: baseChangeId } = link;
   const why = "mdmirror resolve uploaded it with its conflict markers";
   const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected } as const;

@@ -102,11 +102,11 @@ type ManualChoice = {
  */
 export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, event, old }: ManualChoice): ManualEnd {
   const { id } = link;
-  const look = ctx.world.disk.look(path);
-  const expect = look.kind === "file" ? look.digest : null;
+  const atPath = ctx.world.disk.look(path);
+  const expect = atPath.kind === "file" ? atPath.digest : null;
   // If there is no file, only a version of the service can return to the path.
   const writes = text === null ? expect : digestOf(text);
-  if (writes === null || (expect === null && (look.kind !== "absent" || next === undefined)))
+  if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
     return notDone(stale(`no file is at ${path}`));
   if (expect !== null && isUnseenContent(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
   keepText(ctx, path, id);
@@ -153,8 +153,8 @@ export function keepText(
 ): Digest | null {
   const kept = keepFileText(ctx.world, path, name);
   if (kept !== null) return kept;
-  const look = ctx.world.disk.look(path);
-  return look.kind === "file" ? look.digest : null;
+  const atPath = ctx.world.disk.look(path);
+  return atPath.kind === "file" ? atPath.digest : null;
 }
 
 export function keptNote(what: string, keptAs: string | null): string[] {

@@ -169,26 +169,26 @@ async function scanBoth(
   // ORDER: the listing is requested before the scan, so that the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   const { base, records } = recorded;
-  const known = { keep: proofKeeper(ctx, input), records };
-  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
+  const observeOptions = { keep: proofKeeper(ctx, input), records };
+  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, observeOptions);
   const guarded = looking.catch(() => undefined);
   const local = await scanFolder(ctx, input, recorded, inodesTrusted, keep);
   await guarded;
   const remote = await looking;
-  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
+  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, observeOptions) : remote };
 }
 
 /**
  * Returns the scan for a preview of a workspace in which no known document was found. Assumes that
  * the user approves, so that one answer covers all changes shown.
  */
-async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
-  if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
+async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
+  if (scan.kind !== "seen" || scan.tree.nothingKnown !== true) return scan;
   const approved = await observeRemote(world, base, true, known);
   if (approved.kind !== "seen") return approved;
   const { gone } = approved.tree;
-  const unseen = new Map([...look.tree.unseen].filter(([id]) => !gone.has(id)));
-  return { kind: "seen", tree: { ...approved.tree, outside: look.tree.outside, unseen, nothingKnown: true } };
+  const unseen = new Map([...scan.tree.unseen].filter(([id]) => !gone.has(id)));
+  return { kind: "seen", tree: { ...approved.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
 }
 
 /**

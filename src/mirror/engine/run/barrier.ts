@@ -119,9 +119,9 @@ type BarrierScan = {
 /** Returns true if the path is that of a document that exists, existed, or cannot be read. */
 function isFile({ world, links, walk }: BarrierScan, path: LocalPath): boolean {
   if (path === "") return false;
-  const look = world.disk.look(path);
-  if (look.kind !== "folder" && links.get(path)?.state === "linked") return true;
-  return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
+  const atPath = world.disk.look(path);
+  if (atPath.kind !== "folder" && links.get(path)?.state === "linked") return true;
+  return atPath.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
 function documentsBeingSent({ state }: World): ReadonlySet<string> {
@@ -228,9 +228,9 @@ function movedSince({ disk }: World, { links }: BaseTree, { path, id }: AwaitedP
 type PathFacts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
 
 function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: PathFacts): PathOnService["state"] {
-  const look = world.disk.look(link?.localPath ?? awaited.path);
-  if (look.kind === "absent" && link === null) return "gone";
-  const digest = look.kind === "file" ? look.digest : null;
+  const atPath = world.disk.look(link?.localPath ?? awaited.path);
+  if (atPath.kind === "absent" && link === null) return "gone";
+  const digest = atPath.kind === "file" ? atPath.digest : null;
   if (isProof && link?.state === "linked" && digest !== null)
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;

@@ -65,7 +65,7 @@ export type ConvergeInput = {
    */
   readonly memory?: RunMemory;
   /** Returns the options of the next cycle's scans. Called before each cycle. */
-  readonly look: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
+  readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
   /** Called after each cycle, before the next. */
   readonly onCycle?: (end: CycleEnd) => void;
 };
@@ -95,18 +95,18 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
 
 type Converged = {
   readonly end: CycleEnd;
-  readonly passes: number;
+  readonly cycles: number;
   readonly tally: Tally;
 };
 
 async function converge(world: World, input: ConvergeInput): Promise<Converged> {
   const { run, settings } = input;
   const tally = { ...zeroTally(), ...input.memory };
-  for (let passes = 1; ; passes++) {
-    const retryRefused = input.retryRefused && passes === 1;
-    const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.look() });
+  for (let cycles = 1; ; cycles++) {
+    const retryRefused = input.retryRefused && cycles === 1;
+    const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.scanOptions() });
     input.onCycle?.(end);
-    if (passes === MOST_CYCLES || !needsAnother(end, tally)) return { end, passes, tally };
+    if (cycles === MOST_CYCLES || !needsAnother(end, tally)) return { end, cycles, tally };
     await waitForNextScan(world, settings, end);
   }
 }
@@ -126,7 +126,7 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 }
 
 /** @param run number of the run; 0 if the run wrote nothing */
-function reportRun(world: World, run: number, { end, passes, tally }: Converged): RunReport {
+function reportRun(world: World, run: number, { end, cycles, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
   // Local files that were renamed because the service has another document at their path, and that
   // are still at their new path.
@@ -134,7 +134,7 @@ function reportRun(world: World, run: number, { end, passes, tally }: Converged)
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
-  const report = { ...reportOf(world.state.blocks(), run, passes, tally.counts, end, more), renamed };
+  const report = { ...reportOf(world.state.blocks(), run, cycles, tally.counts, end, more), renamed };
   const { madeWay, oneWay } = tally;
   return {
     ...report,

@@ -204,15 +204,15 @@ async function planCycle(
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
   ctx.notes.mayBeEmptied = null;
-  const waits = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
-  if (used.size === 0 && toRead.length === 0 && !waits) return decided;
+  const needsSecondScan = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
+  if (used.size === 0 && toRead.length === 0 && !needsSecondScan) return decided;
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
   const { texts } = decided;
   const plan = makePlan(read, policy, signals, texts);
   const planned = { plan, trees: read, policy, signals, texts };
   if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(plan);
-  if (!waits || plan.verdict.kind === "safety-stop") return planned;
+  if (!needsSecondScan || plan.verdict.kind === "safety-stop") return planned;
   const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, texts);
   return { ...planned, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
 }
@@ -272,8 +272,8 @@ export async function planWithSecondScan(
   // The second plan decides again where each document is, and which document is still absent.
   const twice = new Set(waiting.map((block) => block.path));
   const seenTwice = { ...all, local };
-  const then = policyOf(ctx, input, twice);
-  return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then, signals, texts };
+  const secondPolicy = policyOf(ctx, input, twice);
+  return { plan: makePlan(seenTwice, secondPolicy, signals, texts), trees: seenTwice, policy: secondPolicy, signals, texts };
 }
 
 /** Makes the plan for a missing folder. No file counts as seen, and the plan's verdict says why. */

@@ -23,13 +23,13 @@ type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boole
  * as after a reboot, inodes prove nothing in this run.
  */
 export function checkRoot(world: World): RootCheck {
-  const now = world.disk.identify();
-  if (now === null) return { root: "missing", inodesTrusted: false };
-  if (now.markerId === null) return { root: "marker-missing", inodesTrusted: false };
+  const currentRoot = world.disk.identify();
+  if (currentRoot === null) return { root: "missing", inodesTrusted: false };
+  if (currentRoot.markerId === null) return { root: "marker-missing", inodesTrusted: false };
   const { state } = world;
-  if (now.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };
-  const sameDev = String(now.dev) === state.meta(META.rootDev);
-  const sameIno = String(now.ino) === state.meta(META.rootIno) && String(now.birthMs) === state.meta(META.rootBirth);
+  if (currentRoot.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };
+  const sameDev = String(currentRoot.dev) === state.meta(META.rootDev);
+  const sameIno = String(currentRoot.ino) === state.meta(META.rootIno) && String(currentRoot.birthMs) === state.meta(META.rootBirth);
   if (sameIno) return { root: "same", inodesTrusted: sameDev };
   return { root: "moved-or-copied", inodesTrusted: false };
 }
@@ -39,14 +39,14 @@ export function checkRoot(world: World): RootCheck {
  * from then on.
  */
 export function rememberRoot(world: World): void {
-  const now = world.disk.identify();
-  if (now === null) return;
+  const currentRoot = world.disk.identify();
+  if (currentRoot === null) return;
   const { state } = world;
   state.transact(() => {
-    state.setMeta(META.rootMarker, now.markerId);
-    state.setMeta(META.rootDev, String(now.dev));
-    state.setMeta(META.rootIno, String(now.ino));
-    state.setMeta(META.rootBirth, String(now.birthMs));
+    state.setMeta(META.rootMarker, currentRoot.markerId);
+    state.setMeta(META.rootDev, String(currentRoot.dev));
+    state.setMeta(META.rootIno, String(currentRoot.ino));
+    state.setMeta(META.rootBirth, String(currentRoot.birthMs));
   });
 }
 

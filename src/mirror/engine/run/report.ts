@@ -51,7 +51,7 @@ export type RunReport = {
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
   readonly run: number;
-  readonly passes: number;
+  readonly cycles: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
   /** Problems of `attention` that no block causes. */
@@ -89,12 +89,12 @@ export type RunReport = {
 export function reportOf(
   blocks: readonly Block[],
   run: number,
-  passes: number,
+  cycles: number,
   counts: Counts,
   end: CycleEnd,
   more: boolean,
 ): RunReport {
-  const common = { run, passes, counts: { ...counts, blocked: blocks.length }, stopped: [] };
+  const common = { run, cycles, counts: { ...counts, blocked: blocks.length }, stopped: [] };
   if (end.kind === "offline") {
     const attention = attentionOf(blocks, []);
     return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };

@@ -23,8 +23,8 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const run = new RunEntry(world, options.kind);
   run.begin();
   const unchangedContents = settings.reviewsOnlyUnchanged ? readUnchanged(world) : null;
-  const look = () => ({ unchangedContents, leavesOut: true });
-  const { report, end } = await runCycles(world, { run, settings, retryRefused, look });
+  const scanOptions = () => ({ unchangedContents, leavesOut: true });
+  const { report, end } = await runCycles(world, { run, settings, retryRefused, scanOptions });
   if (end.kind === "planned" && settings.reviewsOnlyUnchanged) writeUnchanged(world, end);
   rememberReport(world, report);
   run.end(report);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { comparePaths } from "../../model/by-path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { ancestorsOf, isBelow, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
-import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
-import { UnfitRules } from "../../local/rules.ts";
+import { RulesError } from "../../local/rules.ts";
 import { type Depth, type DocumentRow, type FolderRows, readFolderRows } from "../../state/folder-rows.ts";
 import { openDisk } from "../../folder/open-disk.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
@@ -247,7 +247,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
         entries: depth === "directly" ? entriesIn(disk, folder, rows) : entriesBelow(disk, folder, rows),
       });
   } catch (error) {
-    if (!(error instanceof UnfitRules)) throw error;
+    if (!(error instanceof RulesError)) throw error;
     return trouble("usage", `${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that line");
   }
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
@@ -286,6 +286,6 @@ function judged(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
   return { ...entry, file, state: "waiting", why: "edited locally" };
 }
 
-function hasContent({ localDigest, spelled }: DocumentRow, look: Look): boolean {
-  return look.kind === "file" && (look.digest === localDigest || spelled.includes(look.digest));
+function hasContent({ localDigest, spelled }: DocumentRow, atPath: PathState): boolean {
+  return atPath.kind === "file" && (atPath.digest === localDigest || spelled.includes(atPath.digest));
 }

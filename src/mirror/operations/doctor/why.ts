@@ -1,7 +1,7 @@
 import type { Conflict, DirLink, Block, Link } from "../../model/link.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
-import type { Disk, Look } from "../../ports/disk.ts";
+import type { Disk, PathState } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
@@ -20,7 +20,7 @@ export type Why = PlanFacts & {
   readonly link: Link | null;
   readonly folder: DirLink | null;
   /** Entry that is at the path on disk now. */
-  readonly look: Look;
+  readonly atPath: PathState;
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
   /** Open block, as reports show it; null if the path is not blocked. */
@@ -56,17 +56,17 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
   const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, explained);
   const block = blockOf(base, planned?.plan ?? null, explained.keys);
   const events = readEvents(state, { limit: EVENTS, run: null, path: explained.path });
-  const look = lookAt(disk, named);
+  const atPath = lookAt(disk, named);
   return {
     path: named,
     link,
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === named) ?? null,
-    look,
+    atPath,
     stays,
     remote,
     conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
     blocked: block,
-    merge: lastMerge(state, events, look),
+    merge: lastMerge(state, events, atPath),
     open: block === null ? null : attentionOfBlock(block),
     steps,
     blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], named),
@@ -96,7 +96,7 @@ function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Link 
  * Returns the entry at a path. The empty path is the linked folder itself, whose state comes from
  * the disk as a whole.
  */
-function lookAt(disk: Disk, path: LocalPath): Look {
+function lookAt(disk: Disk, path: LocalPath): PathState {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
   if (root === null) return { kind: "unknown", why: "the linked folder does not exist" };
@@ -127,9 +127,9 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
 }
 
 /** Returns the last merge if its result is the current local content. */
-function lastMerge(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
+function lastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
-  if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
+  if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));
 }
 

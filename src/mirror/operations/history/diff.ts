@@ -106,9 +106,9 @@ export const diff: ReadOperation<typeof DIFF> = {
     return withLocal(root, options, (local) => {
       const version = readText(local, path, n);
       if (version.kind === "trouble") return version;
-      const now = readText(local, path, "here");
+      const localText = readText(local, path, "here");
       return ok({
-        documents: [rowOf(version.value.path, version.value.text, now.kind === "ok" ? now.value.text : null)],
+        documents: [rowOf(version.value.path, version.value.text, localText.kind === "ok" ? localText.value.text : null)],
       });
     });
   },

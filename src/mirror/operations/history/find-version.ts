@@ -1,4 +1,4 @@
-import type { Look } from "../../ports/disk.ts";
+import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { asOnDisk } from "./as-on-disk.ts";
@@ -70,13 +70,13 @@ export function obstacleTo(
   state: World["state"],
   { link, path, id }: KnownPlace,
   entry: HistoryEntry,
-  look: Look,
+  atPath: PathState,
 ): { readonly what: string; readonly next: string } | null {
   if (entry.size === null)
     return { what: goneContent(entry), next: `mdmirror history ${path} lists the other versions` };
   if (link !== null && state.conflict(link.id) !== null)
     return { what: "it is in conflict", next: `resolve that first: mdmirror resolve ${path} --mine | --theirs` };
-  if (look.kind === "absent" || (link !== null && look.kind === "file")) return null;
+  if (atPath.kind === "absent" || (link !== null && atPath.kind === "file")) return null;
   const what = link === null ? "another file is at this path now" : "the file now at this path cannot be read";
   return { what, next: `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE` };
 }

@@ -169,9 +169,9 @@ function onlyStored(
   seen: readonly OrderedEntry[],
 ): OrderedEntry[] {
   const known = new Set(seen.map(({ digest }) => digest));
-  const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
+  const formerPaths = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
   const alone: OrderedEntry[] = [];
-  for (const stored of storedNames({ path: namedPath, id, formerly: [path, ...formerly] })) {
+  for (const stored of storedNames({ path: namedPath, id, formerPaths: [path, ...formerPaths] })) {
     const { digest, at, side, why } = stored;
     if (known.has(digest)) continue;
     known.add(digest);

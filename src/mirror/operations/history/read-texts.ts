@@ -64,16 +64,16 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
   const { document, entry, text } = found.value;
   const { path } = document;
   const { disk, state } = local;
-  const look = disk.look(path);
+  const atPath = disk.look(path);
   const read = disk.read(path);
-  const now = read.kind === "done" ? shownText(disk, path, read.value.text) : null;
+  const localText = read.kind === "done" ? shownText(disk, path, read.value.text) : null;
   return ok({
     path,
     entry,
     text,
     origins: entry.merge === null ? null : readOrigins(asOnDisk(local, path), entry.merge),
-    localFile: look.kind === "file" ? { text: now, digest: look.digest } : null,
+    localFile: atPath.kind === "file" ? { text: localText, digest: atPath.digest } : null,
     asNew: document.link === null,
-    obstacle: obstacleTo(state, document, entry, look),
+    obstacle: obstacleTo(state, document, entry, atPath),
   });
 }

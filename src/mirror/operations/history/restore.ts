@@ -2,7 +2,7 @@ import { namesOf } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { Look } from "../../ports/disk.ts";
+import type { PathState } from "../../ports/disk.ts";
 import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
@@ -81,14 +81,14 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   const found = findVersion({ state }, name, n);
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
-  const look = disk.look(document.path);
-  const now = look.kind === "file" ? look.digest : null;
-  const other = n === null && document.link !== null ? newestOf(entries, ({ digest }) => digest !== now) : undefined;
+  const atPath = disk.look(document.path);
+  const currentDigest = atPath.kind === "file" ? atPath.digest : null;
+  const other = n === null && document.link !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
   const entry = other ?? found.value.entry;
-  const obstacle = obstacleTo(state, document, entry, look);
+  const obstacle = obstacleTo(state, document, entry, atPath);
   if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);
-  const seen = { local: now, version: entry.digest };
-  return ok({ isOne: true, asOf: null, seen, items: [putBack(document, entry, now)] });
+  const seen = { local: currentDigest, version: entry.digest };
+  return ok({ isOne: true, asOf: null, seen, items: [putBack(document, entry, currentDigest)] });
 }
 
 /**
@@ -150,15 +150,15 @@ function itemOf(
   asOf: number | null,
 ): PlanItem<RestoredItem>[] {
   const { id, path, link, tombstone } = document;
-  const look = disk.look(path);
-  if (isUnwanted(document, look, asOf)) return [];
+  const atPath = disk.look(path);
+  if (isUnwanted(document, atPath, asOf)) return [];
   const place = { id, path, link, tombstone, namedPath: path };
   const entry = entryAt(readHistory(state, place, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
-  const obstacle = obstacleTo(state, place, entry, look);
+  const obstacle = obstacleTo(state, place, entry, atPath);
   if (obstacle !== null) return [leftAlone(path, `${obstacle.what}; ${obstacle.next}`)];
-  const now = look.kind === "file" ? look.digest : null;
-  return now === entry.digest ? [] : [putBack(place, entry, now)];
+  const currentDigest = atPath.kind === "file" ? atPath.digest : null;
+  return currentDigest === entry.digest ? [] : [putBack(place, entry, currentDigest)];
 }
 
 function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
@@ -169,8 +169,8 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
  * Returns true if the caller does not want the document. Without a time, only deleted documents are
  * wanted. With a time, only documents that existed at that time are wanted.
  */
-function isUnwanted({ link, gone }: RestorableDocument, look: Look, asOf: number | null): boolean {
-  if (asOf === null) return link !== null && look.kind !== "absent";
+function isUnwanted({ link, gone }: RestorableDocument, atPath: PathState, asOf: number | null): boolean {
+  if (asOf === null) return link !== null && atPath.kind !== "absent";
   return gone !== null && gone <= asOf;
 }
 
@@ -182,11 +182,11 @@ function allStoredNames(state: State): State["storedNames"] {
   const all = state.storedNames({});
   const byPath = Map.groupBy(all, ({ path }) => path);
   const byId = Map.groupBy(all, ({ id }) => id);
-  return ({ path, id, formerly = [] }) => {
+  return ({ path, id, formerPaths = [] }) => {
     const found = new Set([
       ...storedUnder(byPath, path),
       ...storedUnder(byId, id),
-      ...formerly.flatMap((name) => storedUnder(byPath, name)).filter((one) => one.id === null),
+      ...formerPaths.flatMap((name) => storedUnder(byPath, name)).filter((one) => one.id === null),
     ]);
     return [...found].toSorted((a, b) => a.at - b.at);
   };
@@ -201,20 +201,20 @@ function storedUnder<K>(
 
 /**
  * Plans the restore of one version. A document that is no longer on the service becomes a new one.
- * @param now digest of the content that the file must still have; null if there must be no file
+ * @param currentDigest digest of the content that the file must still have; null if there must be no file
  */
 function putBack(
   { id, path, link }: Pick<KnownPlace, "id" | "path" | "link">,
   entry: HistoryEntry,
-  now: Digest | null,
+  currentDigest: Digest | null,
 ): PlanItem<RestoredItem> {
   const [asNew, detail] = [link === null, `version ${entry.n} restored`];
   const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
   const act = (ctx: CycleContext) => {
     const present = asNew ? null : ctx.world.state.link(id!);
-    return present === null || now === null
+    return present === null || currentDigest === null
       ? restoreFile(ctx, { id, path, isNew: present === null }, entry.digest, detail)
-      : restoreText(ctx, present, entry.digest, now, detail);
+      : restoreText(ctx, present, entry.digest, currentDigest, detail);
   };
   return { row: { ...plannedRow(path), ...version }, act };
 }

@@ -47,8 +47,8 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
   const { path, link } = document;
-  const look = disk.look(path);
-  const localDigest = look.kind === "file" ? look.digest : null;
+  const atPath = disk.look(path);
+  const localDigest = atPath.kind === "file" ? atPath.digest : null;
   const now = link === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
   const texts = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
   const events = readEvents(state, { limit: MOST_EVENTS, run: null, path: document.id ?? path });

@@ -67,15 +67,15 @@ export function whyNot(
     case "move-back": {
       if (state.link(item.id)?.localPath !== path) return "it was moved or deleted since";
       if (state.conflict(item.id) !== null) return "it is in conflict";
-      const look = disk.look(path);
-      if (look.kind !== "file") return `no file is at ${path}`;
-      return item.kind === "move-back" || look.digest === item.expect ? null : EDITED_SINCE;
+      const atPath = disk.look(path);
+      if (atPath.kind !== "file") return `no file is at ${path}`;
+      return item.kind === "move-back" || atPath.digest === item.expect ? null : EDITED_SINCE;
     }
     case "move-folder-back": {
       const dir = state.dir(item.id);
       if (dir?.localPath !== path) return "the folder was moved or deleted since";
-      const look = disk.look(path);
-      const isSame = look.kind === "folder" && look.ino === dir.ino && look.dev === dir.dev;
+      const atPath = disk.look(path);
+      const isSame = atPath.kind === "folder" && atPath.ino === dir.ino && atPath.dev === dir.dev;
       return isSame ? null : "the folder does not exist any more";
     }
     default:
@@ -270,8 +270,8 @@ function undoArrival({ path, events }: DocumentHistory, { linked, disk }: UndoCo
   if (asNew === undefined) return leftItem(path, "it was deleted since");
   const link = linked.get(asNew.path);
   if (link !== undefined) return takeAway(link, asNew.after);
-  const look = disk.look(asNew.path);
-  const isUnedited = look.kind === "file" && look.digest === asNew.after;
+  const atPath = disk.look(asNew.path);
+  const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
   return leftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
 }
 
@@ -352,7 +352,7 @@ function undoMove(link: Link, events: readonly MirrorEvent[], { folders }: UndoC
  * run does not count.
  */
 function isWhereMoved({ localPath, remotePath }: Link, last: Move, folders: readonly FolderMove[]): boolean {
-  const now = last.side === "remote" ? remotePath : localPath;
+  const currentPath = last.side === "remote" ? remotePath : localPath;
   const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
-  return now === last.to || now === place;
+  return currentPath === last.to || currentPath === place;
 }

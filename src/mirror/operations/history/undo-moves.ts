@@ -62,8 +62,8 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
     // The folder was removed with all its contents, and its documents have events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
-    const now = MOVES_LOCALLY.has(last.kind) ? dir.localPath : dir.remotePath;
-    const moved = now !== last.path;
+    const currentPath = MOVES_LOCALLY.has(last.kind) ? dir.localPath : dir.remotePath;
+    const moved = currentPath !== last.path;
     return from === dir.localPath && !moved ? [] : [{ id, from, to: dir.localPath, moved }];
   });
 }
@@ -72,11 +72,11 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
  * Returns the path before the run for a path in one of its events. Its folder may have moved before
  * or after the event. If both are possible (two folders swapped), returns the path in its own
  * folder.
- * @param now path in base
+ * @param currentPath path in base
  */
-export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly FolderMove[]): LocalPath {
+export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
   const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
-  const own = nearest.find(({ to }) => to !== now && isWithin(now, to));
+  const own = nearest.find(({ to }) => to !== currentPath && isWithin(currentPath, to));
   for (const { from, to } of own === undefined ? nearest : [own, ...nearest]) {
     if (isWithin(path, from)) return path;
     if (path !== to && isWithin(path, to)) return rebase(path, to, from);

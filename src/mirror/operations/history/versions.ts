@@ -20,9 +20,9 @@ export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }
   const shown = at.value === null ? entries : shownAt(document, entries, at.value);
   if (typeof shown === "string")
     return trouble("usage", `${path} at ${localTime(at.value!)}: ${shown}`, `mdmirror history ${shellWord(name)}`);
-  const look = disk.look(path);
-  const now = link !== null && look.kind === "file" ? look.digest : null;
-  const last = entries.findLast(({ digest }) => digest === now);
+  const atPath = disk.look(path);
+  const currentDigest = link !== null && atPath.kind === "file" ? atPath.digest : null;
+  const last = entries.findLast(({ digest }) => digest === currentDigest);
   const versions = shown.map(({ digest: sha256, ...entry }) => ({
     ...entry,
     sha256,

@@ -112,7 +112,7 @@ class Names {
    * the nearest path.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
-    const said = read.kind === "wiki" ? `${nameOfDestination(read.said)}.md` : read.said;
+    const said = read.kind === "wiki" ? `${nameOfDestination(read.target)}.md` : read.target;
     const name = nameOf(said.replace(/\/$/, ""));
     const wanted = joinPath(from, said);
     let found: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;

@@ -56,7 +56,7 @@ function someHasLink(
 }
 
 function linksById(text: string): boolean {
-  return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).said));
+  return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).target));
 }
 
 /** ASSUMES: with this code, a deployment refuses content that links by path. */

@@ -19,13 +19,13 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const base = state.load();
   const conflicts = [...base.conflicts.values()].map((conflict): ConflictList["conflicts"][number] => {
     const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
-    const look = disk.look(path);
+    const atPath = disk.look(path);
     const theirs = asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
     return {
       path,
       conflictCopy: conflict.newestCopyPath,
       since: conflict.since,
-      mine: look.kind === "file" ? look.stamp.size : null,
+      mine: atPath.kind === "file" ? atPath.stamp.size : null,
       theirs: theirs === null ? null : Buffer.byteLength(theirs),
       inReview: base.blocks.get(conflict.id)?.reason === "review-conflict",
       renewed: conflict.shown.length - 1,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCodeOf, ok, type Result, trouble } from "../../../common/trouble.ts";
-import { exclusionOf, rulesOf, UnfitRules } from "../../local/rules.ts";
+import { exclusionOf, rulesOf, RulesError } from "../../local/rules.ts";
 import { IGNORE_FILE } from "../../model/rule-files.ts";
 
 /** Reads the ignore rules of a linked folder, and tests a path against them. */
@@ -33,7 +33,7 @@ export function testIgnoreLines(lines: string, path: string): Result<string | nu
     const rules = new Map([["", rulesOf(null, "", { ours: lines, git: "" }, false)]]);
     return ok(exclusionOf(rules, relative, "file")?.rule ?? null);
   } catch (error) {
-    if (!(error instanceof UnfitRules)) throw error;
+    if (!(error instanceof RulesError)) throw error;
     return trouble("usage", error.message, "correct that line");
   }
 }

@@ -85,9 +85,9 @@ export function linkOfCopy(base: BaseTree, path: LocalPath): Link | null {
 
 /** Finds a document that was renamed to a name that is not synced, by its inode. */
 function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
-  const look = disk.look(path);
-  if (look.kind !== "file") return null;
-  const { ino, dev } = look.stamp;
+  const atPath = disk.look(path);
+  if (atPath.kind !== "file") return null;
+  const { ino, dev } = atPath.stamp;
   return linkOfBlock(
     base,
     ({ reason }, { stamp }) => reason === "renamed-out-of-mirror" && stamp?.ino === ino && stamp.dev === dev,

@@ -77,8 +77,8 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
  * service's content is read after the user's choice.
  */
 export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: OpenProblem): Versions {
-  const look = disk.look(path);
-  const mine = look.kind === "file" ? look.digest : null;
+  const atPath = disk.look(path);
+  const mine = atPath.kind === "file" ? atPath.digest : null;
   if (conflict === null) return { mine, theirs: null, base: link.digest };
   return { mine, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
 }

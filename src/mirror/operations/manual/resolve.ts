@@ -112,8 +112,8 @@ function planOne(world: StateAndDisk, name: string, choice: Choice): Result<Reso
   const found = findProblem(world, name);
   if (found.kind === "trouble") return found;
   const problem = found.value;
-  const fit = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
-  if (fit.kind === "trouble") return fit;
+  const validated = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
+  if (validated.kind === "trouble") return validated;
   const item = itemOf(world, problem, choice);
   if (item.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [item.value] });
   const { what, next } = item.trouble;
@@ -234,8 +234,8 @@ function mergeNow(
   const merged = mergeText(base, mine.value.text, theirs);
   if (merged.kind === "conflict") {
     const places = merged.hunks.length;
-    const what = `it does not merge: ${places === 1 ? "1 place" : `${places} places`}`;
-    return trouble("usage", what, "mdmirror conflicts shows them");
+    const message = `it does not merge: ${places === 1 ? "1 place" : `${places} places`}`;
+    return trouble("usage", message, "mdmirror conflicts shows them");
   }
   return ok({
     way: { kind: "merged", text: merged.text },
@@ -305,7 +305,7 @@ async function resolveOne(
     case "theirs":
       return takeTheirs(ctx, placed, conflict);
     case "merged":
-      return writeMerged(ctx, placed, conflict, ctx.world.disk.meant?.(path, way.text) ?? way.text);
+      return writeMerged(ctx, placed, conflict, ctx.world.disk.toServiceForm?.(path, way.text) ?? way.text);
     case "keep":
       return leftMirror ? restoreOldName(ctx, link) : keepAsNew(ctx, placed, conflict);
     case "delete":

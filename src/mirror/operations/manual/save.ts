@@ -1,6 +1,6 @@
 import { trashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
-import { UnfitRules } from "../../local/rules.ts";
+import { RulesError } from "../../local/rules.ts";
 import { OLD_FILE_PREFIX } from "../../local/write.ts";
 import { styleOf } from "../../../markdown/merge/style.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -48,7 +48,7 @@ export function judgePath(saving: SaveContext, path: string): Result<null> {
       code: "not-a-document",
     });
   } catch (error) {
-    if (!(error instanceof UnfitRules)) throw error;
+    if (!(error instanceof RulesError)) throw error;
     return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that line", { code: "unfit-rules" });
   }
 }
@@ -72,8 +72,8 @@ function pathFault(path: string): string | null {
 
 /** Returns the content and version of a document; null if no file exists. */
 export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
-  const fit = judgePath(saving, path);
-  if (fit.kind === "trouble") return fit;
+  const validated = judgePath(saving, path);
+  if (validated.kind === "trouble") return validated;
   const read = await orAgain(saving, path, undefined, () => saving.disk.read(path));
   if (read.kind === "stale") return ok(null);
   if (read.kind === "fault") return diskFault(path, read);
@@ -95,10 +95,10 @@ const READ_AGAIN_MS = 5;
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 /** Returns true if another read may succeed. */
-function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, looks: number): boolean {
+function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
   if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
-  if (looks < READ_ATTEMPTS.usual) return true;
-  return looks < READ_ATTEMPTS.saving && (end.kind === "fault" || isSavedNow(disk, path));
+  if (attempts < READ_ATTEMPTS.usual) return true;
+  return attempts < READ_ATTEMPTS.saving && (end.kind === "fault" || isSavedNow(disk, path));
 }
 
 function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
@@ -113,8 +113,8 @@ export async function saveText(
   text: string,
   expect: Digest,
 ): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const fit = judge(saving, path, text);
-  if (fit.kind === "trouble") return fit;
+  const validated = judge(saving, path, text);
+  if (validated.kind === "trouble") return validated;
   const act = () => saving.disk.saveOver(path, text, expect, trashPlace(saving, path));
   const end = await orAgain(saving, path, expect, act);
   return savedAs(path, end, { version: digestOf(text) });
@@ -126,8 +126,8 @@ export async function createDocument(
   path: LocalPath,
   text: string,
 ): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const fit = judge(saving, path, text);
-  if (fit.kind === "trouble") return fit;
+  const validated = judge(saving, path, text);
+  if (validated.kind === "trouble") return validated;
   const above = makeFoldersAbove(saving, path);
   if (above.kind === "trouble") return above;
   const end = await orAgain(saving, path, null, () => saving.disk.create(path, text));
@@ -144,8 +144,8 @@ export async function moveDocument(
   expect: Digest,
 ): Promise<Result<SaveResult<null>>> {
   for (const one of [path, to]) {
-    const fit = judgePath(saving, one);
-    if (fit.kind === "trouble") return fit;
+    const validated = judgePath(saving, one);
+    if (validated.kind === "trouble") return validated;
   }
   const above = makeFoldersAbove(saving, to);
   if (above.kind === "trouble") return above;
@@ -162,8 +162,8 @@ export async function removeDocument(
   path: LocalPath,
   expect: Digest,
 ): Promise<Result<SaveResult<{ readonly keptAs: string }>>> {
-  const fit = judgePath(saving, path);
-  if (fit.kind === "trouble") return fit;
+  const validated = judgePath(saving, path);
+  if (validated.kind === "trouble") return validated;
   const keptAs = trashPlace(saving, path);
   const end = await orAgain(saving, path, expect, () => saving.disk.trash(path, expect, keptAs));
   return savedAs(path, end, { keptAs });
@@ -181,9 +181,9 @@ async function orAgain<T>(
   act: () => DiskOutcome<T>,
 ): Promise<DiskOutcome<T>> {
   let end = act();
-  for (let looks = 1; mayPass(disk, path, end, looks); looks++) {
-    const look = disk.look(path);
-    const isOther = look.kind === "file" ? look.digest !== expect : expect === null && look.kind !== "absent";
+  for (let attempts = 1; mayPass(disk, path, end, attempts); attempts++) {
+    const atPath = disk.look(path);
+    const isOther = atPath.kind === "file" ? atPath.digest !== expect : expect === null && atPath.kind !== "absent";
     if (isOther && expect !== undefined) return { kind: "stale", detail: "the path now has another file" };
     await clock.sleep(READ_AGAIN_MS);
     end = act();
@@ -199,8 +199,8 @@ export function withLineEndsOf(before: string, text: string): string {
 }
 
 function judge(saving: SaveContext, path: LocalPath, text: string): Result<null> {
-  const fit = judgeText(path, text);
-  return fit.kind === "trouble" ? fit : judgePath(saving, path);
+  const validated = judgeText(path, text);
+  return validated.kind === "trouble" ? validated : judgePath(saving, path);
 }
 
 function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {

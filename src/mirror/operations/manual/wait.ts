@@ -66,11 +66,11 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   for (let runs = 0; ; runs++) {
     const judged = judgeBarrier(world, awaited, true);
     // Before the first run, the block may come from a sync with only one direction.
-    const waits = judged.some(
+    const isWaiting = judged.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
     const leftMs = until - world.clock.monotonic();
-    if (!waits || still.kind !== "none" || leftMs <= 0)
+    if (!isWaiting || still.kind !== "none" || leftMs <= 0)
       return reportOfWait({ kind: "judged", paths: judged, documents }, still);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
     // Only the first run of a wait sends refused changes again.

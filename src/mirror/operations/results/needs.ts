@@ -3,11 +3,11 @@ import { count, plural } from "../../../common/count.ts";
 
 /** Returns a clause such as `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
 export function problemsClause(attention: RunReport["attention"]): string {
-  const waits = attention.filter((one) => one.waits).length;
-  const needing = attention.length - waits;
+  const pendingCount = attention.filter((one) => one.waits).length;
+  const needing = attention.length - pendingCount;
   const asks = `${plural(needing, "problem")} to fix`;
-  if (waits === 0) return asks;
-  return needing > 0 ? `${asks}, ${count(waits)} pending` : `${count(waits)} pending`;
+  if (pendingCount === 0) return asks;
+  return needing > 0 ? `${asks}, ${count(pendingCount)} pending` : `${count(pendingCount)} pending`;
 }
 
 type RunSummary = Pick<RunReport, "attention" | "fault"> & { readonly state: string };

@@ -74,11 +74,11 @@ function baseFact({ link, folder, path }: Why): string {
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
-function hereFact({ look, link }: Why): string {
-  switch (look.kind) {
+function hereFact({ atPath, link }: Why): string {
+  switch (atPath.kind) {
     case "file": {
-      const same = link === null ? "" : look.digest === link.localDigest ? ", same as base" : ", differs from base";
-      return `a file, ${bytes(look.stamp.size)}, content ${look.digest.slice(0, 12)}${same}`;
+      const same = link === null ? "" : atPath.digest === link.localDigest ? ", same as base" : ", differs from base";
+      return `a file, ${bytes(atPath.stamp.size)}, content ${atPath.digest.slice(0, 12)}${same}`;
     }
     case "folder":
       return "a folder";
@@ -87,7 +87,7 @@ function hereFact({ look, link }: Why): string {
     case "absent":
       return "missing";
     case "unknown":
-      return `unknown: ${shownWords(look.why)}`;
+      return `unknown: ${shownWords(atPath.why)}`;
   }
 }
 

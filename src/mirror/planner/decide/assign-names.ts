@@ -146,11 +146,11 @@ export class NameAssignment {
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
-    const now = owner.local.now;
-    if (now === null || isMoving(owner, "local")) return false;
-    const own = this.#ownNameOf(owner, now.name);
+    const current = owner.local.now;
+    if (current === null || isMoving(owner, "local")) return false;
+    const own = this.#ownNameOf(owner, current.name);
     if (own === null) return false;
-    const place = { parent: now.parent, name: own };
+    const place = { parent: current.parent, name: own };
     if (this.#owners.ownerOf("local", place, owner) !== null) return false;
     this.#owners.retake("local", owner, place);
     this.#moveReasons.set(owner, "another document has its local name on the service");
@@ -218,8 +218,8 @@ export class NameAssignment {
       const reason = this.#draft.blocks.get(idOf(owner))?.reason;
       const isGone = owner.local.now === null && owner.local.goal === null;
       if (isGone || reason === "path-pending") {
-        const waits = reason !== undefined && BLOCK_REASONS[reason].open === "waits";
-        return waits
+        const isPending = reason !== undefined && BLOCK_REASONS[reason].open === "waits";
+        return isPending
           ? bar(row, "path-pending", `mdmirror first deletes or renames the document at ${place.name} on the service`)
           : bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
       }
@@ -312,13 +312,13 @@ class SlotOwners {
   ownerOf(side: Side, place: Place, asking: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
-    const now = this.#draft.occupancy.at(side, place);
-    if (now.kind === "free") return side === "local" && this.#wantArrival(place) ? "unjudged" : null;
-    if (now.kind === "foreign") return "foreign";
+    const occupant = this.#draft.occupancy.at(side, place);
+    if (occupant.kind === "free") return side === "local" && this.#wantArrival(place) ? "unjudged" : null;
+    if (occupant.kind === "foreign") return "foreign";
     // The slot is occupied now. An occupant with a row leaves the slot; an occupant without a row
     // stays.
     if (this.#rowsNow(side).get(place) !== undefined) return null;
-    this.#want(side, now.path);
+    this.#want(side, occupant.path);
     return "unjudged";
   }
 

@@ -79,11 +79,11 @@ function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
 
 function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
   const { link } = row;
-  const now = row[side].now;
-  if (link === null || now === null || row.local.now === null) return false;
+  const current = row[side].now;
+  if (link === null || current === null || row.local.now === null) return false;
   if (row.remote.now === null && (side === "remote" || !isOnlyLocal(row))) return false;
   if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
-  if (!isKnownOrBlocked(draft, link, side, now.name)) return false;
+  if (!isKnownOrBlocked(draft, link, side, current.name)) return false;
   if (side === "local") return true;
   return row.kind === "folder" ? mayFolderMove(draft, link.id) : mayDocumentMove(draft, row);
 }

@@ -32,8 +32,8 @@ export function decideReview(
     return true;
   }
   if (link.submissions.some((submission) => submission.digest === localFile.digest)) {
-    const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
-    if (!decideReviewConflict(draft, row, link, localFile, met))
+    const publishedId = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
+    if (!decideReviewConflict(draft, row, link, localFile, publishedId))
       blockDocument(draft, row, "in-review", "in review", { digest: localFile.digest });
     return true;
   }
@@ -53,7 +53,7 @@ function hasMetEdit({ submissions }: Link): boolean {
 /**
  * Decides about content that is in review because another edit was published. The decision is the
  * same whether the two merge locally or a copy shows the published content.
- * @param met the published version; null if it was not read yet
+ * @param publishedId the published version; null if it was not read yet
  * @returns false if the content is not in review for this reason, was edited since it was sent, or
  * was never sent
  */
@@ -62,10 +62,10 @@ export function decideReviewConflict(
   row: DocumentRow,
   link: Link,
   localFile: LocalFile,
-  met: ChangeId | null,
+  publishedId: ChangeId | null,
 ): boolean {
   if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === localFile.digest)) return false;
-  const other = met === null ? "another edit" : `another edit (${met})`;
+  const other = publishedId === null ? "another edit" : `another edit (${publishedId})`;
   blockDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
     digest: localFile.digest,
   });

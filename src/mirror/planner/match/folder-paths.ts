@@ -74,21 +74,21 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
  * that was removed locally, and that the service keeps, may have had the same path.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
-  const loose = new Map<string, DirLink>();
+  const notAtOldPath = new Map<string, DirLink>();
   for (const dir of paths.sorted) {
     const key = folderInodeKey(dir);
     if (key === null) continue;
     const folder = local.folders.get(dir.localPath);
     if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
-    else loose.set(key, dir);
+    else notAtOldPath.set(key, dir);
   }
-  if (paths.asOne && loose.size > 0) findMovedByInode(paths, loose, local);
+  if (paths.asOne && notAtOldPath.size > 0) findMovedByInode(paths, notAtOldPath, local);
 }
 
-function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink>, local: LocalTree): void {
+function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, DirLink>, local: LocalTree): void {
   for (const folder of local.folders.values()) {
     const key = folderInodeKey(folder);
-    const dir = key === null || paths.claimed.has(folder.path) ? undefined : loose.get(key);
+    const dir = key === null || paths.claimed.has(folder.path) ? undefined : notAtOldPath.get(key);
     if (dir !== undefined && !paths.found.has(dir.id) && canBeAt(paths, dir, folder.path))
       claimFolder(paths, dir, folder.path);
   }
@@ -124,8 +124,8 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.moved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
     const dir = paths.linked.get(above);
-    const now = dir === undefined ? undefined : paths.found.get(dir.id);
-    if (now !== undefined) return rebase(basePath, above, now);
+    const currentPath = dir === undefined ? undefined : paths.found.get(dir.id);
+    if (currentPath !== undefined) return rebase(basePath, above, currentPath);
   }
   return basePath;
 }
@@ -168,7 +168,7 @@ function findPolled(
 }
 
 /** Old and current path of a linked document; null if it was not found. */
-type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
+type Whereabouts = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
  * Counts for a folder that was not found: the documents below it, and how many of them point to
@@ -177,12 +177,12 @@ type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
 /** Counts the vote of a document for each folder that contained it. */
-function askDocument(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, now }: Whereabouts): void {
+function askDocument(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: Whereabouts): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
     if (poll === undefined) continue;
     poll.total++;
-    const voted = now === null ? null : folderByDocument(above, base, now);
+    const voted = current === null ? null : folderByDocument(above, base, current);
     if (voted !== null) poll.votes.set(voted, (poll.votes.get(voted) ?? 0) + 1);
   }
 }
@@ -220,8 +220,8 @@ export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
     const dir = paths.linked.get(above);
     if (dir === undefined) continue;
-    const now = paths.found.get(dir.id);
-    if (now !== undefined) return rebase(basePath, above, now);
+    const currentPath = paths.found.get(dir.id);
+    if (currentPath !== undefined) return rebase(basePath, above, currentPath);
     if (relocate(above, paths) === above) return null;
   }
   return basePath;

@@ -50,8 +50,8 @@ export function matchTrees(
   const folders = findFolders(trees, policy);
   const { links, files } = partDocuments(trees, folders, judged);
   // Rows are made in the order of ids, so that the order of the input does not matter.
-  const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const link of loose) if (isAway(link)) links.delete(link.id);
+  const byId = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const link of byId) if (isAway(link)) links.delete(link.id);
   const found = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
   const matching: Matching = { trees, texts, folders, files, links, ...found, blocked: new Map() };
   matchDocuments(matching);
@@ -60,11 +60,11 @@ export function matchTrees(
   mergeFolders(forest, trees, policy, folders);
   plantUnlinked(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = loose.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
+  const documents = byId.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
   const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
   const arrivals = new Arrivals(trees, forest, occupancy);
-  const { met, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
-  for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
+  const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
+  for (const [file, twin] of onBothSides) documents.push(newDocument(forest, trees, file, present(twin)));
   for (const file of arrivals.take(onlyRemote, policy, judged))
     documents.push(newDocument(forest, trees, file, ABSENT));
   for (const file of onlyLocal) documents.push(document(forest, null, null, null, present(file), { kind: "never" }));
@@ -138,8 +138,8 @@ function document(
 }
 
 function placeAt(forest: Forest, side: "local" | "remote", path: string | null) {
-  const now = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
-  return { now, goal: null };
+  const current = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  return { now: current, goal: null };
 }
 
 function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
@@ -177,12 +177,12 @@ function matchByInodeAndText(matching: Matching): void {
     if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file);
 }
 
-function* documentPaths(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
+function* documentPaths(matching: Matching): Generator<{ base: LocalPath; current: LocalPath | null }> {
   for (const link of matching.trees.base.links.values()) {
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
-    if (match !== undefined) yield { base: link.localPath, now: match.path };
+    if (match !== undefined) yield { base: link.localPath, current: match.path };
     // A document without a match that is not missing either is unchanged, at base's path.
-    else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
+    else yield { base: link.localPath, current: matching.links.has(link.id) ? null : link.localPath };
   }
 }

@@ -10,7 +10,7 @@ import { folderAt, type Forest } from "./forest.ts";
  * only one side has.
  */
 type Twins = {
-  readonly met: (readonly [RemoteFile, LocalFile])[];
+  readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
   readonly onlyRemote: readonly RemoteFile[];
   readonly onlyLocal: readonly LocalFile[];
 };
@@ -35,7 +35,7 @@ const WAYS: readonly NameRule[] = [
 export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles: readonly LocalFile[]): Twins {
   const { disk } = trees.local;
   const waiting = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
-  const met: (readonly [RemoteFile, LocalFile])[] = [];
+  const onBothSides: (readonly [RemoteFile, LocalFile])[] = [];
   let onlyRemote: RemoteFile[] = [];
   for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) onlyRemote.push(file);
   onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
@@ -51,11 +51,11 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
       const twin = find(file);
       if (twin === undefined) return true;
       waiting.delete(pathKey(twin.path, disk));
-      met.push([file, twin]);
+      onBothSides.push([file, twin]);
       return false;
     });
   }
-  return { met, onlyRemote, onlyLocal: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
+  return { onBothSides, onlyRemote, onlyLocal: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
 }
 
 function twinNamed(

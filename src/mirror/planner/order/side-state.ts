@@ -46,9 +46,9 @@ export class SideState {
   isFree(place: Place, asking: Row): boolean {
     const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === asking;
-    const now = asking[this.side].now;
+    const current = asking[this.side].now;
     // A rename that only changes case: the row itself occupies the slot.
-    if (now !== null && this.key(now) === this.key(place)) return true;
+    if (current !== null && this.key(current) === this.key(place)) return true;
     return this.#occupancy.at(this.side, place).kind === "free";
   }
 

@@ -213,14 +213,14 @@ const SIDE_WORDS = { remote: "on the service", local: "locally" } as const;
 
 function deletedText({ side, deleted, emptied, before, limit }: Loss): string {
   const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
-  const beside = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
+  const emptiedClause = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
   const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
-  return `${REMOVED_WORDS[side].replace("NN", documents)}${beside}${earlier} (limit: ${limit})`;
+  return `${REMOVED_WORDS[side].replace("NN", documents)}${emptiedClause}${earlier} (limit: ${limit})`;
 }
 
 function emptiedText({ side, deleted, emptied, before, limit }: Loss): string {
   const pending = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
-  const beside = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
+  const deletedClause = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
   const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
-  return `${pending} ${SIDE_WORDS[side]}${beside}${earlier} (limit: ${limit})`;
+  return `${pending} ${SIDE_WORDS[side]}${deletedClause}${earlier} (limit: ${limit})`;
 }

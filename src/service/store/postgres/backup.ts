@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
 import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { BACKUP_META, BACKUP_TABLES, type BackupTable, backupTables, makeBackupFile } from "../sqlite/backup-file.ts";
-import { migrate, UnusableDatabase } from "./migrate.ts";
+import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
 /**
@@ -101,7 +101,7 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
 
 async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   const { rows } = await client.query("SELECT 1 FROM workspaces UNION ALL SELECT 1 FROM keys LIMIT 1");
-  if (rows.length > 0) throw new UnusableDatabase("the database holds a service already");
+  if (rows.length > 0) throw new UnusableDatabaseError("the database holds a service already");
 }
 
 /**

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
 import { combineByMerge as combine } from "../../files/combine.ts";
-import { holdForDatabase, OtherData } from "../../database-marker.ts";
+import { holdForDatabase, WrongStoreError } from "../../database-marker.ts";
 import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
 import { makeAdminKey, readKey, writeKey } from "../../keys/key-files.ts";
 import { randomSource } from "../../random-bytes.ts";
 import { createService, type Service } from "../../service.ts";
-import { UnusableDatabase } from "./migrate.ts";
+import { UnusableDatabaseError } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
@@ -24,7 +24,7 @@ export async function openSharedData(
   options: Omit<OpenDataOptions, "waitMs">,
 ): Promise<OpenData<string | null>> {
   if (existsSync(join(dir, "service.db"))) {
-    throw new OtherData(`${dir} holds the documents of a service on SQLite`);
+    throw new WrongStoreError(`${dir} holds the documents of a service on SQLite`);
   }
   makeFolders(dir, 0o700);
   const letGo = holdForDatabase(dir);
@@ -39,7 +39,7 @@ export async function openSharedData(
   try {
     const adminKeyFile = join(dir, "admin-key");
     const keyFile = join(dir, "key");
-    const { adminKeyHash, service, key } = await store.alone(async () => {
+    const { adminKeyHash, service, key } = await store.runExclusively(async () => {
       const adminKeyHash = await ownAdminKey(store, adminKeyFile);
       const service = createService({ ...more, ...faults, store, combine, now: Date.now, random, adminKeyHash });
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
@@ -64,7 +64,7 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
   const own = readKey(file);
   if (known !== null) {
     if (own === null || hashKey(own).equals(known)) return known;
-    throw new UnusableDatabase(`${file} is not the admin key of the database`, "other-key");
+    throw new UnusableDatabaseError(`${file} is not the admin key of the database`, "other-key");
   }
   const hash = hashKey(own ?? makeAdminKey(file));
   await store.setAdminKeyHash(hash);

@@ -1,7 +1,7 @@
-import { StoreBusy } from "../store.ts";
+import { StoreBusyError } from "../store.ts";
 
 /** Error for a server that cannot be reached, or a connection that broke. */
-export class StoreUnreachable extends StoreBusy {
+export class StoreUnreachableError extends StoreBusyError {
   /** True if COMMIT was sent and not answered, so that the write may be kept. */
   override readonly mayBeKept: boolean;
 

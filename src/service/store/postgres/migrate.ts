@@ -8,11 +8,11 @@ import { MIGRATIONS } from "./schema.ts";
 const MIGRATING = 7_214_906_233_011;
 
 /** A database that cannot be used. The message is for the operator of the database. */
-export class UnusableDatabase extends Error {
+export class UnusableDatabaseError extends Error {
   override readonly name = "UnusableDatabase";
   readonly code: "newer-data" | "unusable-database" | "other-key";
 
-  constructor(message: string, code: UnusableDatabase["code"] = "unusable-database") {
+  constructor(message: string, code: UnusableDatabaseError["code"] = "unusable-database") {
     super(message);
     this.code = code;
   }
@@ -43,7 +43,7 @@ export async function migrate(client: ClientBase, migrations: readonly string[] 
     const known = migrations.length;
     if (version > known) {
       const reason = `the database was written by a newer mdmirror (schema ${version}, this one knows ${known})`;
-      throw new UnusableDatabase(reason, "newer-data");
+      throw new UnusableDatabaseError(reason, "newer-data");
     }
     for (const [i, text] of migrations.entries()) {
       if (i < version) continue;
@@ -63,6 +63,6 @@ async function check(client: ClientBase): Promise<void> {
   );
   const { version, encoding } = rows[0] as { readonly version: number; readonly encoding: string };
   const major = Math.floor(version / 10_000);
-  if (major < OLDEST) throw new UnusableDatabase(`PostgreSQL ${OLDEST} or newer is needed, this is ${major}`);
-  if (encoding !== "UTF8") throw new UnusableDatabase(`the database has the encoding ${encoding}; UTF8 is needed`);
+  if (major < OLDEST) throw new UnusableDatabaseError(`PostgreSQL ${OLDEST} or newer is needed, this is ${major}`);
+  if (encoding !== "UTF8") throw new UnusableDatabaseError(`the database has the encoding ${encoding}; UTF8 is needed`);
 }

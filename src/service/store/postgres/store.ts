@@ -102,7 +102,7 @@ export class PostgresStore implements Store {
 
   /** Runs `work`, but not at the same time as another process of the database that uses this
    * method. */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
+  async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
-import { StoreBusy } from "../store.ts";
-import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachable } from "./faults.ts";
+import { StoreBusyError } from "../store.ts";
+import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachableError } from "./faults.ts";
 import { type Sql, sql } from "../sql.ts";
 import { query, Session } from "./session.ts";
 
@@ -75,7 +75,7 @@ export class Transactions {
       } catch (error) {
         const broke = isBroken(error);
         if (!broke && !isWorthRetrying(error)) throw error;
-        if (run === MOST_RUNS) throw new StoreBusy("Others changed the same at the same time", { cause: error });
+        if (run === MOST_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
         await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }
@@ -164,7 +164,7 @@ async function rollBack(client: PoolClient): Promise<void> {
  * immediately.
  */
 function isBroken(error: unknown): boolean {
-  return error instanceof StoreUnreachable && !error.mayBeKept && !isTimeout(error.cause);
+  return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);
 }
 
 /** Pauses, so that the pool notices connections that broke meanwhile. */
@@ -174,6 +174,6 @@ function pauseFor(ms: number): Promise<void> {
 
 /** Returns the error for the caller: StoreBusy if a retry may succeed. */
 function errorForCaller(error: unknown, isCommitting: boolean): unknown {
-  if (isConnectionLost(error)) return new StoreUnreachable(error, isCommitting);
-  return isTooLong(error) ? new StoreBusy("The database has too much to do", { cause: error }) : error;
+  if (isConnectionLost(error)) return new StoreUnreachableError(error, isCommitting);
+  return isTooLong(error) ? new StoreBusyError("The database has too much to do", { cause: error }) : error;
 }

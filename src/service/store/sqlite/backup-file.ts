@@ -103,7 +103,7 @@ export type BackupContents = {
  * Error for a file that is incomplete, not a backup of mdmirror, or made by a newer mdmirror. The
  * message is a clause about the file.
  */
-export class NoBackup extends Error {
+export class NoBackupError extends Error {
   override readonly name = "NoBackup";
 }
 
@@ -150,7 +150,7 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
   try {
     return work(db);
   } catch (error) {
-    if (isNoDatabase(error)) throw new NoBackup("is not a database");
+    if (isNoDatabase(error)) throw new NoBackupError("is not a database");
     throw error;
   } finally {
     db.close();
@@ -185,15 +185,15 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
 
 function examine(db: Sqlite.Database): BackupContents {
   const version = db.pragma("user_version", { simple: true }) as number;
-  if (version > MIGRATIONS.length) throw new NoBackup("was made by a newer mdmirror");
+  if (version > MIGRATIONS.length) throw new NoBackupError("was made by a newer mdmirror");
   const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
-  if (version === 0 || !isOurs) throw new NoBackup("is not a backup of a service");
+  if (version === 0 || !isOurs) throw new NoBackupError("is not a backup of a service");
   // The copy of a running service's database is marked as having a WAL, but a backup must be a
   // single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const result = first?.integrity_check ?? "it cannot be read";
-  if (result !== "ok") throw new NoBackup(`is damaged (${result})`);
+  if (result !== "ok") throw new NoBackupError(`is damaged (${result})`);
   const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
   return { workspaces: count("workspaces"), documents: count("files"), keys: count("keys") };
 }
@@ -201,8 +201,8 @@ function examine(db: Sqlite.Database): BackupContents {
 function examineSealed(db: Sqlite.Database): BackupContents {
   const contents = examine(db);
   const digest = checkDigest(db);
-  if (digest === "another") throw new NoBackup("is damaged (its digest does not match its content)");
-  if (digest === "none") throw new NoBackup("has no digest, so it is not a backup");
+  if (digest === "another") throw new NoBackupError("is damaged (its digest does not match its content)");
+  if (digest === "none") throw new NoBackupError("has no digest, so it is not a backup");
   return contents;
 }
 

@@ -125,7 +125,7 @@ function ownFile(folder: string): string {
 }
 
 /** A database that a newer program wrote. */
-class NewerData extends Error {
+class NewerDataError extends Error {
   readonly code = "newer-data";
 }
 
@@ -138,7 +138,7 @@ function migrate(db: Sqlite.Database, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
   const known = MIGRATIONS.length;
   if (version > known)
-    throw new NewerData(`service.db was written by a newer mdmirror (schema ${version}, this one knows ${known})`);
+    throw new NewerDataError(`service.db was written by a newer mdmirror (schema ${version}, this one knows ${known})`);
   const before = folder === null ? null : join(folder, "service.db.before");
   if (version === known) {
     if (before !== null) rmSync(before, { force: true });

@@ -23,10 +23,10 @@ export class Reserve implements ReservedSpace {
   constructor(folder: string | null, free: () => number = () => freeIn(folder!)) {
     this.#file = folder === null ? null : join(folder, "reserve");
     this.#free = free;
-    this.hold();
+    this.reserve();
   }
 
-  hold(): void {
+  reserve(): void {
     if (this.#file === null || sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_ROOM) return;
     try {
       // The file is filled with zeros, because a hole would occupy no space.
