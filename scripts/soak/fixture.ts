@@ -187,8 +187,11 @@ export type StartOptions = {
 
 export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
 
+/** The user of a program: where the list of linked folders is, and the key. */
+export type User = Pick<Service, "folder" | "key">;
+
 /** One `mdmirror …` as a process. */
-export function start(field: Service, args: readonly string[], options: StartOptions = {}): Started {
+export function start(field: User, args: readonly string[], options: StartOptions = {}): Started {
   const began = performance.now();
   const { onLine } = options;
   const child = spawn(process.execPath, [PROGRAM, ...args], {
@@ -219,13 +222,13 @@ export function start(field: Service, args: readonly string[], options: StartOpt
   return { child, ended };
 }
 
-export const run = (field: Service, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+export const run = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
   start(field, args, options).ended;
 
-export const initArgs = (field: Field) => ["init", field.notes, "--url", field.url, "--yes"];
+export const initArgs = (field: Pick<Field, "notes" | "url">) => ["init", field.notes, "--url", field.url, "--yes"];
 
 /** Runs a command in this process, or in a process of its own if it needs another environment. */
-export const runCalmly = (field: Service, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+export const runCalmly = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
   options?.env === undefined ? runHere(field, args) : run(field, args, options);
 
 /** Links the folder and brings both sides together, before the fault. */

@@ -35,7 +35,7 @@ export type Command = {
 
 export type History = { readonly isWatched: boolean; readonly commands: readonly Command[] };
 
-/** These exist at first, and are renamed. Nobody touches the last two: so no folder is ever empty. */
+/** These exist at first. Nobody touches the last two, so no folder is ever empty. */
 export const SEEDED = ["a", "b", "k", "l"];
 /** These are created, possibly in two folders, and created again after a deletion. */
 export const CREATED = ["c", "d"];

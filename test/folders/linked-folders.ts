@@ -1,58 +1,45 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Field, initArgs, runCalmly, type Service, start, type Started } from "../../scripts/soak/fixture.ts";
+import { initArgs, runCalmly, type Service, start, type Started, type User } from "../../scripts/soak/fixture.ts";
 import { liveHere } from "../../scripts/soak/texts.ts";
 import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
-import { rollDice } from "../simulator/dice.ts";
 import type { View } from "./model.ts";
 import { marksIn } from "./paragraphs.ts";
 import { openTap, type Tap } from "./tap.ts";
 
 /** A linked folder, and the process that works in it. */
-export class LinkedFolder {
+export type LinkedFolder = {
   readonly number: number;
+  readonly notes: string;
+  readonly user: User;
   readonly tap: Tap;
-  readonly user: Field;
-  process: { readonly ended: Started["ended"]; kill(signal: NodeJS.Signals): void } | null = null;
-  isEnded = false;
+  process: { readonly ended: Started["ended"]; kill(signal: NodeJS.Signals): void; isEnded: boolean } | null;
   /** Its last process was killed: until the next one ends, a file may be set aside. */
-  isInterrupted = false;
+  isInterrupted: boolean;
   /** Marks that a whole sync met in the folder. */
-  readonly seen = new Set<string>();
+  readonly seen: Set<string>;
+};
 
-  constructor(number: number, tap: Tap, user: Field) {
-    this.number = number;
-    this.tap = tap;
-    this.user = user;
-  }
+/** @param isCalm no fault is near: the program runs in this process, in a fifth of the time */
+export function launch(folder: LinkedFolder, args: readonly string[], isCalm: boolean): void {
+  const { child, ended } = isCalm ? { child: null, ended: runCalmly(folder.user, args) } : start(folder.user, args);
+  const process = { ended, kill: (signal: NodeJS.Signals) => void child?.kill(signal), isEnded: false };
+  folder.process = process;
+  void ended.then(() => (process.isEnded = true));
+}
 
-  at(path: string): string {
-    return join(this.user.notes, path);
-  }
-
-  /** @param isCalm no fault is near: the program runs in this process, in a fifth of the time */
-  launch(args: readonly string[], isCalm: boolean): void {
-    const started = isCalm ? { child: null, ended: runCalmly(this.user, args) } : start(this.user, args);
-    this.process = { ended: started.ended, kill: (signal) => void started.child?.kill(signal) };
-    this.isEnded = false;
-    void started.ended.then(() => (this.isEnded = true));
-  }
-
-  /** Returns what a user sees of a document, and where its conflict copies are. */
-  view(doc: string): View & { readonly copyPaths: readonly string[] } {
-    const found = [...liveHere(this.user.notes)].flatMap(([path, content]) => {
-      const marks = marksIn(content, doc);
-      return marks.length === 0 ? [] : [{ path, marks, isCopy: isConflictCopyName(nameOf(path)) }];
-    });
-    const copies = found.filter(({ isCopy }) => isCopy);
-    return {
-      files: found.filter(({ isCopy }) => !isCopy),
-      copies: copies.map(({ marks }) => marks),
-      copyPaths: copies.map(({ path }) => path),
-    };
-  }
+/** Returns what a user sees of a document, and where its conflict copies are. */
+export function look({ notes }: LinkedFolder, doc: string): View & { readonly copyPaths: readonly string[] } {
+  const all = [...liveHere(notes)].map(([path, content]) => ({ path, marks: marksIn(content, doc) }));
+  const found = all.filter(({ marks }) => marks.length > 0);
+  const copies = found.filter(({ path }) => isConflictCopyName(nameOf(path)));
+  return {
+    files: found.filter((file) => !copies.includes(file)),
+    copies: copies.map(({ marks }) => marks),
+    copyPaths: copies.map(({ path }) => path),
+  };
 }
 
 export type LinkedFolders = {
@@ -83,11 +70,10 @@ export async function linkFolders(
     const folder = join(home, `user-${n}`);
     const notes = join(folder, "notes");
     mkdirSync(notes, { recursive: true });
-    const shared = { writes: [], call, end: async () => undefined, dice: rollDice(n), hooks: new Set<never>() };
-    const user = { ...shared, folder, notes, url: tap.url, key, marks: new Set<string>() };
-    const { code, out } = await runCalmly(user, initArgs(user));
+    const user = { folder, key };
+    const { code, out } = await runCalmly(user, initArgs({ notes, url: tap.url }));
     if (code !== 0) throw new Error(`init ended with ${code}: ${out}`);
-    return new LinkedFolder(n, tap, user);
+    return { number: n, notes, user, tap, process: null, isInterrupted: false, seen: new Set() };
   };
   const folders = await Promise.all(Array.from({ length: 3 }, link));
   return {

@@ -5,7 +5,7 @@ import { readRemote } from "../../scripts/soak/fixture.ts";
 import { keptTexts, liveHere } from "../../scripts/soak/texts.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
 import { type Command, CREATED, type History, SEEDED, showCommand } from "./history.ts";
-import { linkFolders, type LinkedFolder, type LinkedFolders } from "./linked-folders.ts";
+import { launch, linkFolders, type LinkedFolder, type LinkedFolders, look } from "./linked-folders.ts";
 import { Model, Unexplained, type View } from "./model.ts";
 import { DOCS, markOf, marksIn, paragraph, withParagraph } from "./paragraphs.ts";
 
@@ -57,7 +57,7 @@ class World {
   async play({ commands, isWatched }: History): Promise<void> {
     for (const command of commands) {
       this.trace.push(showCommand(command));
-      for (const folder of this.#active()) if (folder.isEnded) await this.#ended(folder, false);
+      for (const folder of this.#active()) if (folder.process!.isEnded) await this.#ended(folder, false);
       for (const model of this.#models.values()) model.begin();
       await this.#run(command, isWatched).catch((error: NodeJS.ErrnoException) => {
         // A user whose file mdmirror replaces at this moment does nothing.
@@ -92,7 +92,7 @@ class World {
       case "sync":
         return this.#sync(folder);
       case "start":
-        if (folder.process === null) folder.launch([isWatched ? "watch" : "sync", folder.user.notes], false);
+        if (folder.process === null) launch(folder, [isWatched ? "watch" : "sync", folder.notes], false);
         return undefined;
       case "kill":
         return this.#kill(folder, command, isWatched);
@@ -106,11 +106,11 @@ class World {
   #write(folder: LinkedFolder, doc: string, change: (old: string, added: string, n: number) => string): void {
     const added = paragraph(doc, ++this.#number);
     const path = this.#pathOf(folder, doc) ?? `${doc}.md`;
-    const isNew = folder.view(doc).files.length === 0;
+    const isNew = look(folder, doc).files.length === 0;
     // After a kill, a missing file may only be set aside.
     if (isNew ? SEEDED.includes(doc) || folder.isInterrupted : this.#pathOf(folder, doc) === null) return;
     // mdmirror sets a file aside with its inode: content written to this descriptor is a late save.
-    const file = openSync(folder.at(path), isNew ? "wx+" : "r+");
+    const file = openSync(join(folder.notes, path), isNew ? "wx+" : "r+");
     const old = readFileSync(file, "utf8");
     this.#see(folder, doc, { files: isNew ? [] : [{ path, marks: marksIn(old) }], copies: null });
     const content = isNew ? added : change(old, added, this.#number);
@@ -126,9 +126,9 @@ class World {
   #move(folder: LinkedFolder, doc: string, target: string | null): void {
     const path = this.#pathOf(folder, doc);
     if (path === null) return;
-    const file = target === null ? join(folder.user.folder, "deleted.md") : folder.at(target);
+    const file = target === null ? join(folder.user.folder, "deleted.md") : join(folder.notes, target);
     mkdirSync(dirname(file), { recursive: true });
-    renameSync(folder.at(path), file);
+    renameSync(join(folder.notes, path), file);
     this.#see(folder, doc, { files: [{ path, marks: marksIn(readFileSync(file, "utf8")) }], copies: null });
     this.#models.get(doc)!.move(folder.number, target);
     this.#say(`${path} is ${target ?? "deleted"}`);
@@ -136,22 +136,23 @@ class World {
 
   async #resolve(folder: LinkedFolder, doc: string, side: Command["side"]): Promise<void> {
     const path = this.#pathOf(folder, doc);
-    const { copyPaths } = folder.view(doc);
+    const { copyPaths } = look(folder, doc);
     if (path === null || folder.process !== null || folder.isInterrupted || copyPaths.length === 0) return;
     this.#models.get(doc)!.choose(folder.number, side === "theirs" ? "theirs" : "mine");
-    if (side !== "mine-by-hand") return this.#runToEnd(folder, ["resolve", folder.at(path), `--${side}`, "--yes"]);
-    for (const copy of copyPaths) rmSync(folder.at(copy));
+    if (side !== "mine-by-hand")
+      return this.#runToEnd(folder, ["resolve", join(folder.notes, path), `--${side}`, "--yes"]);
+    for (const copy of copyPaths) rmSync(join(folder.notes, copy));
   }
 
   // What processes do.
 
   async #sync(folder: LinkedFolder): Promise<void> {
-    if (folder.process === null) await this.#runToEnd(folder, ["sync", folder.user.notes]);
+    if (folder.process === null) await this.#runToEnd(folder, ["sync", folder.notes]);
   }
 
   async #runToEnd(folder: LinkedFolder, args: readonly string[]): Promise<void> {
-    const contents = [...liveHere(folder.user.notes).values()];
-    folder.launch(args, this.#isEnd);
+    const contents = [...liveHere(folder.notes).values()];
+    launch(folder, args, this.#isEnd);
     await this.#ended(folder, true);
     for (const mark of contents.flatMap((content) => marksIn(content))) folder.seen.add(mark);
   }
@@ -175,7 +176,7 @@ class World {
   async #kill(folder: LinkedFolder, { moment, nth, ms }: Command, isWatched: boolean): Promise<void> {
     // A daemon with nothing to do makes no more requests.
     const latest = isWatched && folder.process !== null ? STEP_MS : REST_MS;
-    if (folder.process === null) folder.launch(["sync", folder.user.notes], false);
+    if (folder.process === null) launch(folder, ["sync", folder.notes], false);
     const { ended } = folder.process!;
     const kill = () => folder.process?.kill("SIGKILL");
     let left = nth;
@@ -210,7 +211,7 @@ class World {
 
   /** Returns the only file of a document; null where there is none, or users leave it alone. */
   #pathOf(folder: LinkedFolder, doc: string): string | null {
-    const { files } = folder.view(doc);
+    const { files } = look(folder, doc);
     return files.length === 1 && !this.#models.get(doc)!.isAmbiguous ? files[0]!.path : null;
   }
 
@@ -223,7 +224,7 @@ class World {
 
   async #observe(): Promise<void> {
     for (const folder of this.#linked.folders)
-      for (const doc of DOCS) await this.#explained(() => this.#see(folder, doc, folder.view(doc)));
+      for (const doc of DOCS) await this.#explained(() => this.#see(folder, doc, look(folder, doc)));
     await this.#explained(async () => {
       const remote = [...(await readRemote(this.#linked))];
       this.#transfer();
@@ -279,8 +280,8 @@ class World {
 
   async #differences(): Promise<string[]> {
     const remote = await readRemote(this.#linked);
-    return this.#linked.folders.flatMap(({ user, number }) => {
-      const local = liveHere(user.notes);
+    return this.#linked.folders.flatMap(({ notes, number }) => {
+      const local = liveHere(notes);
       const paths = new Set([...local.keys(), ...remote.keys()]);
       return [...paths]
         .filter((path) => local.get(path) !== remote.get(path)?.text)
@@ -290,11 +291,11 @@ class World {
 
   /** What no model of one document knows: nothing is doubled, and what was replaced is kept. */
   async #judge(): Promise<void> {
-    for (const { number, user, seen } of this.#linked.folders) {
-      const local = liveHere(user.notes);
+    for (const { number, notes, seen } of this.#linked.folders) {
+      const local = liveHere(notes);
       const marks = [...local.values()].flatMap((content) => marksIn(content));
       const doubled = marks.filter((mark, at) => marks.indexOf(mark) !== at);
-      const kept = (await keptTexts(user, user.notes)).marks;
+      const kept = (await keptTexts(this.#linked, notes)).marks;
       const lost = [...seen].filter((mark) => !kept.has(mark));
       for (const [what, found] of Object.entries({ doubled, lost }))
         if (found.length > 0) throw new Broken(`folder ${number} has ${what}: ${found.join(", ")}`);
