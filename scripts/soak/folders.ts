@@ -27,6 +27,7 @@ try {
   for (let seed = first; seed < first + count; seed++) {
     const history = drawHistory(rollDice(seed), values.watch);
     const { broken, trace } = await playOne(history);
+    if ((seed - first + 1) % 10 === 0) console.error(`${seed - first + 1} histories, ${failed} failed before`);
     if (broken === null) continue;
     failed++;
     console.log([`seed ${seed}: ${broken}`, ...trace].join("\n  "));
