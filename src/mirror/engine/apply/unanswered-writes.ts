@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Link, linksByPath } from "../../model/link.ts";
 import { isBlank, sameExceptTextForm } from "../../model/text-form.ts";
-import type { LocalTree, Trees } from "../../model/tree.ts";
+import type { LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -176,7 +176,8 @@ export async function linkMovedPosts(ctx: CycleContext, trees: Trees): Promise<T
     ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !linked.has(localPath),
   );
   if (posts.length === 0) return trees;
-  const unlinked = [...remote.files.values()].filter(({ id }) => !base.links.has(id));
+  const isKnown = ({ id }: RemoteFile) => base.links.has(id) || base.tombstones.has(id);
+  const unlinked = [...remote.files.values()].filter((file) => !isKnown(file));
   if (unlinked.length > MOST_UNKNOWN) return trees;
   const { disk } = ctx.world;
   const unknown = unlinked.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
