@@ -35,14 +35,14 @@ const USUAL_WORD = 24;
  */
 export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, salt: string): Pseudonyms {
   const names = new Set([...paths].flatMap((path) => path.split("/")));
-  const kept = new Set([...FIXED, ...namesOfNoLetters(names)]);
-  const digits = new Set(Array.from(ids, (id) => digestOf(id).slice(0, 8)));
+  const digits = Array.from(ids, (id) => digestOf(id).slice(0, 8));
+  const kept = new Set([...digits, ...wordsOfNoLetters(names)]);
   const words = new Set<string>();
   const replace = (name: string, word: (word: string) => string): string => {
-    if (kept.has(name)) return name;
+    if (FIXED.has(name)) return name;
     return name.replace(PART, (part, ...groups) => {
       const isKept = (groups.at(-1) as { kept?: string }).kept !== undefined;
-      return isKept || SHORT_NUMBER.test(part) || digits.has(part) ? part : word(part);
+      return isKept || SHORT_NUMBER.test(part) || kept.has(part) ? part : word(part);
     });
   };
   const collect = (word: string): string => {
@@ -60,11 +60,14 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
   };
 }
 
-/** Lists the names that mdmirror makes of names without a letter or digit: `[.md` → `u5b.md`. */
-function* namesOfNoLetters(names: Iterable<string>): Generator<string> {
+/**
+ * Lists the words that mdmirror makes of names without a letter or digit: `[.md` → `u5b.md`. LIMIT:
+ * these names are sorted as themselves, among pseudonyms.
+ */
+function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
   for (const name of names) {
-    if (/[\p{L}\p{N}]/u.test(name.replace(/\.md$/, ""))) continue;
-    for (const kind of ["file", "folder"] as const) yield mapName(name, kind) ?? name;
+    const stem = name.replace(/\.md$/, "");
+    if (!/[\p{L}\p{N}]/u.test(stem)) yield* mapName(stem, "folder")?.split("-") ?? [];
   }
 }
 
@@ -79,26 +82,31 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   );
 }
 
-/** @param forms spellings of the word in NFC: the capitals of a pseudonym show which one it is */
+/** @param forms spellings of the word in NFC, one or more */
 function pseudonymOf(word: string, key: string, rank: number, forms: readonly string[]): string {
   const composed = word.normalize("NFC");
-  const form = forms.indexOf(composed);
-  const first = composed.charAt(0);
-  const code = Array.from({ length: CODE_LENGTH }, (_, at) => {
-    const letter = LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - at)) % LETTERS.length);
-    return (form >> at) % 2 === 1 ? letter.toUpperCase() : letter;
-  }).join("");
-  const rest = [...key].slice(CODE_LENGTH + 2);
-  const fill = key.length <= USUAL_WORD ? "" : rest.map(fillerFor).join("");
+  const code = Array.from({ length: CODE_LENGTH }, (_, at) =>
+    LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - at)) % LETTERS.length),
+  );
+  // ORDER: after the code, because capitals within it would change the order of words.
+  const spelling = forms.length === 1 ? "" : spellingMark(forms.indexOf(composed));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
-  const pseudonym = `${firstLetter(first, key.charAt(0))}${code}${accent}${fill}`;
+  const usual = `${firstLetter(composed, key)}${code.join("")}${spelling}${accent}`;
+  const fill = key.length <= USUAL_WORD ? [] : [...key].slice(usual.length).map(fillerFor);
+  const pseudonym = `${usual}${fill.join("")}`;
   return composed === word ? pseudonym : pseudonym.normalize("NFD");
 }
 
+/** Returns letters whose capitals are the bits of a number. LIMIT: eight spellings of one word. */
+function spellingMark(form: number): string {
+  return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
+}
+
 /** Returns a first letter of the same kind and case, as kinds of letters are sorted. */
-function firstLetter(first: string, folded: string): string {
-  if (/\d/.test(folded)) return "7";
-  const letter = folded <= "\x7f" ? "x" : "\u0436";
+function firstLetter(word: string, folded: string): string {
+  const [first, lower] = [word.charAt(0), folded.charAt(0)];
+  if (/\d/.test(lower)) return "7";
+  const letter = lower <= "\x7f" ? "x" : "\u0436";
   return first === first.toLowerCase() ? letter : letter.toUpperCase();
 }
 
