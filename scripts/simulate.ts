@@ -6,8 +6,9 @@
  * them. `--small`: workspaces of one to four documents. `--links`: documents that link each other,
  * in mirrors that convert links. `--programs`: programs beside daemons that write many files, read
  * them and wait. `--profile NAME`: one deployment of test/variants/profiles.ts for all runs, in
- * place of that of each seed. `--replay BUNDLE`: no run, but the plan of a user's `mdmirror doctor
- * --bundle BUNDLE`; exit 1 if it is not the recorded plan.
+ * place of that of each seed. `--replay BUNDLE`: the plan of a user's `mdmirror doctor --bundle
+ * BUNDLE`, and a cycle over made-up content; exit 1 for another plan than the recorded one, and for
+ * lost content.
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -17,6 +18,7 @@ import { asksForHelp, tellUsage } from "./usage.ts";
 import { readProfile } from "../test/variants/profiles.ts";
 import { readFileSync } from "node:fs";
 import { readBundle, replayBundle } from "../test/simulator/replay.ts";
+import { runBundle } from "../test/simulator/replay-rig.ts";
 
 if (asksForHelp()) {
   tellUsage(import.meta.url);
@@ -38,13 +40,18 @@ const { values } = parseArgs({
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-process.exit((values.replay === undefined ? await runLives() : replay(values.replay)) === 0 ? 0 : 1);
+process.exit((values.replay === undefined ? await runLives() : await replay(values.replay)) === 0 ? 0 : 1);
 
-/** Prints what a bundle shows. Returns the number of differences from the recorded plan. */
-function replay(file: string): number {
-  const { lines, differences } = replayBundle(readBundle(readFileSync(file, "utf8")));
+/** Prints what a bundle shows. Returns the number of differences and faults. */
+async function replay(file: string): Promise<number> {
+  const bundle = readBundle(readFileSync(file, "utf8"));
+  const { lines, differences } = replayBundle(bundle);
   for (const line of lines) console.log(line);
-  return differences.length;
+  const { unlike, faults } = await runBundle(bundle);
+  console.log(unlike.length === 0 ? "the rig shows this plan" : "the rig shows another plan:");
+  for (const line of [...unlike, ...faults]) console.log(line);
+  if (faults.length === 0) console.log("its cycle keeps all contents, and the next sync writes nothing");
+  return differences.length + faults.length;
 }
 
 type Reported =
