@@ -1,6 +1,10 @@
-import { describe, expect, test } from "vitest";
-import { type Fixture, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
-import type { Mirror } from "../simulator/mirror.ts";
+import { describe, expect, test, it } from "vitest";
+import { digestOf } from "../../src/contract/digest.ts";
+import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
+import type { Settings } from "../../src/mirror/engine/run/world.ts";
+import { type Fixture, openFixture, problem, remoteTexts, settle, openSynced, isWrite } from "../promises/fixture.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 
 /** The name of a conflict copy belongs to one version, and a choice refers to that version. */
@@ -176,4 +180,205 @@ test("I06 I27 a copy of another document at the same path does not take the plac
     "note.md": text("new, local"),
     "note (theirs 2).md": text("new, on the service"),
   });
+});
+
+const BASE = "base\n";
+const YOURS = "mine\n";
+
+/** A conflict over `d/note.md`, whose conflict copy shows the service's text. */
+async function inFolderConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
+  const { rig, mirror } = await openSynced({ "d/note.md": BASE });
+  mirror.write("d/note.md", YOURS);
+  rig.app.edit("d/note.md", "theirs 0\n");
+  await mirror.sync();
+  expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs 0\n");
+  return { rig, mirror };
+}
+
+/**
+ * The conflict that there was goes on, and the newest of its copies alone is in the folder: a
+ * conflict that its user had ended, and that came again, would have another base.
+ */
+function expectOpen(
+  { rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror },
+  path: string,
+  theirs: string,
+  when: string,
+): void {
+  const conflicts = [...mirror.state.load().conflicts.values()];
+  expect(
+    conflicts.map(({ baseDigest }) => baseDigest),
+    when,
+  ).toEqual([digestOf(BASE)]);
+  expect(Object.fromEntries(mirror.texts()), when).toEqual({
+    [copyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES)]: theirs,
+    [path]: YOURS,
+  });
+  expect(rig.app.files().get(path)?.text, when).toBe(theirs);
+}
+
+it("I13 I27 killed at any call while a newer version is shown, a conflict continues with that version, and no name has shown two", async () => {
+  const { rig, mirror } = await inFolderConflict();
+  // The folders of the trash are there from now on: each kill finds the calls where the one before
+  // found them.
+  rig.app.edit("d/note.md", "theirs 0, renewed\n");
+  await mirror.sync();
+  const left = () => JSON.stringify([[...mirror.texts()], [...mirror.state.load().conflicts.values()]]);
+  const shownAs = new Map<string, string>();
+  let isOver = false;
+  for (let call = 1; !isOver; call++) {
+    const theirs = `theirs ${call}\n`;
+    const before = left();
+    rig.app.edit("d/note.md", theirs);
+    mirror.killAt(call);
+    isOver = (await mirror.sync()) !== null;
+    for (const [path, text] of mirror.texts())
+      if (path !== "d/note.md") expect(shownAs.set(path, shownAs.get(path) ?? text).get(path), path).toBe(text);
+    // Where nothing was done yet, the next kill finds the same.
+    if (left() === before) continue;
+    await mirror.sync();
+    expectOpen({ rig, mirror }, "d/note.md", theirs, `killed at call ${call}`);
+  }
+});
+
+it("I06 I27 a disk too full for the newer version decides nothing: it is shown where its document is by then", async () => {
+  const { rig, mirror } = await inFolderConflict();
+  rig.app.edit("d/note.md", "theirs 1\n");
+  const emptied = mirror.disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
+  await mirror.sync();
+  await mirror.sync();
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "d/note (theirs).md": "theirs 0\n", "d/note.md": YOURS });
+  emptied();
+  mirror.disk.user.rename(`${ROOT}/d`, `${ROOT}/e`);
+  await mirror.sync();
+  await mirror.sync();
+  expectOpen({ rig, mirror }, "e/note.md", "theirs 1\n", "with room again");
+});
+
+it("I27 a copy that somebody edited while a newer version could not be shown stays beside that", async () => {
+  const { rig, mirror } = await inFolderConflict();
+  rig.app.edit("d/note.md", "theirs 1\n");
+  const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/d/note (theirs 2).md`, code: "EIO" });
+  await mirror.sync();
+  ends();
+  mirror.write("d/note (theirs).md", "theirs, and mine\n");
+  await mirror.sync();
+  expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs, and mine\n");
+  expect(mirror.texts().get("d/note (theirs 2).md")).toBe("theirs 1\n");
+  expect(rig.app.files().get("d/note.md")?.text).toBe("theirs 1\n");
+});
+
+it("I06 I27 a power cut that the state survives removes no conflict copy: nobody chose between the two versions", async () => {
+  const opened = await inFolderConflict();
+  opened.mirror.disk.losePower(() => 0);
+  await opened.mirror.sync();
+  expectOpen(opened, "d/note.md", "theirs 0\n", "after it was opened");
+  opened.rig.app.edit("d/note.md", "theirs 1\n");
+  await opened.mirror.sync();
+  opened.mirror.disk.losePower(() => 0);
+  await opened.mirror.sync();
+  expectOpen(opened, "d/note.md", "theirs 1\n", "after it was renewed");
+});
+
+const [UNEDITED, OURS, THEIRS] = ["one\n", "mine\n", "theirs\n"];
+const COPY: Partial<Settings> = { conflicts: () => "copy" };
+
+test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is never sent, with the state lost neither", async () => {
+  const fixture = await openSynced({ "d/note.md": UNEDITED, "n.md": "n\n" });
+  const { rig, mirror } = fixture;
+  mirror.write("d/note.md", OURS);
+  rig.app.edit("d/note.md", THEIRS);
+  await settle(mirror, COPY);
+  const texts = { "d/note (mine).md": OURS, "d/note.md": THEIRS, "n.md": "n\n" };
+  expect(Object.fromEntries(mirror.disk.user.texts(ROOT))).toEqual(texts);
+  expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/note.md": THEIRS, "n.md": "n\n" });
+
+  // The same folder with a state that knows nothing.
+  const edited = `${OURS}edited beside\n`;
+  const other = rig.mirror({
+    fill({ user }) {
+      user.makeFolder(`${ROOT}/d`);
+      for (const [path, text] of Object.entries({ ...texts, "d/note (mine).md": edited }))
+        user.write(`${ROOT}/${path}`, text);
+    },
+  });
+  fixture.seen.length = 0;
+  await settle(other, COPY);
+  expect(fixture.seen.filter(isWrite)).toEqual([]);
+  expect(other.disk.user.read(other.path("d/note (mine).md"))).toBe(edited);
+});
+
+test.each(["copy", "local", "remote"] as const)(
+  "I28 policy %s: texts that did not merge are not counted as merged",
+  async (policy) => {
+    const { rig, mirror } = await openSynced({ "note.md": UNEDITED });
+    mirror.write("note.md", OURS);
+    rig.app.edit("note.md", THEIRS);
+    const report = await mirror.sync({ conflicts: () => policy });
+    expect(report?.counts).toMatchObject({ merged: 0, byPolicy: 1 });
+  },
+);
+
+test.each([0, 0.25, 0.45, 0.65, 0.9])("I06 I13 policy copy: a power cut takes neither text (%d)", async (fraction) => {
+  const { rig, mirror } = await openSynced({ "note.md": UNEDITED });
+  mirror.write("note.md", OURS);
+  rig.app.edit("note.md", THEIRS);
+  mirror.disk.settle();
+  await mirror.sync(COPY);
+  mirror.disk.losePower(() => fraction);
+  await mirror.sync(COPY);
+  const texts = Object.fromEntries(mirror.disk.user.texts(ROOT));
+  expect(texts).toEqual({ "note (mine).md": OURS, "note.md": THEIRS });
+});
+
+test("I06 policy copy: what was kept beside before stays, and the same text is kept once", async () => {
+  const { rig, mirror } = await openSynced({ "note.md": UNEDITED });
+  for (const [mine, theirs] of [
+    ["mine\n", "theirs\n"],
+    ["something else\n", "nobody knows\n"],
+    ["mine\n", "at last\n"],
+  ] as const) {
+    mirror.write("note.md", mine);
+    rig.app.edit("note.md", theirs);
+    await settle(mirror, COPY);
+  }
+  expect(Object.fromEntries(mirror.disk.user.texts(ROOT))).toEqual({
+    "note (mine).md": "mine\n",
+    "note (mine 2).md": "something else\n",
+    "note.md": "at last\n",
+  });
+  expect(remoteTexts(rig)).toEqual(new Map([["note.md", "at last\n"]]));
+});
+
+test.each([null, "each"] as const)(
+  "I03 I05 policy copy: where both sides are new at one path, theirs comes in place and yours stays beside (prefer %s)",
+  async (prefer) => {
+    const { rig, mirror } = await openSynced({ "n.md": "n\n" });
+    mirror.write("d/new.md", OURS);
+    rig.app.create("d/new.md", THEIRS);
+    const report = await mirror.sync({ ...COPY, prefer });
+    expect(report).toMatchObject({ state: "in-sync", counts: { byPolicy: 1, conflicts: 0, uploaded: 0 } });
+    expect(Object.fromEntries(mirror.texts())).toEqual({ "d/new (mine).md": OURS, "d/new.md": THEIRS, "n.md": "n\n" });
+    expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/new.md": THEIRS, "n.md": "n\n" });
+  },
+);
+
+test.each(["local", "remote"] as const)(
+  "I05 policy %s: if both sides are new at one path, nothing shows which content is older: neither is overwritten",
+  async (policy) => {
+    const { rig, mirror } = openFixture(66);
+    mirror.write("new.md", OURS);
+    rig.app.create("new.md", THEIRS);
+    await mirror.sync({ conflicts: () => policy });
+    expect(Object.fromEntries(mirror.texts())).toEqual({ "new (theirs).md": THEIRS, "new.md": OURS });
+    expect(remoteTexts(rig).get("new.md")).toBe(THEIRS);
+  },
+);
+
+test("I03 policy copy: a linked folder that only pushes writes nothing over a new file", async () => {
+  const { rig, mirror } = openFixture(67);
+  mirror.write("new.md", OURS);
+  rig.app.create("new.md", THEIRS);
+  await mirror.sync({ ...COPY, direction: "push" });
+  expect(mirror.texts().get("new.md")).toBe(OURS);
 });

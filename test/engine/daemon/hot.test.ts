@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { RequestBudget } from "../../../src/mirror/engine/daemon/request-budget.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { Moment } from "../../simulator/moment.ts";
@@ -196,4 +198,97 @@ test("a service that answers 429 is asked less often, and comes to no harm", asy
   await daemon.pass(20 * MINUTE);
   expect(aMinute(daemon, since)).toBeLessThanOrEqual(32);
   await timeEdit(daemon, pathOf(5, 6), "# Edited\n");
+});
+
+/** A client that has sent so much, and been refused so often. */
+class Sender {
+  count = 0;
+  refusals = 0;
+  pauseMs = 0;
+  counts = () => ({ GET: this.count });
+  pressure = () => ({ refusals: this.refusals, pauseMs: this.pauseMs });
+}
+
+function budgetOf(): { readonly budget: RequestBudget; readonly sender: Sender } {
+  const sender = new Sender();
+  return { budget: new RequestBudget(sender, DEFAULT_TIMING, 0), sender };
+}
+
+describe("the budget of requests", () => {
+  test("is halved by a refusal, waits for Retry-After, and comes back in ten minutes", () => {
+    const { budget, sender } = budgetOf();
+    sender.refusals = 1;
+    sender.pauseMs = 7_000;
+    expect(budget.smallAt(0)).toBe(7_000);
+    expect(budget.requestsAMinute(0)).toBe(30);
+    sender.refusals = 9;
+    expect(budget.requestsAMinute(1)).toBe(15);
+    for (let n = 10; n < 90; n++) {
+      sender.refusals = n;
+      budget.requestsAMinute(1);
+    }
+    expect(budget.requestsAMinute(1)).toBe(4);
+    expect(budget.requestsAMinute(MINUTE)).toBeCloseTo(10);
+    expect(budget.requestsAMinute(20 * MINUTE)).toBe(60);
+  });
+});
+
+/** What each thing costs in requests while `watch` runs: its own, and those of the polls. */
+
+type Requests = Readonly<Record<string, number>>;
+
+/** Nothing is polled in the time that these tests take. */
+const NO_POLLS = { pollActiveMs: 3_600_000, pollRestMs: 3_600_000, pollSleepyMs: 3_600_000, rescanMs: 7_200_000 };
+
+function counted(rig: DaemonRig): Requests {
+  const requests: Record<string, number> = {};
+  for (const request of rig.sent()) {
+    const route = request.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}");
+    requests[route] = (requests[route] ?? 0) + 1;
+  }
+  return requests;
+}
+
+/** In sync; three of the documents were made here, so that what it is like to make one is known. */
+async function watching(documents: number, timing: typeof NO_POLLS | null): Promise<DaemonRig> {
+  const rig = createRig(33);
+  for (let n = 0; n < documents - 3; n++) rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
+  const mirror = rig.mirror();
+  for (let n = 0; n < 3; n++) mirror.write(`d0/first${n}.md`, `first ${n}\n`);
+  await mirror.sync();
+  const made = await startDaemon({ rig, mirror, ...(timing === null ? {} : { timing }) });
+  await made.pass(1_000);
+  made.sent();
+  return made;
+}
+
+const FILE = "/v1/files/{id}";
+
+test.each<readonly [string, (rig: DaemonRig) => void, Requests]>([
+  ["a save", (rig) => rig.save("d1/n1.md", "edited\n"), { [`PUT ${FILE}/content`]: 1 }],
+  ["a new document", (rig) => rig.save("d1/new.md", "new\n"), { "POST /v1/files": 1 }],
+  ["a rename", (rig) => rig.rename("d1/n1.md", "d1/other.md"), { [`PATCH ${FILE}`]: 1 }],
+  ["a move", (rig) => rig.rename("d1/n1.md", "d2/n1.md"), { [`PATCH ${FILE}`]: 1 }],
+  ["a folder renamed", (rig) => rig.rename("d1", "e1"), { "PATCH /v1/folders/{id}": 1 }],
+  // Both sides are looked at again before a deletion goes.
+  [
+    "a deletion, with a list",
+    (rig) => rig.remove("d1/n1.md"),
+    { "GET /v1/files": 1, [`GET ${FILE}`]: 1, [`DELETE ${FILE}`]: 1 },
+  ],
+])("I33 %s costs its own requests alone", async (_what, act, expected) => {
+  const rig = await watching(60, NO_POLLS);
+  act(rig);
+  await rig.pass(120_000);
+  expect(counted(rig)).toEqual(expected);
+});
+
+test("I33 a poll is a request for each thousand documents, and none for folders", async () => {
+  const rig = await watching(1_001, null);
+  await rig.pass(540_000);
+  const requests = rig.sent();
+  const polls = requests.filter((request) => !request.includes("cursor="));
+  expect(polls.length).toBeGreaterThan(10);
+  expect(requests).toHaveLength(2 * polls.length);
+  expect(requests.filter((request) => !request.startsWith("GET /v1/files?"))).toEqual([]);
 });

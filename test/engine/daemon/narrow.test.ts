@@ -1,15 +1,17 @@
+import { describe, expect, test } from "vitest";
 import type { DocId } from "../../../src/contract/ids.ts";
 import { EXACT_DISK } from "../../../src/contract/path.ts";
-import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import type { Action } from "../../../src/mirror/model/action.ts";
 import type { LocalTree, RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { narrowTrees } from "../../../src/mirror/engine/daemon/narrow-view.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
+import { DirtyPaths } from "../../../src/mirror/engine/daemon/dirty-paths.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";
-import { type DaemonRig, withNotes } from "./rig.ts";
+import { type DaemonRig, withNotes, startDaemon } from "./rig.ts";
 
 const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
 const listings = (sent: string[]) => sent.filter((request) => request.startsWith("GET "));
@@ -214,5 +216,88 @@ describe("a narrow view of both sides", () => {
     expect(cut(path), "a blocked document").toBeNull();
     state.replaceBlocks([{ ...block, key: path, path }] as never);
     expect(cut(path), "a blocked path").toBeNull();
+  });
+});
+
+describe("dirty paths", () => {
+  test("a bulk change is due when its last path has settled, 30 s after its first at most", () => {
+    const dirty = new DirtyPaths(DEFAULT_TIMING);
+    for (let n = 0; n < 100; n++) dirty.note(`note-${n}.md`, false, n * 200);
+    expect(dirty.dueAt()).toBe(99 * 200 + 300);
+    for (let n = 100; n < 200; n++) dirty.note(`note-${n}.md`, false, n * 200);
+    expect(dirty.dueAt()).toBe(30_000);
+    expect(dirty.take(30_000).paths).toHaveLength(149);
+    expect(dirty.dueAt()).toBe(199 * 200 + 300);
+  });
+
+  test("LIMIT: very many paths are one full scan", () => {
+    const dirty = new DirtyPaths(DEFAULT_TIMING);
+    for (let n = 0; n < 10_000; n++) dirty.note(`note-${n}.md`, false, 5);
+    expect(dirty.count()).toBeLessThanOrEqual(2_000);
+    expect(dirty.take(1_000)).toMatchObject({ whole: true, many: true });
+    expect(dirty.dueAt()).toBeNull();
+  });
+
+  test("what has not settled stays, and is named", () => {
+    const dirty = new DirtyPaths(DEFAULT_TIMING);
+    dirty.note("early.md", false, 0);
+    dirty.note("late.md", false, 4_900);
+    expect([...dirty.unsettled(5_000).keys()]).toEqual(["late.md"]);
+    expect(dirty.take(5_000)).toEqual({ paths: ["early.md"], whole: false, many: false });
+    expect(dirty.paths(9)).toEqual(["late.md"]);
+  });
+});
+
+const inRoot = (n: number): string => `note-${n}.md`;
+
+describe("watches", () => {
+  test.each(["ENOSPC", "EMFILE"] as const)(
+    "%s is said once, and the folder is looked at with each poll",
+    async (limit) => {
+      const rig = createRig(1);
+      rig.app.create("note.md", "# Note\n");
+      const made = await startDaemon({ rig, limit });
+      await made.pass(60_000);
+      made.mirrored.write("note.md", "# Note\n\nedited unseen\n");
+      await made.pass(40_000);
+      expect(made.app.files().get("note.md")?.text).toBe("# Note\n\nedited unseen\n");
+      expect(made.daemon.status()).toMatchObject({ watching: "polling", limit: { code: limit } });
+      await made.pass(3_600_000);
+      expect(made.events.filter(({ kind }) => kind === "watch-limit")).toHaveLength(1);
+      expect(made.watched.starts).toBe(1);
+    },
+  );
+
+  test("an overflow causes a full scan", async () => {
+    const rig = await withNotes(8, inRoot);
+    rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
+    rig.hint({ kind: "overflow", why: "queue full" });
+    await rig.pass(1_000);
+    expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
+  });
+
+  test("the periodic scan finds a change without a notice", async () => {
+    const rig = await withNotes(8, inRoot);
+    rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
+    await rig.pass(605_000);
+    expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
+  });
+
+  test("after very many notices the folder is walked once more: the last ones may have been dropped", async () => {
+    const rig = await withNotes(8, inRoot);
+    for (let n = 0; n < 600; n++) rig.save(`bulk/new-${n}.md`, `# New ${n}\n`);
+    await rig.pass(310);
+    rig.mirrored.write("bulk/dropped.md", "# Dropped\n");
+    await rig.pass(2_000);
+    expect(rig.app.files().get("bulk/dropped.md")?.text).toBe("# Dropped\n");
+    expect(rig.app.files().size).toBe(609);
+  });
+
+  test("changed ignore rules restart the watch", async () => {
+    const rig = await withNotes(8, inRoot);
+    rig.mirrored.write(".mdmirrorignore", "drafts/\n");
+    rig.hint({ kind: "path", path: ".mdmirrorignore" });
+    await rig.pass(2_000);
+    expect(rig.watched.starts).toBe(2);
   });
 });

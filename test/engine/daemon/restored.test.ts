@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
+import { findEmptied } from "../../../src/mirror/engine/daemon/hide-unsettled.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { statesOf, waited } from "./barrier-rig.ts";
 import { DaemonRig, startDaemon } from "./rig.ts";
+import { World } from "../../planner/world.ts";
+import { treesOf } from "../../planner/world-trees.ts";
 
 /** A daemon at rest, in sync with documents of a service whose generation the test says. */
 async function resting(documents = 3) {
@@ -79,4 +82,45 @@ test("I02 a daemon that has just begun answers once it has looked at the service
   expect(statesOf(early)).toEqual({ "note-0.md": "waiting" });
   const [, end] = await waited(next, [""]);
   expect(statesOf(end)["note-1.md"]).toBe("waiting");
+});
+
+/** Which documents a daemon takes for ones that an editor is writing, since they are empty now. */
+function emptied(change: (world: World) => void): readonly string[] {
+  const world = new World();
+  world.synced("a.md", "text");
+  world.synced("empty.md", "");
+  change(world);
+  const { base, local } = treesOf(world);
+  return [...findEmptied(local, base).keys()];
+}
+
+function exchange(world: World): void {
+  const [a, empty] = [world.files.get("a.md")!, world.files.get("empty.md")!];
+  world.files.set("a.md", empty);
+  world.files.set("empty.md", a);
+}
+
+test.each<[string, readonly string[], (world: World) => void]>([
+  ["a document that was empty before", [], () => undefined],
+  ["one whose text went, in its own file", ["a.md"], (world) => Object.assign(world.files.get("a.md")!, { text: "" })],
+  ["one that an editor makes anew", ["a.md"], (world) => world.write("a.md", "")],
+  ["the place to which an empty document was moved", [], exchange],
+  [
+    "that, where inodes prove nothing",
+    ["a.md"],
+    (world) => {
+      exchange(world);
+      world.inodesTrusted = false;
+    },
+  ],
+  [
+    "a file that got an empty document's inode number, later",
+    ["a.md"],
+    (world) => {
+      exchange(world);
+      Object.assign(world.files.get("a.md")!, { birthMs: 9_999 });
+    },
+  ],
+])("%s: %j", (_what, content, change) => {
+  expect(emptied(change)).toEqual(content);
 });

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import type { Mirror } from "../../simulator/mirror.ts";
+import { FILES } from "../../../src/contract/routes.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import { type Mirror, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { openFixture } from "../../promises/fixture.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
+import type { Fault } from "../../variants/variant.ts";
 
 /** Targets of links that come, go, and are adopted. */
 
@@ -182,4 +185,217 @@ test("a link whose target appears in the sync that ends a conflict is sent by id
   mirror.write("later.md", "now\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   expect(textThere(rig, "a.md")).toBe(`theirs\n\nwords\n\n[later](${idThere(rig, "later.md")})\nmore\n`);
+});
+
+/** Files and documents of one path that are linked for the first time, with texts that link. */
+
+/** @param files files in the folder before the first sync */
+function adopting(rig: Rig, files: Readonly<Record<string, string>>): Mirror {
+  const mirror = rig.mirror({ links: true });
+  for (const [path, text] of Object.entries(files)) mirror.write(path, text);
+  return mirror;
+}
+
+test("a file that links by path to what the text links to by an absolute one is that document's (I05)", async () => {
+  const rig = createRig(1);
+  rig.app.create("plans/b.md", "b\n");
+  rig.app.create("plans/a.md", "[b](/plans/b.md#late)\n");
+  const mirror = adopting(rig, { "plans/a.md": "[b](b.md#late)\n" });
+  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
+  expect(mirror.texts().get("plans/a.md")).toBe("[b](b.md#late)\n");
+  expect(textThere(rig, "plans/a.md")).toBe("[b](/plans/b.md#late)\n");
+  rig.app.renameFolder("plans", "later");
+  await mirror.sync();
+  expect(textThere(rig, "later/a.md")).toBe("[b](/plans/b.md#late)\n");
+});
+
+test("a file that links to nothing where the text has an id is that document's, and leads there from then on (I05)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("under/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b}#late)\n`);
+  const mirror = adopting(rig, { "a.md": "[b](sub/b.md#late)\n" });
+  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
+  expect(mirror.texts().get("a.md")).toBe("[b](under/b.md#late)\n");
+  expect(textThere(rig, "a.md")).toBe(`[b](${b}#late)\n`);
+});
+
+test("a file that links to another file than the text is a version of its own (I05)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("under/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b})\n`);
+  const mirror = adopting(rig, { "a.md": "[b](sub/b.md)\n", "sub/b.md": "mine\n" });
+  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 1 });
+  expect(mirror.texts().get("a.md")).toBe("[b](sub/b.md)\n");
+  expect(textThere(rig, "a.md")).toBe(`[b](${b})\n`);
+  expect(idThere(rig, "sub/b.md")).not.toBe(b);
+});
+
+test("a file that differs from the text in more than its links is a version of its own (I05)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("under/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b}) and more\n`);
+  const mirror = adopting(rig, { "a.md": "[b](sub/b.md)\n" });
+  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 1 });
+  expect(mirror.texts().get("a.md")).toBe("[b](sub/b.md)\n");
+});
+
+test("ids that a clone left in a file, and forgot when it was killed, become paths (I13)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("b.md", "b\n");
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  rig.app.create("a.md", `[b](${b}#late)\n`);
+  mirror.write("a.md", `[b](${b}#late)\n`);
+  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
+  expect(mirror.texts().get("a.md")).toBe("[b](b.md#late)\n");
+  rig.app.rename("b.md", "c.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](c.md#late)\n");
+  expect(textThere(rig, "a.md")).toBe(`[b](${b}#late)\n`);
+});
+
+/**
+ * A clone in which a folder goes elsewhere before its document is made, and a text that links to it
+ * is edited; the list of the next pass does not show that document.
+ * @param act as that list is asked for
+ */
+async function cloneThatMisses(act: (rig: Rig) => void): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
+  let lists = 0;
+  const fault = ({ method, path }: { readonly method: string; readonly path: string }): Fault | null => {
+    if (method !== "GET" || !path.startsWith(`${FILES}?`) || ++lists !== 2) return null;
+    mirror.write("a.md", "[b](box/b.md)\n\nand more\n");
+    act(rig);
+    const list = rig.app.call("GET", path).json as { readonly data: readonly { readonly path: string }[] };
+    const data = list.data.filter((one) => !one.path.endsWith("b.md"));
+    return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ ...list, data }) };
+  };
+  const rig: Rig = createRig(1, { fault });
+  const b = rig.app.create("box/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b})\n`);
+  rig.app.create("c.md", "c\n");
+  const mirror = rig.mirror({ links: true });
+  const { user } = mirror.disk;
+  const world = mirror.world();
+  lists = 0;
+  mirror.disk.beforeCall = () => {
+    const isLinked = mirror.state.load().dirs.size > 0;
+    if (isLinked && user.exists(mirror.path("box"))) user.rename(mirror.path("box"), mirror.path("elsewhere"));
+  };
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  await mirror.sync();
+  await mirror.sync();
+  return { rig, mirror, b };
+}
+
+test("a link to what a list does not show stays that link, though base does not know it yet (I10)", async () => {
+  const { rig, mirror, b } = await cloneThatMisses(() => undefined);
+  expect(mirror.texts().get("a.md")).toBe("[b](elsewhere/b.md)\n\nand more\n");
+  expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
+});
+
+test("a link to a document that was deleted before its download is inert", async () => {
+  const { rig, mirror } = await cloneThatMisses(({ app }) => app.remove("box/b.md"));
+  expect(mirror.texts().get("a.md")).toBe("[b](box/b.md)\n\nand more\n");
+  expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
+});
+
+test("a link to a document that a key may not read for a time has its target again afterwards (I19)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("box/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b})\n`);
+  const { admin } = rig.service;
+  const made = rig.makeKey({ on: null, level: "full" });
+  const mirror = rig.mirror({ links: true, key: made.key });
+  await mirror.sync();
+  const { data } = rig.app.call("GET", "/v1/folders?path=box").json as {
+    readonly data: readonly { readonly id: string }[];
+  };
+  admin.setGrants(made.id, [
+    { on: null, level: "full" },
+    { on: data[0]!.id, level: "none" },
+  ]);
+  await mirror.sync();
+  mirror.write("a.md", "[b](box/b.md)\n\nand more\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
+  rig.app.rename("box/b.md", "c.md");
+  admin.setGrants(made.id, [{ on: null, level: "full" }]);
+  await mirror.sync();
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
+  expect(mirror.texts().get("a.md")).toBe("[b](box/c.md)\n\nand more\n");
+});
+
+test("a link by absolute path stays while another document has taken its target's path (I10)", async () => {
+  const rig = createRig(1);
+  rig.app.create("a.md", "[d](/d.md)\n");
+  rig.app.create("c.md", "the third\n");
+  const d = rig.app.create("d.md", "d\n");
+  const mirror = rig.mirror({ links: true });
+  const { user } = mirror.disk;
+  const world = mirror.world();
+  mirror.disk.beforeCall = (call) => {
+    if (call !== "link" || !user.exists(mirror.path("c.md")) || user.exists(mirror.path("d.md"))) return;
+    mirror.disk.beforeCall = null;
+    user.rename(mirror.path("c.md"), mirror.path("d.md"));
+  };
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  expect(textThere(rig, "a.md")).toBe("[d](/d.md)\n");
+  expect(rig.app.files().get("d.md")!.id).toBe(d);
+});
+
+test("a run says of the links that it sent to no document why, each reason with its first places", async () => {
+  const rig = createRig(1);
+  const mirror = rig.mirror({ links: true });
+  mirror.write("a.md", "[none](none.md) [n](none.md) ![p](pic.png) [out](../../out.md) [b](b.md) [web](https://h/x)\n");
+  mirror.write("b.md", "[a](a.md) [secret](private/x.md) [refused](bad.md)\n");
+  mirror.write("pic.png", "");
+  mirror.write("private/x.md", "x\n");
+  mirror.write("bad.md", "nul \0\n");
+  mirror.write(".mdmirrorignore", "private/\n");
+  const report = await mirror.sync();
+  expect(report!.inert).toEqual([
+    { reason: "no-target", count: 1, first: [{ path: "a.md", to: "none.md" }] },
+    { reason: "no-document", count: 1, first: [{ path: "a.md", to: "pic.png" }] },
+    { reason: "outside", count: 1, first: [{ path: "a.md", to: "../../out.md" }] },
+    { reason: "not-mirrored", count: 1, first: [{ path: "b.md", to: "private/x.md" }] },
+    { reason: "not-created", count: 1, first: [{ path: "b.md", to: "bad.md" }] },
+  ]);
+  expect((await mirror.sync())!.inert).toBeUndefined();
+});
+
+test("a run that sends no such link says nothing", async () => {
+  const mirror = createRig(1).mirror({ links: true });
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "b\n");
+  expect((await mirror.sync())!.inert).toBeUndefined();
+});
+
+/** Calls of disk, state and wire in the first sync of a folder of texts without links. */
+async function callsOfPush(documents: number, links: boolean): Promise<number> {
+  const mirror = createRig(1).mirror({ links });
+  for (let n = 0; n < documents; n++) mirror.write(`${n}.md`, `text ${n}, and a [site](https://example.org/)\n`);
+  await mirror.sync();
+  return mirror.calls();
+}
+
+/** The same in the first sync of an empty folder with a workspace of them. */
+async function callsOfClone(documents: number, links: boolean): Promise<number> {
+  const rig = createRig(1);
+  for (let n = 0; n < documents; n++) rig.app.create(`${n}.md`, `text ${n}, and a [site](https://example.org/)\n`);
+  const mirror = rig.mirror({ links });
+  await mirror.sync();
+  return mirror.calls();
+}
+
+test.each([
+  ["send", callsOfPush],
+  ["bring", callsOfClone],
+])("a text without links costs at most one call more to %s where links are translated", async (_, calls) => {
+  const price = async (links: boolean) => (await calls(40, links)) - (await calls(20, links));
+  const kept = await price(false);
+  expect(kept).toBeGreaterThan(20);
+  expect(await price(true)).toBeLessThanOrEqual(kept + 20);
 });

@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
-import { createRig } from "../../simulator/rig.ts";
+import { expect, test, describe } from "vitest";
+import { FILES } from "../../../src/contract/routes.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
+import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
 
 test("links by path go up by id; what is linked to is created first, and a circle takes one write more", async () => {
   const { rig, mirror } = start();
@@ -106,3 +110,262 @@ test("a linked part of the workspace leaves links out of it as they are, and tra
   await mirror.sync();
   expect(textThere(rig, "area/a.md")).toBe(`${text}more\n`);
 });
+
+function startWiki(): { rig: Rig; mirror: Mirror } {
+  const rig = createRig(1);
+  return { rig, mirror: rig.mirror({ links: "wiki" }) };
+}
+
+const there = (rig: Rig, path: string) => rig.app.files().get(path)!;
+const writes = (mirror: Mirror) => mirror.requests.filter((request) => !request.startsWith("GET"));
+
+test("wiki links go up by id, targets first, and come down as wiki links on another machine", async () => {
+  const { rig, mirror } = startWiki();
+  mirror.write("a.md", "[[Plan]] [[Plan#h|the plan]] [[Nobody]]\n");
+  mirror.write("sub/Plan.md", "[[a]]\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  const { id } = there(rig, "sub/Plan.md");
+  expect(there(rig, "a.md").text).toBe(`[[Plan]](${id}) [[the plan]](${id}#h) [[Nobody]]\n`);
+  expect(there(rig, "sub/Plan.md").text).toBe(`[[a]](${there(rig, "a.md").id})\n`);
+  mirror.requests.length = 0;
+  expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0 } });
+  expect(writes(mirror)).toEqual([]);
+  const other = rig.mirror({ links: "wiki" });
+  await other.sync();
+  expect(other.texts()).toEqual(mirror.texts());
+});
+
+test("a renamed target is linked by its new name, locally and on the service, without a PUT (I10)", async () => {
+  const { rig, mirror } = startWiki();
+  mirror.write("a.md", "[[Plan]] ![[Plan]]\n");
+  mirror.write("Plan.md", "plan\n");
+  await mirror.sync();
+  const { text } = there(rig, "a.md");
+  mirror.requests.length = 0;
+  mirror.disk.user.rename(mirror.path("Plan.md"), mirror.path("Budget.md"));
+  mirror.disk.advance(10);
+  expect(await mirror.sync()).toMatchObject({ counts: { respelled: 1, uploaded: 0 } });
+  expect(mirror.texts().get("a.md")).toBe("[[Budget|Plan]] ![[Budget|Plan]]\n");
+  rig.app.rename("Budget.md", "Plan.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[[Plan]] ![[Plan]]\n");
+  expect(there(rig, "a.md").text).toBe(text);
+  expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
+});
+
+test("a name that a second document gets is said with its folder, and the text there stays", async () => {
+  const { rig, mirror } = startWiki();
+  mirror.write("a.md", "[[Plan]]\n");
+  mirror.write("x/Plan.md", "one\n");
+  await mirror.sync();
+  const { text } = there(rig, "a.md");
+  mirror.requests.length = 0;
+  mirror.write("y/Plan.md", "another\n");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[[x/Plan|Plan]]\n");
+  expect(there(rig, "a.md").text).toBe(text);
+  expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(writes(mirror)).toEqual([]);
+});
+
+test("a wiki link whose document is made later is sent by its id then", async () => {
+  const { rig, mirror } = startWiki();
+  mirror.write("a.md", "[[Later]]\n");
+  await mirror.sync();
+  expect(there(rig, "a.md").text).toBe("[[Later]]\n");
+  mirror.write("deep/Later.md", "now\n");
+  await mirror.sync();
+  expect(there(rig, "a.md").text).toBe(`[[Later]](${there(rig, "deep/Later.md").id})\n`);
+  expect(mirror.texts().get("a.md")).toBe("[[Later]]\n");
+});
+
+test("an edit beside a wiki link merges with an edit on the service", async () => {
+  const { rig, mirror } = startWiki();
+  const filler = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join("\n");
+  mirror.write("a.md", `[[Plan]]\n\n${filler}\n`);
+  mirror.write("Plan.md", "plan\n");
+  await mirror.sync();
+  const { id } = there(rig, "Plan.md");
+  rig.app.edit("a.md", `[[Plan]](${id})\n\n${filler}\nand [[there]](${id})\n`);
+  mirror.write("a.md", `[[Plan]] here\n\n${filler}\n`);
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { merged: 1, conflicts: 0 } });
+  expect(mirror.texts().get("a.md")).toBe(`[[Plan]] here\n\n${filler}\nand [[Plan|there]]\n`);
+  expect(there(rig, "a.md").text).toBe(`[[Plan]](${id}) here\n\n${filler}\nand [[there]](${id})\n`);
+});
+
+/** A mirror of a part of the workspace; in it a document that links another. */
+async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
+  const rig = createRig(1);
+  const b = rig.app.create("area/b.md", "# Travel\n");
+  rig.app.create("area/a.md", `see [b](${b}#costs)\n`);
+  rig.app.create("other/c.md", "# Meals\n");
+  const mirror = rig.mirror({ links: true, prefix: "area" });
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("see [b](b.md#costs)\n");
+  return { rig, mirror, b };
+}
+
+test("a link to what was moved out of the mirrored part does not lead to what comes to its path", async () => {
+  const { rig, mirror, b } = await begin();
+  rig.app.move("area/b.md", "other");
+  rig.app.rename("other/c.md", "x.md");
+  rig.app.create("area/b.md", "# Hotels\n");
+  await mirror.sync();
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "a.md": `see [b](${b}#costs)\n`, "b.md": "# Hotels\n" });
+  expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs)\n`);
+});
+
+test("a link to a document that left the linked part is as in a new clone, and is a path again after its return", async () => {
+  const { rig, mirror, b } = await begin();
+  rig.app.move("area/b.md", "other");
+  await mirror.sync();
+  const clone = rig.mirror({ links: true, prefix: "area" });
+  await clone.sync();
+  expect(mirror.texts()).toEqual(clone.texts());
+  mirror.requests.length = 0;
+  await mirror.sync();
+  rig.app.move("other/b.md", "area");
+  rig.app.rename("area/b.md", "d.md");
+  for (const one of [mirror, clone]) {
+    await one.sync();
+    expect(one.texts().get("a.md")).toBe("see [b](d.md#costs)\n");
+  }
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs)\n`);
+});
+
+test("the links of a document that was moved out of the mirrored part and edited locally follow their targets", async () => {
+  const { rig, mirror, b } = await begin();
+  mirror.write("a.md", "see [b](b.md#costs), and more\n");
+  rig.app.move("area/a.md", "other");
+  await mirror.sync();
+  expect([...mirror.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["outside"]);
+  rig.app.rename("area/b.md", "d.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("see [b](d.md#costs), and more\n");
+  rig.app.move("other/a.md", "area");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("see [b](d.md#costs), and more\n");
+  expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs), and more\n`);
+  expect(mirror.state.load().blocks.size).toBe(0);
+});
+
+test("I33 a link to a document that left the linked part before its download becomes an id, and its target is read once", async () => {
+  let hidden = "";
+  const rig = createRig(2, {
+    fault: ({ path }) => (path === `${FILES}/${hidden}` ? { status: 503, headers: {}, body: "" } : null),
+  });
+  const b = rig.app.create("area/b.md", "# Travel\n");
+  rig.app.create("area/a.md", `see [b](${b}#costs)\n`);
+  rig.app.makeFolder("other");
+  const mirror = rig.mirror({ links: true, prefix: "area" });
+  hidden = b;
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["a.md", "see [b](b.md#costs)\n"]]));
+  hidden = "";
+  rig.app.move("area/b.md", "other");
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["a.md", `see [b](${b}#costs)\n`]]));
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => request.includes(b))).toEqual([]);
+  rig.app.move("other/b.md", "area");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("see [b](b.md#costs)\n");
+});
+
+/** Promises, each in a mirror that translates links. */
+
+async function syncTwo(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
+  const rig = createRig(1);
+  const mirror = rig.mirror({ links: true });
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "b\n");
+  await mirror.sync();
+  return { rig, mirror, b: rig.app.files().get("b.md")!.id };
+}
+
+/** Live on a side, in the text store, or a file in the trash; texts in the service's form. */
+function isKept(rig: Rig, mirror: Mirror, text: string): boolean {
+  const live = [...rig.app.files().values()].map((file) => file.text);
+  const trash = [...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values()];
+  return live.includes(text) || trash.includes(text) || mirror.state.hasText(digestOf(text));
+}
+
+describe("I03 with links translated, no text is lost", () => {
+  test("of a conflict whose target moves meanwhile, whichever side wins", async () => {
+    const { rig, mirror, b } = await syncTwo();
+    for (const policy of ["conflict-copy", "copy", "local", "remote"] as const) {
+      rig.app.edit("a.md", `theirs, ${policy} [b](${b})\n`);
+      const target = [...mirror.texts().keys()].find((path) => /^b[0-9]*\.md$|^t/.test(path))!;
+      mirror.write("a.md", `mine, ${policy} [b](${target})\n`);
+      mirror.disk.user.rename(mirror.path(target), mirror.path(`t-${policy}.md`));
+      mirror.disk.advance(10);
+      await mirror.sync({ conflicts: () => policy });
+      await mirror.sync({ conflicts: () => policy });
+      for (const who of ["mine", "theirs"])
+        expect(isKept(rig, mirror, `${who}, ${policy} [b](${b})\n`), `${who} ${policy}`).toBe(true);
+      for (const path of [...mirror.texts().keys()].filter((one) => /^a \(/.test(one)))
+        mirror.disk.user.remove(mirror.path(path));
+      mirror.disk.advance(10);
+      await mirror.sync();
+      await mirror.sync();
+    }
+  });
+
+  test("of a document deleted on the service: the trash has the file as it was on disk", async () => {
+    const { rig, mirror } = await syncTwo();
+    rig.app.remove("a.md");
+    await mirror.sync();
+    const trash = [...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true)].filter(([path]) => path.startsWith("trash/"));
+    expect(trash.map(([, text]) => text)).toEqual(["[b](b.md)\n"]);
+  });
+});
+
+describe("I14 with links translated, an edit that is saved while the links are rewritten survives", () => {
+  const WAYS = ["write", "saveAtomically"] as const;
+  test.each(WAYS)("at any call, by %s", async (way) => {
+    const saved = "[b](b.md) saved late\n";
+    const calls = await callsOfRespelling();
+    for (let at = 1; at <= calls; at += 5) {
+      const { rig, mirror, b } = await syncTwo();
+      rig.app.rename("b.md", "c.md");
+      await syncWith(mirror, at, () => mirror.disk.user[way](mirror.path("a.md"), saved));
+      mirror.disk.advance(10);
+      for (let more = 0; more < 3; more++) await mirror.sync();
+      expect(rig.app.files().get("a.md")!.text, `at call ${at}`).toBe(`[b](${b}) saved late\n`);
+      expect(mirror.texts().get("a.md"), `at call ${at}`).toBe("[b](c.md) saved late\n");
+      expect([...mirror.texts().keys()], `at call ${at}`).toEqual(["a.md", "c.md"]);
+    }
+  });
+});
+
+/** Returns the number of disk calls of a sync that rewrites a link. */
+async function callsOfRespelling(): Promise<number> {
+  const { rig, mirror } = await syncTwo();
+  rig.app.rename("b.md", "c.md");
+  let calls = 0;
+  await syncWith(
+    mirror,
+    Number.POSITIVE_INFINITY,
+    () => undefined,
+    () => calls++,
+  );
+  expect(mirror.texts().get("a.md")).toBe("[b](c.md)\n");
+  return calls;
+}
+
+/** One sync, with something that happens before one of its calls of the disk. */
+async function syncWith(mirror: Mirror, at: number, meddle: () => void, onCall = (): void => undefined): Promise<void> {
+  const world = mirror.world();
+  let calls = 0;
+  mirror.disk.beforeCall = () => {
+    onCall();
+    if (++calls === at) meddle();
+  };
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  mirror.disk.advance(10);
+}

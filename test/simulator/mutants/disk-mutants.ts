@@ -9,7 +9,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/run-effect.ts",
     find: "const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));",
     replace: 'const rowId = row.kind === "replace" ? -1 : state.openIntent(ctx.run, row);',
-    tests: ["engine/cut-off-replace.test.ts"],
+    tests: ["engine/cut-off.test.ts"],
   },
   {
     id: "trash-not-journalled",
@@ -36,7 +36,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/create-local.ts",
     find: "if (actions.length === 0) return create();",
     replace: "return create();",
-    tests: ["engine/arriving.test.ts"],
+    tests: ["engine/cut-off.test.ts"],
   },
   {
     id: "recovery-skipped",
@@ -123,7 +123,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     find: "  if (digest === link.digest) {\n    if (hasNewChangeId",
     replace:
       "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    if (hasNewChangeId",
-    tests: ["engine/cut-off-replace.test.ts"],
+    tests: ["engine/cut-off.test.ts"],
   },
   {
     id: "base-text-not-kept",

@@ -9,7 +9,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/delete-document.ts",
     find: 'if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };',
     replace: "",
-    tests: ["engine/delete-document.test.ts"],
+    tests: ["engine/remote-effects.test.ts"],
   },
   {
     id: "delete-without-local-look",
@@ -115,6 +115,6 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/download.ts",
     find: "if (hasNewChangeId(ctx, link)) return STALE.baseMoved;",
     replace: "",
-    tests: ["engine/rename-beside-text.test.ts"],
+    tests: ["engine/moved-files.test.ts"],
   },
 ];

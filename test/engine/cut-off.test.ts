@@ -1,0 +1,389 @@
+import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Pair, Moment } from "../simulator/moment.ts";
+import { settle, openSynced, problem, goOnFrom, openFixture, remoteTexts, type Fixture } from "../promises/fixture.ts";
+import { Killed } from "../simulator/process.ts";
+import { createRig } from "../simulator/rig.ts";
+import { resolve } from "./resolving.ts";
+import { rollDice } from "../simulator/dice.ts";
+import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
+
+/**
+ * The mirror is killed while it gives a file another text, and that document is edited on the
+ * service before it starts again: what the mirror wrote itself is nobody's edit.
+ */
+
+const LINES = Array.from({ length: 16 }, (_, line) => `line ${line}\n\n`);
+const OTHER = "another document\n";
+const STRANGER = "a new document at the free path\n";
+const BASE = LINES.join("");
+const LAST = "and a last line\n";
+const withEditor = LINES.with(12, "by the editor\n\n").join("");
+/** Two paragraphs go, and come back with another one between them. */
+const WITHOUT = [...LINES.slice(0, 3), ...LINES.slice(5)].join("");
+const GAP = `${LINES[2]!}${LINES[5]!}`;
+const APP = "by the app\n\n";
+const backWithApp = (lines: readonly string[]): string => lines.toSpliced(4, 0, APP).join("");
+
+type Course = {
+  /** Until a pass of the mirror would write to the file. */
+  readonly begin: (pair: Pair) => Promise<void>;
+  readonly ends: string;
+};
+
+const COURSES: Readonly<Record<string, Course>> = {
+  "a text of the service": {
+    begin: async ({ rig }) => void rig.app.edit("note.md", WITHOUT),
+    ends: backWithApp(LINES),
+  },
+  "two edits merged": {
+    begin: async ({ rig, mirror }) => {
+      mirror.write("note.md", withEditor);
+      rig.app.edit("note.md", WITHOUT);
+    },
+    ends: backWithApp(LINES.with(12, "by the editor\n\n")),
+  },
+  "the end of a conflict, as a newer version merges": {
+    begin: async ({ rig, mirror }) => {
+      mirror.write("note.md", withEditor);
+      rig.app.edit("note.md", LINES.with(12, "by the app, in the same place\n\n").join(""));
+      await mirror.sync();
+      expect([...mirror.texts().keys()]).toContain("note (theirs).md");
+      rig.app.edit("note.md", WITHOUT);
+    },
+    ends: backWithApp(LINES.with(12, "by the editor\n\n")),
+  },
+};
+
+async function start({ begin }: Course): Promise<Pair> {
+  const { rig, mirror } = await openSynced({ "note.md": BASE, "other.md": OTHER });
+  await begin({ rig, mirror });
+  return { rig, mirror };
+}
+
+/**
+ * Until the mirror sends something: then the service has what was written.
+ * @param act at the folder, while no mirror runs
+ * @returns how many calls there are until then
+ */
+async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: (pair: Pair, at: number) => void) {
+  const begun = await start(course);
+  const before = begun.mirror.requests.length;
+  const sentBy = ({ mirror }: Pair): string[] => mirror.requests.slice(before);
+  return await killAtEachCall(begun, {
+    until: (pair) => sentBy(pair).some((request) => !request.startsWith("GET ")),
+    async judge(pair, at, lived) {
+      const { rig, mirror } = pair;
+      const { id, text } = rig.app.files().get("note.md")!;
+      // What it has not read it has not written.
+      if (lived || !sentBy(pair).includes(`GET /v1/files/${id}`)) return;
+      act(pair);
+      rig.app.edit("note.md", text.replace(GAP, LINES.slice(2, 6).toSpliced(2, 0, APP).join("")));
+      await settle(mirror);
+      judge(pair, at);
+    },
+  });
+}
+
+describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when the process dies: %s", (_, course) => {
+  test("and so does an edit of what was written", async () => {
+    await killEverywhere(
+      course,
+      ({ mirror }) => {
+        // The kill may have left it aside: then there is no file to be edited.
+        const here = mirror.texts().get("note.md");
+        if (here !== undefined) mirror.write("note.md", here + LAST);
+      },
+      ({ rig, mirror }, at) => {
+        const there = rig.app.files().get("note.md")?.text;
+        expect({ at, there: there?.replace(LAST, "") }).toEqual({ at, there: course.ends });
+        expect({ at, here: [...mirror.texts()] }).toEqual({
+          at,
+          here: [
+            ["note.md", there],
+            ["other.md", OTHER],
+          ],
+        });
+      },
+    );
+  });
+
+  test("and keeps its document when another one came to the free path", async () => {
+    const places = new Set<number>();
+    await killEverywhere(
+      course,
+      ({ mirror }) => {
+        if (mirror.texts().has("note.md")) return;
+        mirror.write("note.md", STRANGER);
+        places.add(mirror.requests.length);
+      },
+      ({ rig }, at) => {
+        const texts = [...rig.app.files().values()].map(({ text }) => text);
+        const kept = texts.filter((text) => text !== STRANGER).sort();
+        expect({ at, kept }).toEqual({ at, kept: [course.ends, OTHER].sort() });
+      },
+    );
+    expect(places.size).toBeGreaterThan(0);
+  });
+});
+
+/**
+ * A conflict is ended by hand with another text, the process dies at any call of that, and the
+ * document is edited on the service: the text that was chosen counts as made of what was shown, or
+ * nothing was chosen yet.
+ */
+
+const EDITED = LINES.with(12, "by the editor\n\n");
+const SHOWN = LINES.with(12, "by the app, in the same place\n\n");
+/** Two paragraphs are uploaded; the service then has another one between them. */
+const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
+const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, "by the app\n\n").join("");
+const BOTH = LINES.with(12, "by the editor and the app\n\n");
+const CHOICES: Readonly<Record<string, { readonly way: Resolution; readonly ends: string }>> = {
+  "with the text of the service": { way: { kind: "theirs" }, ends: backAgain(SHOWN) },
+  "with a merged text": { way: { kind: "merged", text: without(BOTH) }, ends: backAgain(BOTH) },
+};
+
+async function inConflict(): Promise<Pair> {
+  const { rig, mirror } = await openSynced({ "note.md": LINES.join(""), "other.md": "another document\n" });
+  mirror.write("note.md", EDITED.join(""));
+  rig.app.edit("note.md", without(SHOWN));
+  await mirror.sync();
+  expect([...mirror.texts().keys()]).toContain("note (theirs).md");
+  return { rig, mirror };
+}
+
+describe.each(Object.entries(CHOICES))(
+  "I06 I10 I13 a conflict is ended %s, and the process dies meanwhile",
+  (_, choice) => {
+    test("an edit that the service received meanwhile stays on the service", async () => {
+      const ended = new Set<boolean>();
+      await killAtEachCall(await inConflict(), {
+        work: ({ mirror }) => resolve(mirror, "note.md", choice.way),
+        async judge({ rig, mirror }, at) {
+          rig.app.edit("note.md", backAgain(SHOWN));
+          await settle(mirror);
+          const remote = rig.app.files().get("note.md")?.text;
+          const isOpen = mirror.state.load().conflicts.size > 0;
+          ended.add(!isOpen);
+          const local = [
+            ...(isOpen ? [["note (theirs 2).md", backAgain(SHOWN)]] : []),
+            ["note.md", isOpen ? EDITED.join("") : choice.ends],
+            ["other.md", "another document\n"],
+          ];
+          expect({ at, remote }).toEqual({ at, remote: isOpen ? backAgain(SHOWN) : choice.ends });
+          expect({ at, local: [...mirror.texts()] }).toEqual({ at, local });
+        },
+      });
+      expect(ended).toEqual(new Set([false, true]));
+    });
+  },
+);
+
+test("I13 a block ends with the decision, and the process dies right after that", async () => {
+  const rig = createRig(1);
+  rig.app.create("note.md", "one\n");
+  const { id } = rig.app.files().get("note.md")!;
+  const mirror = rig.mirror({ key: rig.makeKey().key });
+  await mirror.sync();
+  mirror.write("note.md", "mine\n");
+  await mirror.sync();
+  expect([...mirror.state.load().blocks.keys()]).toEqual([id]);
+  rig.app.edit("note.md", "theirs\n");
+  const { state } = mirror;
+  const transact = state.transact.bind(state);
+  const dying = <T>(work: () => T): T => {
+    const end = transact(work);
+    if (state.link(id)?.digest === digestOf("theirs\n")) throw new Killed();
+    return end;
+  };
+  Object.assign(state, { transact: dying });
+  await expect(resolve(mirror, "note.md", "theirs")).rejects.toThrow(Killed);
+  Object.assign(state, { transact });
+  expect([...state.load().blocks.keys()]).toEqual([]);
+});
+
+/** New documents of the service, whose files a power loss may damage before they are recorded. */
+
+/** 1,300 bytes: two sectors and a part of one. */
+const TEXT = "0123456789 ab".repeat(100);
+
+test("I13 I19 a clone comes to the same end wherever the power is cut in it", async () => {
+  const rig = createRig(3);
+  const begun = rig.mirror();
+  begun.disk.settle();
+  rig.app.create("area/short.md", "short\n");
+  rig.app.create("long.md", TEXT);
+  const [start, files] = [new Moment({ rig, mirror: begun }), rig.app.files()];
+  const dice = rollDice(7);
+  let damaged = 0;
+  for (let at = 1; ; at++) {
+    const { mirror } = start.open();
+    mirror.killAt(at);
+    if ((await mirror.sync()) !== null) break;
+    if (mirror.texts().size === 0) continue;
+    const later = start.open().rig;
+    const after = later.mirror({}, mirror.copyAfterPowerCut());
+    after.disk.losePower(dice.fraction);
+    if ([...after.texts().values()].some((text) => text !== TEXT && text !== "short\n")) damaged++;
+    for (let run = 0; run < 3; run++) await after.sync();
+    expect({ at, files: later.app.files() }).toEqual({ at, files });
+    expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({
+      at,
+      texts: { "area/short.md": "short\n", "long.md": TEXT },
+    });
+    expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
+  }
+  expect(damaged).toBeGreaterThan(5);
+});
+
+async function startAgain(mirror: Mirror): Promise<void> {
+  await syncToConvergence(
+    { ...mirror.world(), bootId: "boot-2" },
+    { settings: SETTINGS, retryRefused: false, kind: "sync" },
+  );
+}
+
+/** A document without a record, and the journalled file that a power loss left of it. */
+async function loseRecord(left: string) {
+  const fixture = await openSynced({});
+  const { rig, mirror } = fixture;
+  const id = rig.app.create("note.md", TEXT);
+  mirror.write("note.md", left);
+  mirror.state.openIntent(1, { kind: "create", files: [{ id, path: "note.md" }] });
+  return fixture;
+}
+
+test("I13 a damaged new file waits until its document can be read", async () => {
+  const fixture = await loseRecord(TEXT.slice(0, 512));
+  const { rig, mirror } = fixture;
+  fixture.fault = ({ path }) => (path.includes("/doc_") ? problem(503, "unavailable") : null);
+  await startAgain(mirror);
+  expect(mirror.texts()).toEqual(new Map([["note.md", TEXT.slice(0, 512)]]));
+  expect(mirror.state.intents()).toHaveLength(1);
+  fixture.fault = () => null;
+  await startAgain(mirror);
+  expect(mirror.texts()).toEqual(new Map([["note.md", TEXT]]));
+  expect([...rig.app.files().values()].map(({ text }) => text)).toEqual([TEXT]);
+  expect(mirror.state.intents()).toEqual([]);
+});
+
+test("I13 a damaged new file is created again wherever the power is cut a second time", async () => {
+  const { rig, mirror: begun } = await loseRecord(TEXT.slice(0, 512));
+  rig.app.create("other.md", "another\n");
+  const mirror = rig.mirror({}, { ...begun.copy(), boot: 2 });
+  const texts = { "note.md": TEXT, "other.md": "another\n" };
+  mirror.disk.settle();
+  const cuts = await killAtEachCall(
+    { rig, mirror },
+    {
+      async judge(pair, at, lived) {
+        if (lived) return;
+        pair.mirror.disk.losePower(() => 0);
+        const after = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+        for (let run = 0; run < 3; run++) await after.sync();
+        expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({ at, texts });
+        expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
+      },
+    },
+  );
+  expect(cuts).toBeGreaterThan(10);
+});
+
+test("I14 a new file that its user has edited is not damaged, also if it ends with a sector", async () => {
+  const edited = `${TEXT.slice(0, 500)}and an edit\n`;
+  const { mirror } = await loseRecord(edited);
+  await startAgain(mirror);
+  expect(mirror.texts().get("note.md")).toBe(edited);
+  expect(mirror.state.intents()).toEqual([]);
+});
+
+test("I13 a file that a killed run created, and the next one links, survives a power loss", async () => {
+  const { rig, mirror } = await loseRecord(TEXT);
+  await mirror.sync();
+  mirror.disk.losePower(() => 0);
+  await startAgain(mirror);
+  expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+});
+
+test("I05 a new file that is empty after a power loss, whose document is gone by then, is not uploaded", async () => {
+  const { rig, mirror } = await loseRecord("");
+  rig.app.remove("note.md");
+  await startAgain(mirror);
+  expect([...rig.app.files().keys()]).not.toContain("note.md");
+  expect([...mirror.texts().keys()]).not.toContain("note.md");
+});
+
+/** In sync; then `d/a.md` is edited on the service. */
+async function edited(): Promise<Pair> {
+  const { rig, mirror } = openFixture(41);
+  for (const name of ["a", "b"]) rig.app.create(`d/${name}.md`, `${name}\n\nas it was\n`);
+  rig.app.create("k.md", "k\n");
+  await settle(mirror);
+  rig.app.edit("d/a.md", "a\n\nedited there\n");
+  return { rig, mirror };
+}
+
+/** Each moment to die that leaves something open. */
+async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<void> {
+  let aside = 0;
+  await killAtEachCall(await edited(), {
+    open: goOnFrom,
+    async judge(fixture, call, lived) {
+      const { rig, mirror } = fixture;
+      if (lived || mirror.state.intents().length === 0) return;
+      if (asideOf(fixture).length > 0) aside++;
+      await then(fixture);
+      expect({ call, open: mirror.state.intents() }).toEqual({ call, open: [] });
+      expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
+    },
+  });
+  expect(aside).toBeGreaterThan(1);
+}
+
+describe("I13 I14 what was taken aside finds its folder again, which was moved after the process died", () => {
+  test.each([
+    ["renamed", "e"],
+    ["moved into another", "box/d"],
+  ])("%s", async (_how, to) => {
+    await eachMoment(async ({ rig, mirror, seen }) => {
+      const ids = new Set(rig.app.files().keys());
+      const id = rig.app.files().get("d/a.md")!.id;
+      if (to.includes("/")) mirror.disk.user.makeFolder(mirror.path("box"));
+      mirror.disk.user.rename(mirror.path("d"), mirror.path(to));
+      seen.length = 0;
+      await settle(mirror);
+      expect(rig.app.files().get(`${to}/a.md`)).toMatchObject({ id, text: "a\n\nedited there\n" });
+      expect(rig.app.files().size).toBe(ids.size);
+      expect(
+        seen.filter(({ method, path }) => method === "DELETE" || (method === "POST" && path === "/v1/files")),
+      ).toEqual([]);
+    });
+  });
+
+  test("and its document, deleted on the service since, leaves nothing open", async () => {
+    await eachMoment(async ({ rig, mirror }) => {
+      mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
+      rig.app.remove("d/a.md");
+      await settle(mirror);
+      expect([...remoteTexts(rig).keys()]).toEqual(expect.arrayContaining(["e/b.md", "k.md"]));
+    });
+  });
+
+  test("and if the folder was deleted, it is created again for the restored file", async () => {
+    await eachMoment(async ({ rig, mirror }) => {
+      mirror.disk.user.remove(mirror.path("d"));
+      await settle(mirror);
+      expect([...remoteTexts(rig).keys()]).not.toContain("d/b.md");
+    });
+  });
+});
+
+function asideOf({ mirror }: Fixture): string[] {
+  return [...mirror.disk.user.texts(mirror.path(".mdmirror/tmp"), true).keys()].filter((path) =>
+    path.startsWith("park-"),
+  );
+}

@@ -1,0 +1,279 @@
+import { describe, expect, it } from "vitest";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Mirror, ROOT, type MirrorOptions } from "../simulator/mirror.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
+
+/**
+ * Folders that meet where something stands here that the mirror leaves alone, and names that were
+ * given for want of a place.
+ */
+
+const PLAIN = /-[0-9a-f]{8}(?:\.md)?$/;
+
+const syncDocs = () => openSynced({ "docs/a.md": "a\n", "docs/deep/b.md": "b\n", "k.md": "k\n" });
+
+function paths(mirror: Mirror): string[] {
+  return [...mirror.texts().keys()].sort();
+}
+
+describe("a folder renamed on the service to the name of a local folder without synced files", () => {
+  it.each([
+    ["an image", "pics/x.png"],
+    ["a repository", "pics/.git/HEAD"],
+  ])("I01 they are one from then on: %s stays where it is", async (_, other) => {
+    const { rig, mirror } = await syncDocs();
+    const ids = new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]));
+    mirror.write(other, "not a document");
+    rig.app.renameFolder("docs", "pics");
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(paths(mirror).filter((path) => path.endsWith(".md"))).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
+    expect(mirror.disk.user.read(mirror.path(other))).toBe("not a document");
+    expect(mirror.disk.user.exists(mirror.path("docs"))).toBe(false);
+    expect(rig.app.folders()).toEqual(["pics", "pics/deep"]);
+    expect(new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]))).toEqual(ids);
+    mirror.requests.length = 0;
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  it("I13 killed at any call, it comes to the same", async () => {
+    const begun = await syncDocs();
+    begun.mirror.write("pics/x.png", "an image");
+    begun.rig.app.renameFolder("docs", "pics");
+    const calls = await killAtEachCall(begun, {
+      async judge({ rig, mirror }, call) {
+        await settle(mirror);
+        const documents = paths(mirror).filter((path) => path.endsWith(".md"));
+        expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
+        expect([...rig.app.files().keys()].sort(), `killed at ${call}`).toEqual(documents);
+        expect(mirror.disk.user.read(`${ROOT}/pics/x.png`)).toBe("an image");
+      },
+    });
+    expect(calls).toBeGreaterThan(20);
+  });
+});
+
+describe("a folder renamed on the service, whose documents were moved locally to a folder of that name", () => {
+  it("I11 I13 has one record at each call, also if its former folder is a new one and much else is to do", async () => {
+    const others = Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`k/${n}.md`, `${n}\n`]));
+    const { rig, mirror } = await openSynced({ "docs/a.md": "a\n", "docs/b.md": "b\n", ...others });
+    const { user } = mirror.disk;
+    for (const path of Object.keys(others)) mirror.write(path, `${path} edited\n`);
+    mirror.write("docs/c.md", "c\n");
+    user.makeFolder(`${ROOT}/pics`);
+    for (const name of ["a.md", "b.md"]) user.rename(`${ROOT}/docs/${name}`, `${ROOT}/pics/${name}`);
+    rig.app.renameFolder("docs", "pics");
+    const doubled = new Set<string>();
+    mirror.onCall = () => {
+      const folders = [...mirror.state.load().dirs.values()].map(({ localPath }) => localPath);
+      for (const path of folders) if (folders.indexOf(path) !== folders.lastIndexOf(path)) doubled.add(path);
+    };
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect([...doubled]).toEqual([]);
+    const paths = ["docs/c.md", ...Object.keys(others), "pics/a.md", "pics/b.md"].sort();
+    expect([[...rig.app.files().keys()].sort(), [...mirror.texts().keys()].sort()]).toEqual([paths, paths]);
+    expect(rig.app.folders()).toEqual(["docs", "k", "pics"]);
+  });
+});
+
+async function neighbours(first: string, second: string) {
+  const { rig, mirror } = await openSynced(
+    { "k.md": "k\n", [first]: "first\n", [second]: "second\n" },
+    { disk: { foldsCase: true } },
+  );
+  const given = paths(mirror).filter((path) => path.split("/").some((name) => PLAIN.test(name)));
+  expect(given).toHaveLength(1);
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  return { rig, mirror };
+}
+
+describe("a name with the digits of an id is given back when its reason ends", () => {
+  it("of a document, when its neighbour is deleted on the service", async () => {
+    const { rig, mirror } = await neighbours("Plan.md", "plan.md");
+    rig.app.remove("Plan.md");
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    expect(paths(mirror)).toEqual(["k.md", "plan.md"]);
+    mirror.requests.length = 0;
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  it("of a document, when its neighbour is renamed locally", async () => {
+    const { rig, mirror } = await neighbours("Plan.md", "plan.md");
+    mirror.disk.user.rename(mirror.path("Plan.md"), mirror.path("other.md"));
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    expect(paths(mirror)).toEqual(["k.md", "other.md", "plan.md"]);
+    expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other.md", "plan.md"]);
+  });
+
+  it("of a folder", async () => {
+    const { rig, mirror } = await neighbours("Box/a.md", "box/a.md");
+    rig.app.renameFolder("Box", "crate");
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    expect(paths(mirror)).toEqual(["box/a.md", "crate/a.md", "k.md"]);
+    expect((await mirror.sync())?.state).toBe("in-sync");
+  });
+});
+
+/**
+ * Services without a route to move or delete folders: what such a folder stands in the way of ends
+ * by itself.
+ */
+
+async function syncWith(
+  options: MirrorOptions,
+  variant: Parameters<typeof createRig>[1],
+): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(43, variant);
+  for (const [path, text] of Object.entries({ "docs/a.md": "a\n", "other/b.md": "b\n", "k.md": "k\n" }))
+    rig.app.create(path, text);
+  const mirror = rig.mirror(options);
+  await mirror.sync();
+  return { rig, mirror };
+}
+
+async function settled(mirror: Mirror): Promise<void> {
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  mirror.requests.length = 0;
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+}
+
+const missing = { status: 405, code: "method_not_allowed", title: "", detail: "", type: "x:y" };
+const answer = { status: 405, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(missing) };
+
+describe.each([
+  ["neither PATCH nor DELETE of folders", { noFolderPatchOrDelete: 405 as const }],
+  [
+    "no DELETE of folders",
+    {
+      fault: ({ method, path }: { method: string; path: string }) =>
+        method === "DELETE" && path.startsWith("/v1/folders/") ? answer : null,
+    },
+  ],
+])("%s", (_, variant) => {
+  it("I01 I09 a folder takes the name of a locally removed one: its documents move into that one, with their ids, and back", async () => {
+    const { rig, mirror } = await syncWith({}, variant);
+    const { id } = rig.app.files().get("other/b.md")!;
+    mirror.disk.user.remove(mirror.path("docs"));
+    await settled(mirror);
+    mirror.disk.user.rename(mirror.path("other"), mirror.path("docs"));
+    await settled(mirror);
+    expect(rig.app.files().get("docs/b.md")?.id).toBe(id);
+    mirror.write("docs/c.md", "c\n");
+    await settled(mirror);
+    expect([...rig.app.files().keys()].sort()).toEqual(["docs/b.md", "docs/c.md", "k.md"]);
+    mirror.disk.user.rename(mirror.path("docs"), mirror.path("other"));
+    await settled(mirror);
+    expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other/b.md", "other/c.md"]);
+    expect(rig.app.files().get("other/b.md")?.id).toBe(id);
+    expect([...mirror.texts().keys()].sort()).toEqual(["k.md", "other/b.md", "other/c.md"]);
+  });
+});
+
+it("I01 a folder removed locally, renamed on the service, and created locally under that name is that folder", async () => {
+  const { rig, mirror } = await syncWith({}, { noFolderPatchOrDelete: 404 });
+  mirror.disk.user.remove(mirror.path("docs"));
+  await settled(mirror);
+  rig.app.renameFolder("docs", "texts");
+  mirror.disk.user.makeFolder(mirror.path("texts"));
+  await settled(mirror);
+  mirror.write("texts/c.md", "c\n");
+  await settled(mirror);
+  expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other/b.md", "texts/c.md"]);
+  expect(rig.app.folders()).toEqual(["other", "texts"]);
+});
+
+it("I08 I16 a folder whose name changes only in case, where the disk takes both for one and the service cannot rename it", async () => {
+  const { rig, mirror } = await syncWith({ disk: { foldsCase: true } }, { noFolderPatchOrDelete: 405 });
+  mirror.disk.user.rename(mirror.path("docs"), mirror.path("Docs"));
+  await settled(mirror);
+  mirror.write("Docs/c.md", "c\n");
+  await settled(mirror);
+  expect([...mirror.texts().keys()].sort()).toEqual(["Docs/a.md", "Docs/c.md", "k.md", "other/b.md"]);
+  expect([...rig.app.files().keys()].sort()).toEqual(["docs/a.md", "docs/c.md", "k.md", "other/b.md"]);
+});
+
+it("I02 a new folder on the service, at the place of one that was removed locally and renamed on the service, is linked by one run", async () => {
+  const { rig, mirror } = await syncWith({}, { noFolderPatchOrDelete: 404 });
+  mirror.disk.user.remove(mirror.path("docs"));
+  await settled(mirror);
+  rig.app.renameFolder("docs", "docs-2");
+  await settled(mirror);
+  rig.app.create("docs/new.md", "new\n");
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  const end = await mirror.plan();
+  expect(end.kind === "planned" ? end.plan.steps : end).toEqual([]);
+  expect([...mirror.texts().keys()].sort()).toEqual(["docs/new.md", "k.md", "other/b.md"]);
+});
+
+/** An unfinished merge: such content is not sent, so its document is blocked. */
+const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
+
+it("I09 a document that was moved locally and edited on the service in one cycle is known by the written file", async () => {
+  const rig = createRig(13);
+  const id = rig.app.create("home/plan.md", "a plan\n");
+  rig.app.makeFolder("box");
+  const mirror = rig.mirror();
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("home/plan.md"), mirror.path("box/plan.md"));
+  rig.app.edit("home/plan.md", "another plan\n");
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["box/plan.md", "another plan\n"]]));
+  const here = mirror.world().disk.look("box/plan.md");
+  const link = mirror.state.load().links.get(id);
+  expect(here).toMatchObject({ kind: "file", stamp: { ino: link?.stamp?.ino, birthMs: link?.stamp?.birthMs } });
+});
+
+it.each(["a new folder of its name", "another folder that changed places with it"])(
+  "I09 a blocked document stays in base in its folder, which was renamed and left its path to %s",
+  async (heir) => {
+    const { rig, mirror, idOf } = await openSynced({ "d/a.md": "a\n\na plan\n", "e/k.md": "k\n" });
+    const id = idOf("d/a.md");
+    const { user } = mirror.disk;
+    mirror.write("d/a.md", `a\n\na plan\n${MARKERS}`);
+    if (heir.startsWith("another")) {
+      user.rename(mirror.path("e"), mirror.path("t"));
+      user.rename(mirror.path("d"), mirror.path("e"));
+      user.rename(mirror.path("t"), mirror.path("d"));
+    } else {
+      user.rename(mirror.path("d"), mirror.path("box"));
+      user.makeFolder(mirror.path("d"));
+    }
+    rig.app.remove("d/a.md");
+    await mirror.sync();
+    expect(mirror.state.blocks().map(({ key, reason }) => [key, reason])).toEqual([[id, "conflict-markers"]]);
+    const path = heir.startsWith("another") ? "e/a.md" : "box/a.md";
+    expect(mirror.state.link(id)).toMatchObject({ localPath: path, remotePath: path });
+    expect(mirror.texts().get(path)).toBe(`a\n\na plan\n${MARKERS}`);
+  },
+);
+
+it.each(["box", "zoo"])(
+  "I09 a document at the path of a blocked one is known by its content when it is saved as a new file (the other in %s)",
+  async (folder) => {
+    const { rig, mirror, idOf } = await openSynced({
+      "work/log.md": "log\n\nof monday\n\nof tuesday\n\nof friday\n",
+      [`${folder}/x.md`]: "x\n\nthis\n\nthat\n\nand other things\n",
+    });
+    const id = idOf(`${folder}/x.md`);
+    const { user } = mirror.disk;
+    user.saveAtomically(mirror.path("work/log.md"), `log\n\nof monday\n\nof tuesday\n${MARKERS}`);
+    rig.app.remove("work/log.md");
+    await mirror.sync();
+    expect(mirror.state.blocks().map(({ reason }) => reason)).toEqual(["conflict-markers"]);
+    user.rename(mirror.path("work/log.md"), mirror.path("t~"));
+    user.rename(mirror.path(`${folder}/x.md`), mirror.path("work/log.md"));
+    user.rename(mirror.path("t~"), mirror.path(`${folder}/x.md`));
+    await mirror.sync();
+    expect(rig.app.files().get("work/log.md")?.id).toBe(id);
+    user.saveAtomically(mirror.path("work/log.md"), "x\n\nthis\n\nthat\n\nand other things\n\nand more\n");
+    await mirror.sync();
+    expect(rig.app.files().get("work/log.md")).toMatchObject({
+      id,
+      text: "x\n\nthis\n\nthat\n\nand other things\n\nand more\n",
+    });
+    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  },
+);

@@ -1,0 +1,141 @@
+import { expect, it, test, describe } from "vitest";
+import { conflictCopyPath, copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { MAX_NAME_BYTES, isConflictCopyName, nameOf, parentOf } from "../../src/contract/path.ts";
+import { createRig } from "../simulator/rig.ts";
+import { openSynced, settle } from "../promises/fixture.ts";
+import { ROOT } from "../simulator/mirror.ts";
+import { fc } from "../property.ts";
+
+/**
+ * Two documents want one name: the one of the service keeps it, and the other one's new local name
+ * is reported once.
+ */
+
+it("a file that is renamed locally to another document's name on the service is reported with the name that it gets", async () => {
+  const { rig, mirror } = await openSynced({ "a.md": "a\n" });
+  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("t.md"));
+  rig.app.create("t.md", "theirs\n");
+  const report = await mirror.sync();
+  expect([...mirror.texts().keys()].sort()).toEqual(["t-2.md", "t.md"]);
+  expect(report?.renamed).toEqual([{ from: "t.md", to: "t-2.md" }]);
+  expect(report?.state).toBe("in-sync");
+  expect((await mirror.sync())?.renamed).toEqual([]);
+});
+
+it("a folder too; and names that nobody else has are not reported", async () => {
+  const rig = createRig(44);
+  rig.app.create("f/a.md", "a\n");
+  const mirror = rig.mirror();
+  expect((await mirror.sync())?.renamed).toEqual([]);
+  mirror.disk.user.rename(mirror.path("f"), mirror.path("g"));
+  rig.app.create("g/b.md", "theirs\n");
+  const report = await mirror.sync();
+  expect([...mirror.texts().keys()].sort()).toEqual(["g-2/a.md", "g/b.md"]);
+  expect(report?.renamed).toEqual([{ from: "g", to: "g-2" }]);
+});
+
+/** A user's file has the path at which a conflict's other version must be shown. */
+
+const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
+const OWN = "of nobody's conflict\n";
+
+it("I03 a file at the name of a conflict copy is renamed, and log and history say so", async () => {
+  const { rig, mirror } = await openSynced({ "note.md": "one\n" });
+  mirror.write(AT, OWN);
+  await mirror.sync();
+  mirror.write("note.md", "mine\n");
+  rig.app.edit("note.md", "theirs\n");
+  await mirror.sync();
+  expect(mirror.texts().get(AT)).toBe("theirs\n");
+  const events = mirror.state.events({ limit: 100, path: AT });
+  expect(events).toEqual([expect.objectContaining({ kind: "trash-local", id: null, outcome: "done" })]);
+  const [, place] = /(\.mdmirror\/trash\/[^,]*)/.exec(events[0]!.detail)!;
+  expect(mirror.disk.user.read(`${ROOT}/${place}`)).toBe(OWN);
+  expect(mirror.state.text(events[0]!.before!)).toBe(OWN);
+  // That a copy goes once a newer one is shown is not reported.
+  rig.app.edit("note.md", "theirs, later\n");
+  await mirror.sync();
+  expect(mirror.texts().has(AT)).toBe(false);
+  expect(mirror.state.events({ limit: 100, path: AT })).toEqual(events);
+});
+
+test("a file left at a temporary name, with no text in it, waits for one, and gets a lasting name with it (I13)", async () => {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  mirror.write("todo-mdmirror-99994e6f.md", "torn\0\0\0");
+  await mirror.sync();
+  expect([...mirror.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["contains-nul"]);
+  mirror.write("todo-mdmirror-99994e6f.md", "written again\n");
+  await mirror.sync();
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["todo.md", "written again\n"]]));
+  expect([...rig.app.files().keys()]).toEqual(["todo.md"]);
+});
+
+describe("the name of a conflict copy", () => {
+  test.each([
+    ["note.md", "note (theirs).md"],
+    ["d/e/note.md", "d/e/note (theirs).md"],
+    [`${"n".repeat(243)}.md`, `${"n".repeat(243)} (theirs).md`],
+  ])("of %s is made of the document's where the disk can hold it", (path, beside) => {
+    expect(copyPath(path, 1, 255)).toBe(beside);
+  });
+
+  test("is beside any document, no longer than a disk's names may be, and different for two documents", () => {
+    const stem = fc.string({ unit: "grapheme", minLength: 1, maxLength: 260 }).map((text) => text.replaceAll("/", "-"));
+    const name = stem.map((text) => `${text}.md`).filter((text) => Buffer.byteLength(text) <= 255);
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        const beside = copyPath(`d/${one}`, 1, 255);
+        expect(parentOf(beside)).toBe("d");
+        expect(isConflictCopyName(nameOf(beside))).toBe(true);
+        expect(Buffer.byteLength(nameOf(beside))).toBeLessThanOrEqual(255);
+        expect(beside.isWellFormed()).toBe(true);
+        if (one !== other) expect(copyPath(`d/${other}`, 1, 255)).not.toBe(beside);
+      }),
+    );
+    const long = "x".repeat(251);
+    expect(copyPath(`${long}a.md`, 1, 255)).not.toBe(copyPath(`${long}b.md`, 1, 255));
+  });
+});
+
+test("two conflicts of documents whose long names differ at the end alone: each keeps both versions, and ends by its own copy", async () => {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  const paths = ["a", "b"].map((end) => `${"long-".repeat(50)}${end}.md`);
+  for (const path of paths) rig.app.create(path, "first\n");
+  await mirror.sync();
+  for (const path of paths) {
+    mirror.write(path, `mine of ${path.at(-4)!}\n`);
+    rig.app.edit(path, `theirs of ${path.at(-4)!}\n`);
+  }
+  await mirror.sync();
+  const besides = paths.map((path) => copyPath(path, 1, 255));
+  for (const [index, path] of paths.entries()) {
+    expect(mirror.texts().get(path)).toBe(`mine of ${path.at(-4)!}\n`);
+    expect(mirror.texts().get(besides[index]!)).toBe(`theirs of ${path.at(-4)!}\n`);
+    expect(Buffer.byteLength(besides[index]!)).toBeLessThanOrEqual(255);
+  }
+  mirror.disk.user.remove(mirror.path(besides[0]!));
+  mirror.disk.user.rename(mirror.path(besides[1]!), mirror.path(paths[1]!));
+  await settle(mirror);
+  expect(paths.map((path) => rig.app.files().get(path)!.text)).toEqual(["mine of a\n", "theirs of b\n"]);
+  expect([...mirror.texts().keys()].sort()).toEqual(paths);
+});
+
+test("a document whose name is as long as a disk takes goes to the trash under a name that the disk takes", async () => {
+  const rig = createRig(2);
+  const mirror = rig.mirror();
+  const long = `d/${"long-".repeat(50)}xy.md`;
+  rig.app.create(long, "a long name\n");
+  for (let n = 0; n < 5; n++) rig.app.create(`n${n}.md`, `${n}\n`);
+  await mirror.sync();
+  rig.app.remove(long);
+  await mirror.sync();
+  const trash = [...mirror.disk.user.texts(mirror.path(".mdmirror/trash"), true)];
+  expect(trash.map(([, text]) => text)).toEqual(["a long name\n"]);
+  const [, folder, name] = trash[0]![0].split("/");
+  expect(folder).toBe("d");
+  expect(name).toMatch(/^(?:long-)+[^/]*\.[0-9a-f]{8}\.md$/);
+  expect(Buffer.byteLength(name!)).toBeLessThanOrEqual(255);
+});
