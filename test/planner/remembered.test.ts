@@ -63,7 +63,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   test.each(rows)("%s | %s | %s → %s (%s)", (base, local, remote, plan, reason, facts) =>
     check([base, local, remote, plan], reason, facts),
   );
-  const again = rows.filter(([, , , plan]) => plan.startsWith("hold ") && !plan.includes("name-refused"));
+  const again = rows.filter(([, , , plan]) => plan.startsWith("block ") && !plan.includes("name-refused"));
   test.each(again)("retried manually: %s | %s | %s, not %s", (base, local, remote, _plan, reason, facts) => {
     const world = worldAfter([base, local, remote, ""]);
     refuse(world, reason, facts(world));
