@@ -2,7 +2,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { ChangeId, DirId } from "../../src/contract/ids.ts";
 import { depthOf } from "../../src/contract/path.ts";
 import { FOLDERS } from "../../src/contract/routes.ts";
-import type { Look } from "../../src/mirror/ports/disk.ts";
+import type { PathState } from "../../src/mirror/ports/disk.ts";
 import { subjectOf } from "../../src/mirror/model/action.ts";
 import { type Link, sameInodeAndBirth, sameStamp } from "../../src/mirror/model/link.ts";
 import type { RemoteFile } from "../../src/mirror/model/tree.ts";
@@ -128,7 +128,7 @@ class ReplayRig {
     }
   }
 
-  #putLink(link: Link, look: (path: string) => Look): void {
+  #putLink(link: Link, look: (path: string) => PathState): void {
     const { state } = this.mirror;
     const was = link.stamp;
     const same =
