@@ -30,6 +30,8 @@ export type Notice = {
   readonly tone: Tone;
   readonly text: string;
   readonly next: string | null;
+  /** Further facts, such as the places of old files, which open on demand. */
+  readonly details?: readonly string[];
   /** Page that the user probably opens next. */
   readonly link?: Pick<Link, "href" | "label"> | null;
   /** Form that takes the action back: its address, its button and its fields. */
@@ -109,10 +111,16 @@ export function linkList(links: readonly Link[], here: string | null): Html {
 }
 
 /** @param csrf the session's token; null if the notice may not have a form */
-export function noticeOf({ id = "", tone, text, next, link = null, undo }: Notice, csrf: string | null = null): Html {
+export function noticeOf(
+  { id = "", tone, text, next, details = [], link = null, undo }: Notice,
+  csrf: string | null = null,
+): Html {
   const fields = Object.entries({ ...undo?.fields, csrf: csrf ?? "" });
   return html`<div role="status" class="toast ${tone}" data-id="${id}"><span><span dir="auto">${shownWords(text)}</span>${
     next !== null && nextOf(next)
+  }${
+    details.length > 0 &&
+    html`<details><summary>Details</summary><ul>${details.map((one) => html`<li dir="auto">${shownWords(one)}</li>`)}</ul></details>`
   }</span>${
     undo !== undefined &&
     csrf !== null &&

@@ -2,29 +2,15 @@ import { spawn } from "node:child_process";
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { undo } from "../mirror/operations/history/undo.ts";
-import type { APPROVE } from "../mirror/operations/declared/stop.ts";
-import type { ResultOf } from "../mirror/operations/define.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
 import { DAEMON_FLAGS } from "../mirror/daemon/autostart/service-unit.ts";
 import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 import { PROGRAM_FILE } from "../common/package-files.ts";
-import { count } from "../common/count.ts";
-import { shownName } from "../common/shown-name.ts";
-import type { Notice } from "../page/layout.ts";
-import {
-  type ActionRequest,
-  BUSY,
-  type Done,
-  good,
-  nothingDone,
-  startSync,
-  syncFolder,
-  type UiAction,
-} from "./action.ts";
+import { type ActionRequest, type Done, startSync, syncFolder, type UiAction } from "./action.ts";
 import { documentAddress, LINK, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink } from "./linking.ts";
 import type { Folder } from "./folders.ts";
-import { noticeOfTrouble } from "./jobs.ts";
+import { BUSY, good, keptNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
 import { addRule, changeOne, replaceKey } from "./setting-actions.ts";
@@ -37,9 +23,9 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "sync", run: (ui, { folder }) => startSync(ui, folder, "") },
   // Only a sync shows what reviewers have decided.
   { path: "reviews", run: (ui, { folder }) => startSync(ui, folder, "reviews") },
-  { path: "pause", run: (_ui, { folder }) => askFolder("pause", folder, "paused", "the daemon was already paused") },
+  { path: "pause", run: (_ui, { folder }) => askFolder("pause", folder) },
   { path: "start", run: startDaemon },
-  { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder, "resumed", "the daemon was not paused") },
+  { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder) },
   { path: "conflict/*", operation: "resolve", run: resolveConflict },
   { path: "resolve", operation: "resolve", run: resolveMany },
   { path: "settings", run: changeOne },
@@ -47,8 +33,8 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "key", run: replaceKey },
   { path: "restore/*", operation: "restore", run: restoreVersion },
   { path: "runs/:run/undo", operation: "undo", run: undoRun },
-  { path: "safety-stop/approve", operation: "approve", run: answer("approve", approve, noticeOfApproval) },
-  { path: "safety-stop/reject", operation: "reject", run: answer("reject", reject, noticeOfRejection) },
+  { path: "safety-stop/approve", operation: "approve", run: answer("approve") },
+  { path: "safety-stop/reject", operation: "reject", run: answer("reject") },
 ];
 
 /**
@@ -65,7 +51,7 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
   ui.folders.add(linked.value);
   const all = await ui.folders.all();
   const folder = all.kind === "ok" ? all.value.folders.find(({ root }) => root === linked.value) : undefined;
-  return folder === undefined ? { to: "/", notice: good("linked") } : startSync(ui, folder, "");
+  return folder === undefined ? { to: "/", notice: good("The folder is linked.") } : startSync(ui, folder, "");
 }
 
 const DRAFT_DIGITS = 32;
@@ -88,35 +74,30 @@ const LOOK_MS = 200;
 
 /** Starts a daemon for the folder, which runs on after these pages have ended. */
 function startDaemon(ui: Ui, { folder: { name, root } }: ActionRequest): Done {
-  const started = ui.jobs.start(root, "start of the daemon", async () => {
+  const started = ui.jobs.start(root, "Starting", async () => {
     const argv = [...DAEMON_FLAGS, PROGRAM_FILE, "watch", root];
     const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
     child.on("error", () => undefined).unref();
     for (let look = 0; look < LOOKS && child.exitCode === null; look++) {
       if ((await askStatus(root)) !== NO_DAEMON)
-        return { ...good("The daemon runs"), next: "It ends when this computer restarts." };
+        return good("Changes are synced as they happen, until this computer restarts.");
       await ui.clock.sleep(LOOK_MS);
     }
-    return { tone: "bad", text: "the daemon did not start", next: "mdmirror watch shows why" };
+    return { tone: "bad", text: "The daemon did not start.", next: "mdmirror watch" };
   });
   return { to: mirrorAddress(name), notice: started ? null : BUSY };
 }
 
 /** Sends a request to the folder's daemon. */
-async function askFolder(
-  verb: "pause" | "resume",
-  { name, root }: Folder,
-  changed: string,
-  unchanged: string,
-): Promise<Done> {
+async function askFolder(verb: "pause" | "resume", { name, root }: Folder): Promise<Done> {
   const to = mirrorAddress(name);
   const done = await askDaemon(root, { do: verb });
   if (done === NO_DAEMON) {
-    const next = "mdmirror watch, or mdmirror service install";
-    return { to, notice: { tone: "asks", text: "no daemon syncs it", next } };
+    return { to, notice: { tone: "asks", text: "No daemon syncs this folder.", next: "mdmirror watch" } };
   }
   if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
-  return { to, notice: good(done.value.changed ? changed : unchanged) };
+  const text = verb === "pause" ? "Paused: changes wait until you resume." : "Resumed: changes are synced again.";
+  return { to, notice: good(text) };
 }
 
 /** Restores a version, but only if file and version are still those that the page showed. */
@@ -125,7 +106,7 @@ async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): 
   const path = params["*"]!;
   const n = numberIn(form.get("n"));
   if (n === null)
-    return { to: documentAddress(name, "history", path), notice: nothingDone("that is not the number of a version") };
+    return { to: documentAddress(name, "history", path), notice: nothingDone("This is not the number of a version") };
   const back = documentAddress(name, "history", path, { n });
   if (ui.jobs.isBusy(root)) return { to: back, notice: BUSY };
   const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
@@ -133,66 +114,46 @@ async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): 
   if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
   startSync(ui, folder, "");
   const [item] = done.value.items as [(typeof done.value.items)[number]];
-  const text = [`${shownName(item.path)}: version ${n} is restored`, ...item.notes].join("; ");
-  return { to: documentAddress(name, "history", item.path), notice: good(text) };
+  const notice = { ...good(`Version ${n} is restored.`), details: item.notes };
+  return { to: documentAddress(name, "history", item.path), notice };
 }
 
 /** Undoes a run, but only if its plan is still the one that the page showed. */
 function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   const { name, root } = folder;
   const run = numberIn(params["run"]);
-  if (run === null) return { to: mirrorAddress(name, "runs"), notice: nothingDone("this is not a run number") };
+  if (run === null) return { to: mirrorAddress(name, "runs"), notice: nothingDone("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  const started = ui.jobs.start(root, `undo of run ${run}`, async (progress) => {
+  const started = ui.jobs.start(root, `Undoing run ${run}`, async (progress) => {
     const done = await runOperation(root, undo, input, { ...ui, progress });
     if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
-    const { items } = done.value;
-    const back = items.filter(({ end }) => end === "done").length;
-    const left = items.length - back;
-    const sync = await syncFolder(ui, root, progress);
-    const text = `run ${run}: ${count(back)} undone${left > 0 ? `, ${count(left)} left alone` : ""}; ${sync.text}`;
-    const isWhole = left === 0 && back > 0;
-    return { ...sync, tone: !isWhole && sync.tone === "good" ? "asks" : sync.tone, text };
+    const sync = await syncFolder(ui, { name, root }, progress);
+    return sync.tone === "bad" ? sync : undoneNotice(run, done.value.items);
   });
-  return { to: mirrorAddress(name, `runs/${run}`), notice: started ? null : BUSY };
+  // A message with *Undo* leads back to the problems.
+  const next = form.get("next") === "needs" ? "needs" : `runs/${run}`;
+  return { to: mirrorAddress(name, next), notice: started ? null : BUSY };
 }
 
-type Answered = ResultOf<typeof APPROVE>;
+/** The two answers to a stop, with the words for the work. */
+const ANSWERS = {
+  approve: { operation: approve, what: "Carrying out the stopped changes" },
+  reject: { operation: reject, what: "Undoing the stopped changes" },
+} as const;
 
-/** Returns an action that answers exactly the stop that the page showed. */
-function answer(what: "approve" | "reject", operation: typeof approve, noticeOf: (done: Answered) => Notice) {
-  return (ui: Ui, { folder: { name, root }, form }: ActionRequest): Done => {
+/** Returns an action that answers exactly the stop that the page showed, and then syncs. */
+function answer(way: keyof typeof ANSWERS) {
+  return (ui: Ui, { folder, form }: ActionRequest): Done => {
+    const { operation, what } = ANSWERS[way];
+    const { name, root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     const started = ui.jobs.start(root, what, async (progress) => {
       const done = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);
       if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
-      return done.value.reasons.length === 0 ? NOTHING_STOPPED : noticeOf(done.value);
+      const sync = await syncFolder(ui, folder, progress);
+      return way === "approve" || sync.tone === "bad" ? sync : keptNotice(done.value.items);
     });
     return { to: mirrorAddress(name, "safety-stop"), notice: started ? null : BUSY };
   };
-}
-
-const NOTHING_STOPPED: Notice = {
-  tone: "quiet",
-  text: "nothing is stopped any more; nothing was done",
-  next: null,
-};
-
-function noticeOfApproval({ next }: Answered): Notice {
-  if (next === "daemon") return good("approved; the daemon carries them out");
-  return { tone: "good", text: "approved", next: "Sync now to carry the changes out" };
-}
-
-/** LIMIT: names in a notice of items that could not be restored. */
-const MOST = 5;
-
-function noticeOfRejection({ items, next: by }: Answered): Notice {
-  const left = items.filter(({ end }) => end !== "done");
-  const text = `${count(items.length - left.length)} restored`;
-  const next = by === "daemon" ? null : "Sync now";
-  if (left.length === 0) return { tone: "good", text, next };
-  const named = left.slice(0, MOST).map(({ path, why }) => `${shownName(path)}: ${why}`);
-  const more = left.length > MOST ? [`and ${count(left.length - MOST)} more`] : [];
-  return { tone: "asks", text: `${text}; left alone: ${[...named, ...more].join("; ")}`, next };
 }

@@ -6,6 +6,7 @@ import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
+import { noticeOfTrouble } from "./messages.ts";
 
 /** Reports that pages may have changed. */
 export type Changes = EventEmitter<{ change: [] }>;
@@ -14,7 +15,7 @@ export type Changes = EventEmitter<{ change: [] }>;
  * Work that a page started and that continues after its request. Each folder has one job at a time.
  */
 export type JobView = {
-  /** Name of the action, such as `sync`. */
+  /** Name of the action, such as `Syncing`. */
   readonly what: string;
   /** Phase in the words of the command line; null before any progress. */
   readonly phase: string | null;
@@ -108,11 +109,6 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
   const trouble = troubleOfError(error);
   if (trouble === null) onFault(error);
   return trouble ?? FAULT;
-}
-
-export function noticeOfTrouble({ what, code = null, next, changed }: Trouble): Notice {
-  if (changed !== undefined) return { tone: "asks", text: what, next };
-  return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 
 /**

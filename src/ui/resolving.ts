@@ -1,19 +1,17 @@
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import type { ShownText } from "../mirror/operations/manual/problem-view.ts";
-import { RESOLUTION_ENDS } from "../mirror/operations/results/resolutions.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
 import type { Digest } from "../contract/digest.ts";
-import { shownName } from "../common/shown-name.ts";
-import { count, plural } from "../common/count.ts";
 import { ok, type Trouble } from "../common/trouble.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
-import { type ActionRequest, BUSY, type Done, good, nothingDone, startSync, syncFolder, undoOf } from "./action.ts";
+import { type ActionRequest, type Done, startSync, syncFolder, undoOf } from "./action.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import { composeResult, placesOf } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
-import { choicesKey, draftKey, noticeOfTrouble } from "./jobs.ts";
+import { choicesKey, draftKey } from "./jobs.ts";
+import { BUSY, manyResolvedNotice, nothingDone, noticeOfTrouble, resolvedNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { nextConflict, readProblem } from "./pages/conflict.ts";
 import { startText } from "./pages/conflict-editor.ts";
@@ -41,7 +39,7 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   const content = isDecided ? decidedContent(ui, root, path, form) : typedContent(ui, root, path, form);
   if (content !== null && "notice" in content) return { to, notice: content.notice };
   const way = content?.way ?? WAYS.find((one) => one === asked);
-  if (way === undefined) return { to, notice: nothingDone("choose a way") };
+  if (way === undefined) return { to, notice: nothingDone("Choose a version") };
   if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
   const text = way === "merged" && content !== null ? { text: content.text } : {};
   const force = isDecided || form.get("force") !== null;
@@ -51,8 +49,7 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   for (const key of [draftKey(root, path), choicesKey(root, path)]) ui.drafts.delete(key);
   const { run, items } = done.value;
   const [item] = items as [(typeof items)[number]];
-  const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");
-  const notice = { ...good(words), link: nextLink(folder, path), ...undoOf(ui, folder, run) };
+  const notice = { ...resolvedNotice(way, item.notes), link: nextLink(folder, path), ...undoOf(ui, folder, run) };
   startSync(ui, folder, "");
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
@@ -76,15 +73,17 @@ export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequ
   const paths = [...present].filter(([, choice]) => chosen.has(choice)).map(([path]) => path);
   if (way === undefined || chosen.size === 0) return { to, notice: nothingDone("Select at least one conflict") };
   if (paths.length === 0) return { to, notice: nothingDone("The versions changed since this page was shown") };
-  const started = ui.jobs.start(root, "resolve", async (progress) => {
+  const why = "its versions changed since the page was shown";
+  const isPresent = new Set(present.values());
+  const changed = [...chosen]
+    .filter((choice) => !isPresent.has(choice))
+    .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why }));
+  const started = ui.jobs.start(root, "Resolving conflicts", async (progress) => {
     const done = await runOperation(root, resolve, { paths, way, noSync: true }, { ...ui, progress });
     if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
     const { items, run } = done.value;
-    const resolved = items.filter(({ end }) => end === "done").length;
-    const left = items.length - resolved + chosen.size - paths.length;
-    const sync = await syncFolder(ui, root, progress);
-    const text = `${plural(resolved, "conflict")} resolved${left > 0 ? `, ${count(left)} left alone` : ""}`;
-    return { ...sync, tone: resolved > 0 ? "good" : "asks", text, ...undoOf(ui, { name, root }, run) };
+    await syncFolder(ui, { name, root }, progress);
+    return { ...manyResolvedNotice([...items, ...changed]), ...undoOf(ui, { name, root }, run) };
   });
   return { to, notice: started ? null : BUSY };
 }

@@ -9,9 +9,9 @@ import { storeKey } from "../mirror/settings/key.ts";
 import { lineFault } from "../mirror/settings/settings.ts";
 import { connect } from "../mirror/trust/connect.ts";
 import { admit } from "../mirror/trust/gate.ts";
-import { type ActionRequest, type Done, good, nothingDone } from "./action.ts";
+import type { ActionRequest, Done } from "./action.ts";
 import { mirrorAddress } from "./addresses.ts";
-import { noticeOfTrouble } from "./jobs.ts";
+import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
 import type { Ui } from "./page.ts";
 
 /** Carries out the forms of the settings. */

@@ -162,10 +162,10 @@ function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
 export function jobOf(job: JobView | null): Html | null {
   if (job === null || job.end !== null) return null;
   const { what, phase, done, total } = job;
-  const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
+  const counts = total === null ? (done > 0 ? `, ${count(done)}` : "") : `, ${count(done)} of ${count(total)}`;
   const bar =
     total === null || total === 0
       ? html`<progress aria-label="${what}"></progress>`
       : html`<progress aria-label="${what}" value="${done}" max="${total}"></progress>`;
-  return html`<div class="card"><p>${what}: ${phase ?? "under way"}${counts} …</p>${bar}</div>`;
+  return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${counts}`} …</p>${bar}</div>`;
 }

@@ -32,10 +32,13 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.goto(`${ui.url}/m/w/needs`);
     await page.getByLabel("Select all conflicts").check();
     await page.getByRole("button", { name: "Take theirs" }).click();
-    await page.getByText("1 conflict resolved").waitFor();
+    await page.locator("#toasts > .good").waitFor();
     expect(rig.read("plan.md")).toBe(TEXTS.theirs);
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => rig.read("plan.md")).toBe(TEXTS.mine);
+    // The conflicts are open again on the page on which they were decided.
+    await page.getByRole("link", { name: "plan.md" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/m/w/needs");
     await page.goto(`${ui.url}/m/w/conflict/plan.md`);
     await page.getByText("0 of 1 decided").waitFor();
     expect(rig.remote("plan.md")?.content).toBe(TEXTS.theirs);
@@ -59,7 +62,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.locator("#texts").getByText("saved again").waitFor();
     expect(await result.textContent()).toBe("what I wrote");
     await page.getByRole("button", { name: "Save the result" }).click();
-    await page.getByText("nothing was written: the local file changed since it was read").waitFor();
+    await page.locator("#toasts > .asks").waitFor();
     expect(rig.read("plan.md")).toBe(saved);
     expect(await result.textContent()).toBe("what I wrote");
     // Seen now, it is saved over: both are in the history.

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COUNT, isThere, namesOf, openHalt } from "./halt.ts";
-import type { UiRig } from "./rig.ts";
+import { toneOf, type UiRig } from "./rig.ts";
 
 /** A user at the page of a stop. */
 async function personAt({ ask, enter, ui, rig }: UiRig) {
@@ -21,44 +21,52 @@ async function personAt({ ask, enter, ui, rig }: UiRig) {
         .toContain(text);
       return shown;
     },
-    async answer(shown: string, what: "approve" | "reject" | "sync") {
+    async answer(shown: string, what: "approve" | "reject") {
       const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(shown)!;
       const [, seen = ""] = /name="seen" value="([^"]+)"/.exec(shown) ?? [];
       const body = new URLSearchParams({ csrf: csrf!, root: rig.root, seen });
-      const path = what === "sync" ? "/m/w/sync" : `/m/w/safety-stop/${what}`;
-      const { status } = await ask(path, { method: "POST", headers: { cookie, origin: ui.url }, body });
+      const { status } = await ask(`/m/w/safety-stop/${what}`, {
+        method: "POST",
+        headers: { cookie, origin: ui.url },
+        body,
+      });
       expect(status).toBe(303);
     },
   };
 }
 
 describe("a stop", () => {
-  test("is listed by path, with the stopped changes and the effect of a rejection, and approves exactly the shown changes", async () => {
+  test("asks with numbers that agree, lists the changes by folder, and its answer syncs by itself", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    const shown = await person.until(`Carry out ${COUNT + 1} changes`);
-    expect(shown).toContain("Stopped: 13");
-    expect(shown).toContain("Delete 12 documents on the service?");
-    expect(shown).toContain("<b>12</b> delete on the service");
-    expect(shown.indexOf(">03.md")).toBeLessThan(shown.indexOf(">11.md"));
-    expect(shown).toContain("with the same id and history");
+    const shown = await person.until(`<button class="danger">Delete ${COUNT} documents</button>`);
+    expect(shown).toContain("<h1>Delete 12 documents on the service?</h1>");
+    expect([...shown.matchAll(/<details class="card flush" id="([^"]+)"/g)].map(([, id]) => id)).toEqual(["stopped-d"]);
+    expect(shown).toContain('<span class="count quiet">13</span>');
+    expect(shown.indexOf(">d/03.md")).toBeLessThan(shown.indexOf(">d/11.md"));
     await person.answer(shown, "approve");
-    const after = await person.until("Approved: the next sync");
-    expect(isThere(rigged)).toBe(COUNT);
-    await person.answer(after, "sync");
-    await expect.poll(() => isThere(rigged)).toBe(0);
-    await person.until("Nothing is stopped");
+    const after = await person.until('class="banner good"');
+    expect(isThere(rigged)).toBe(0);
+    expect(after).not.toContain('id="answers"');
   });
 
-  test("is rejected as the command does", async () => {
+  test("asks before both sides are read, without buttons", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    await person.answer(await person.until("Undo 13 changes"), "reject");
-    const after = await person.until("13 restored");
+    const shown = await person.see();
+    expect(shown).toContain("<h1>Delete documents on the service?</h1>");
+    expect(shown).not.toContain('id="answers"');
+  });
+
+  test("is rejected as the command does, and nothing is stopped then", async () => {
+    const rigged = await openHalt();
+    const person = await personAt(rigged);
+    await person.answer(await person.until("Keep them: restore 12 files"), "reject");
+    const after = await person.until('class="banner good"');
     for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
-    await person.answer(after, "sync");
-    await person.until("Nothing is stopped");
     expect(isThere(rigged)).toBe(COUNT);
+    expect(after).not.toContain('id="answers"');
+    expect(after).not.toMatch(/href="\/m\/w\/needs">.*<span class="count/);
   });
 
   test.each(["approve", "reject"] as const)(
@@ -66,13 +74,14 @@ describe("a stop", () => {
     async (what) => {
       const rigged = await openHalt();
       const person = await personAt(rigged);
-      const shown = await person.until("Carry out 13 changes");
+      const shown = await person.until("Delete 12 documents</button>");
       rmSync(join(rigged.rig.root, "a.md"));
       await person.answer(shown, what);
-      await person.until("nothing was written: the stop changed since it was read");
+      const grown = await person.until("Delete 13 documents</button>");
+      expect(toneOf(grown)).toBe("asks");
+      expect(grown).toContain("a.md");
       expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
       expect(isThere(rigged)).toBe(COUNT);
-      expect(await person.until("Carry out 14 changes")).toContain("a.md");
     },
   );
 });

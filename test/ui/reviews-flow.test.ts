@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     await shoot(page, "reviews");
     rig.service.admin.reviews.accept(rig.reviews()[0]!, null);
     await page.getByRole("button", { name: "Check now" }).press("Enter");
-    await page.getByText("Synced: 1 accepted by a reviewer").waitFor();
+    await page.locator("#toasts > .good").waitFor();
     await page.locator("#main").getByText("Nothing is in review.").waitFor();
     await page.getByRole("link", { name: "Sign out" }).press("Enter");
     await page.getByRole("button", { name: "Sign out" }).waitFor();

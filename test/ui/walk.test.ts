@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("heading", { name: "Version 1" }).waitFor();
     await shoot(page, "version");
     await page.getByRole("button", { name: "Restore", exact: true }).press("Enter");
-    await page.getByText("plan.md: version 1 is restored").waitFor();
+    await page.locator("#toasts > .good").first().waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("# Plan\n\n- one\n- two\n\nA line that stays.\n");
   });
 
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Undo 2 of run/ }).waitFor();
     await shoot(page, "run");
     await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
-    await page.getByText("2 undone; Synced: 2 uploaded").waitFor();
+    await page.locator("#toasts > .good").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
     await page.goto(`${ui.url}/m/w/log`);
     await page.getByText("Restored").first().waitFor();

@@ -1,22 +1,21 @@
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
-import { waitingClause } from "../../mirror/operations/results/stop.ts";
+import { type RejectionKind, waitingClause } from "../../mirror/operations/results/stop.ts";
 import { ok } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
-import { nameOf, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nextOf } from "../../page/next-step.ts";
-import { ageOf, bannerOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, bannerOf, emptyOf, nameView, sentenceOf, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { explained, folderForm, pagerOf, partOf } from "../parts.ts";
+import { explained, folderForm } from "../parts.ts";
 import { jobOf } from "../status.ts";
 import type { StopReading } from "../stops.ts";
 
-/** LIMIT: changes on one page. */
-const SIZE = 100;
+/** LIMIT: changes that are listed for each folder. */
+const MOST = 100;
 
-/** Shows a stop as a question, with the stopped changes and both answers. */
+/** Shows a stop as a question, with both answers and the stopped changes. */
 export const STOP = folderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
@@ -24,19 +23,25 @@ export const STOP = folderPage({
   show(ui, folder, asked) {
     const { name, root, status, job } = folder;
     const safetyStop = status?.safetyStop ?? null;
-    const isOpen = safetyStop?.approved === false;
+    const isAnswering = job?.end === null;
+    const isOpen = safetyStop?.approved === false && !isAnswering;
     const reading = isOpen ? ui.stops.of(root, status!) : { isScanning: false, seen: null };
-    const { seen } = reading;
-    const changes = seen?.result.kind === "ok" ? `, ${seen.result.value.stop.items.length} changes` : "";
     return ok({
       title: `Stopped · ${name} · mdmirror`,
       here: mirrorAddress(name, "safety-stop"),
-      announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : `stopped by a safety check${changes}`}`,
+      announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : "stopped by a safety check"}`,
       main: html`<div id="job">${jobOf(job)}</div>
-${safetyStop === null ? emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.") : stopPart(folder, safetyStop, reading, asked)}`,
+${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder, safetyStop, reading, asked)}`,
     });
   },
 });
+
+/** Shows the result of an answer; later, that nothing is stopped. */
+function nothingStopped({ job }: Folder): Html {
+  const result = job?.end ?? null;
+  if (result !== null) return bannerOf(result.tone, result.text, null);
+  return emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.");
+}
 
 type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
 
@@ -46,40 +51,58 @@ function stopPart(folder: Folder, safetyStop: SafetyStop, { isScanning, seen }: 
     return bannerOf("asks", "Approved: the next sync carries the changes out", null, syncNow(folder, asked));
   const trouble = seen?.result.kind === "trouble" ? seen.result.trouble : null;
   const view = seen?.result.kind === "ok" ? seen.result.value : null;
-  const isOver = view !== null && view.stop.version === null;
-  const scanned = seen !== null && !isScanning && html` · Checked ${ageOf(seen.at, asked.now)} ago`;
-  return html`${bannerOf("bad", questionOf(reasons, view), html`${reasonList(reasons)}${scanned}`)}
-${isScanning && html`<div id="looking"><p class="faint">Scanning both sides for the changes that the safety check stopped …</p><progress aria-label="Looking at both sides"></progress></div>`}
-${trouble !== null && html`<div class="notice bad"><p>${sentenceView(trouble.what)}</p>${nextOf(trouble.next)}</div>`}
-${isOver && bannerOf("quiet", "No change would be stopped now", "The next sync continues.", syncNow(folder, asked))}
-${view !== null && !isOver && html`${answers(folder, view, asked)}${stoppedList(folder, view.stop, asked)}`}`;
+  if (view !== null && view.stop.version === null)
+    return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, asked));
+  const words = wordsOf(reasons, view);
+  const scanned = seen !== null && !isScanning && html` Checked ${ageOf(seen.at, asked.now)} ago.`;
+  return html`${bannerOf("bad", words.question, html`${reasonList(reasons)}${scanned}`)}
+${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p><progress aria-label="Reading both sides"></progress></div>`}
+${trouble !== null && html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
+${view !== null && html`${answers(folder, view, words, asked)}${stoppedList(view.stop)}`}`;
 }
 
 function reasonList(reasons: SafetyStop["reasons"]): Html {
   return html`<span id="reasons">${reasons.map(
-    ({ reason, detail }, at) => html`${at > 0 && "; "}${explained(reason, sentenceView(detail))}`,
+    ({ reason, detail }, at) => html`${at > 0 && " "}${explained(reason, sentenceView(sentenceOf(detail)))}`,
   )}</span>`;
 }
 
-const ON_SERVICE = ["Delete", "on the service"] as const;
-const LOCALLY = ["Move", "from this folder to its trash"] as const;
+/** The question of a stop, both answers, and what the first answer does. */
+type Words = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
 
-/** Beginning and end of the question for a reason that deletes documents. */
-const QUESTIONS: Readonly<Record<string, readonly [string, string]>> = {
-  "delete-budget-remote": ON_SERVICE,
-  "local-emptied": ON_SERVICE,
-  "delete-budget-local": LOCALLY,
-  "remote-emptied": LOCALLY,
+/** Sides on which the reasons of a stop delete documents. */
+const DELETES: Readonly<Record<string, "service" | "local">> = {
+  "delete-budget-remote": "service",
+  "local-emptied": "service",
+  "delete-budget-local": "local",
+  "remote-emptied": "local",
 };
 
-/** Returns the stop as one question; before the scan has ended, as the reason. */
-function questionOf([first]: SafetyStop["reasons"], view: StopView | null): string {
-  const items = view?.stop.items ?? [];
-  if (first === undefined || items.length === 0) return "Stopped by a safety check";
-  const [verb, place] = QUESTIONS[first.reason] ?? ["Carry out", ""];
-  if (place === "") return `Carry out ${plural(items.length, "change")}?`;
-  const most = Math.max(...[...Map.groupBy(items, ({ what }) => what).values()].map(({ length }) => length));
-  return `${verb} ${plural(most, "document")} ${place}?`;
+/** Before both sides are read, the numbers are not known. */
+function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
+  const deletes = first === undefined ? undefined : DELETES[first.reason];
+  const documents = view === null || view.deletes === 0 ? "documents" : plural(view.deletes, "document");
+  switch (deletes) {
+    case "service":
+      return {
+        question: `Delete ${documents} on the service?`,
+        yes: `Delete ${documents}`,
+        no: "Keep them",
+        does: "Their content stays in the history of this folder. A deleted document cannot get its id back.",
+      };
+    case "local":
+      return {
+        question: `Move ${documents} from this folder to its trash?`,
+        yes: `Move ${documents} to the trash`,
+        no: "Keep them",
+        does: "The files stay in the trash of this folder, and their content in its history.",
+      };
+    case undefined: {
+      const changes = view === null ? "the changes" : plural(view.stop.items.length, "change");
+      const does = "The content before stays in the history of this folder.";
+      return { question: `Carry out ${changes}?`, yes: `Carry out ${changes}`, no: "Undo them", does };
+    }
+  }
 }
 
 function syncNow(folder: Folder, asked: PageRequest): Html {
@@ -87,46 +110,60 @@ function syncNow(folder: Folder, asked: PageRequest): Html {
 }
 
 /** Shows both answers beside each other: what each does, and its button. */
-function answers(folder: Folder, { stop, back }: StopView, asked: PageRequest): Html {
-  const form = (answer: "approve" | "reject", button: Html) => {
-    const action = { path: `safety-stop/${answer}`, fields: { seen: stop.version ?? "" } };
-    return folder.job?.end === null ? null : folderForm(folder, action, asked, button);
-  };
-  const sums = [...Map.groupBy(stop.items, ({ what }) => what)].map(
-    ([what, all]) => html`<li><b>${count(all.length)}</b> ${what.replace(/^[→←↔·] /, "")}</li>`,
-  );
-  return html`<div class="halves" id="answers"><section class="card"><h2>Yes, carry them out</h2><ul >${sums}</ul>
-<p class="faint">Deleted local files go to the trash of this folder. Deleted documents stay in its history.</p>
-${stop.waiting > 0 && html`<p class="faint">${waitingClause(stop.waiting)}.</p>`}
-${form("approve", html`<button class="danger">Carry out ${plural(stop.items.length, "change")}</button>`)}</section>
-${rejectCard(back, (words) => form("reject", html`<button class="main-action">${words}</button>`))}</div>`;
+function answers(folder: Folder, { stop, deletes, back }: StopView, words: Words, asked: PageRequest): Html {
+  const others = deletes === 0 ? 0 : stop.items.length - deletes;
+  const form = (answer: "approve" | "reject", button: Html) =>
+    folderForm(folder, { path: `safety-stop/${answer}`, fields: { seen: stop.version ?? "" } }, asked, button);
+  return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
+<p>${words.does}${others > 0 && ` ${plural(others, "other change")} ${others === 1 ? "belongs" : "belong"} to it.`}</p>
+${stop.waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(stop.waiting))}</p>`}
+${form("approve", html`<button class="danger">${words.yes}</button>`)}</section>
+<section class="card" id="back"><h2>${words.no}</h2>${
+    back.kind === "trouble"
+      ? html`<p>${sentenceView(sentenceOf(back.trouble.what))}</p>${nextOf(back.trouble.next)}`
+      : html`<ul>${rejections(back.value)}</ul>${form("reject", html`<button class="main-action">${keepLabel(words, back.value)}</button>`)}`
+  }</section></div>`;
 }
 
-function rejectCard(back: StopView["back"], form: (words: string) => Html | null): Html {
-  if (back.kind === "trouble")
-    return html`<section class="card"><h2>No, undo them</h2><p>${sentenceView(back.trouble.what)}</p>${nextOf(back.trouble.next)}</section>`;
-  const { items } = back.value;
-  const groups = [...Map.groupBy(items, ({ what, why }) => `${what}\0${why}`)].map(([, all]) => {
-    const { what, why } = all[0]!;
-    return html`<li><b>${count(all.length)}</b> ${what}${why !== "" && html` (${sentenceView(why)})`}</li>`;
+type Rejections = Extract<StopView["back"], { kind: "ok" }>["value"];
+
+/** Effects of a rejection: a noun to count, with the words after it. */
+const REJECTED: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
+  "file-back": ["file", "restored, with the same id and history"],
+  "folder-back": ["folder", "restored"],
+  "folder-stays": ["folder", "kept, and created on the service again"],
+  "stays-as-new": ["file", "kept, and uploaded as a new document with a new id"],
+  "other-version-back": ["conflict", "kept open, with its conflict copy"],
+  "text-back": ["document", "restored to the content before"],
+  "newer-text-back": ["document", "uploaded again in the local version"],
+  left: ["document", "left alone"],
+};
+
+function rejections(back: Rejections): Html[] {
+  return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => {
+    const [noun, words] = REJECTED[kind];
+    const why = kind === "left" && html`: ${sentenceView(all[0]!.row.why)}`;
+    return html`<li><b>${plural(all.length, noun)}</b> ${words}${why}</li>`;
   });
-  const undone = items.filter(({ end }) => end !== "left").length;
-  return html`<section class="card" id="back"><h2>No, undo them</h2><ul >${groups}</ul>
-${form(`Undo ${plural(undone, "change")}`)}</section>`;
 }
 
-/** Lists the stopped changes by folder. */
-function stoppedList({ name }: Folder, stop: StopView["stop"], asked: PageRequest): Html {
-  const part = partOf(stop.items, asked, SIZE);
-  const totals = Map.groupBy(stop.items, ({ path }) => parentOf(path));
-  const folders = [...Map.groupBy(part.items, ({ path }) => parentOf(path))].map(
-    ([folder, items]) =>
-      html`<section class="card flush"><header><h3>${folder === "" ? "This folder itself" : nameView(folder)}</h3><span class="count quiet">${count(totals.get(folder)!.length)}</span></header>
-<ul class="rows">${items.map(
-        ({ what, path, notes }) =>
-          html`<li><span>${nameView(nameOf(path))}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
-      )}</ul></section>`,
-  );
-  return html`<section id="stopped"><h2>Stopped: ${plural(part.total, "change")}</h2>${folders}
-${pagerOf(part, "changes", (page) => mirrorAddress(name, "safety-stop", { page }))}</section>`;
+function keepLabel({ no }: Words, back: Rejections): string {
+  const files = back.filter(({ kind }) => kind === "file-back").length;
+  return files === 0 ? no : `${no}: restore ${plural(files, "file")}`;
+}
+
+/** Lists the stopped changes by their top folders, each as one closed line. */
+function stoppedList({ items }: StopView["stop"]): Html {
+  const tops = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
+  const folders = [...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => tops.has(top)) ?? "")];
+  return html`<section id="stopped"><h2>${plural(items.length, "change")}</h2>${folders.map(
+    ([folder, changes]) =>
+      html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.length)}</span></summary>
+<ul class="rows">${changes
+        .slice(0, MOST)
+        .map(
+          ({ what, path, notes }) =>
+            html`<li><span>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
+        )}</ul>${changes.length > MOST && html`<p class="faint">… and ${plural(changes.length - MOST, "more change")}</p>`}</details>`,
+  )}</section>`;
 }

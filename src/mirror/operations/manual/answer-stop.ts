@@ -36,8 +36,14 @@ import {
 type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];
 
-/** The current stop. `back`: effect of a rejection, or the reason why nothing can be undone. */
-export type StopView = { readonly stop: StopResult; readonly back: Result<StopResult> };
+export type StopView = {
+  /** The current stop. */
+  readonly stop: StopResult;
+  /** Number of documents that the stopped changes delete on either side. */
+  readonly deletes: number;
+  /** Effects of a rejection, or the reason why nothing can be undone. */
+  readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
+};
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
 export function readStop(root: string, options: GuestOptions): Promise<Result<StopView>> {
@@ -47,7 +53,8 @@ export function readStop(root: string, options: GuestOptions): Promise<Result<St
     const back = rejectable(planned.value);
     return ok({
       stop: approve.preview(planned.value),
-      back: back.kind === "trouble" ? back : ok(reject.preview(back.value)),
+      deletes: planned.value.deletes,
+      back: back.kind === "trouble" ? back : ok(back.value.back),
     });
   });
 }
@@ -61,6 +68,8 @@ type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
   /** Changes to which the answer applies. */
   readonly stopped: readonly StopItem[];
+  /** Number of these changes that delete a document. */
+  readonly deletes: number;
   readonly keys: readonly string[];
   /** Files and documents that `reject` restores. */
   readonly back: readonly RejectItem[];
@@ -69,6 +78,7 @@ type StopPlan = {
 const NOTHING: StopPlan = {
   stop: { reasons: [], version: null, waiting: 0, next: "sync" },
   stopped: [],
+  deletes: 0,
   keys: [],
   back: [],
 };
@@ -100,6 +110,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
       waiting: steps.length - stopped.length,
       next: mirror.borrowed === true ? "daemon" : "sync",
     },
+    deletes: stopped.filter(({ kind }) => kind === "delete-remote" || kind === "trash-local").length,
     stopped: stopped.map((action) => rowOf(action, pathOf)).toSorted(byPath),
     keys,
     back,

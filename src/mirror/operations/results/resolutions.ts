@@ -1,6 +1,6 @@
 import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
-/** Words for the choices that resolve a problem: label, effect and result. */
+/** Words for the choices that resolve a problem: label and effect. */
 
 type WayWords = { readonly label: string; readonly does: string };
 
@@ -40,13 +40,3 @@ export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reaso
   const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : BLOCKED_WORDS;
   return special[kind] ?? IN_CONFLICT[kind];
 }
-
-/** Results of the choices, as clauses. */
-export const RESOLUTION_ENDS: Readonly<Record<ResolutionKind, string>> = {
-  mine: "took mine",
-  theirs: "took theirs",
-  merged: "saved the result",
-  keep: "kept it",
-  delete: "deleted it",
-  recreate: "created it again",
-};

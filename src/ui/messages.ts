@@ -1,0 +1,162 @@
+import type { UNDO } from "../mirror/operations/declared/undo.ts";
+import type { ResolveWay } from "../mirror/operations/declared/resolve.ts";
+import type { ResultOf } from "../mirror/operations/define.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
+import type { Count } from "../mirror/ports/state.ts";
+import { count, plural } from "../common/count.ts";
+import type { Trouble } from "../common/trouble.ts";
+import type { Notice } from "../page/layout.ts";
+import { sentenceOf } from "../page/parts.ts";
+
+/** Results of operations as sentences of pages. */
+
+/** Counts that share a verb. The number stands where `#` is. */
+const CHANGES: readonly (readonly [verb: string, counts: readonly Count[]])[] = [
+  ["uploaded #", ["uploaded", "createdRemote"]],
+  ["downloaded #", ["downloaded", "createdLocal"]],
+  ["merged #", ["merged", "byPolicy"]],
+  ["moved #", ["movedRemote", "movedLocal"]],
+  ["deleted # on the service", ["deletedRemote"]],
+  ["moved # to the trash", ["deletedLocal"]],
+  ["sent # to review", ["submitted"]],
+  ["took # that reviewers accepted", ["accepted"]],
+  ["updated the links of #", ["respelled"]],
+  ["found a conflict in #", ["conflicts"]],
+];
+
+/** Returns a sentence such as `Uploaded 3 documents, merged 1.`; null if nothing was changed. */
+export function changesSentence(counts: RunReport["counts"]): string | null {
+  const parts = CHANGES.flatMap(([verb, names]) => {
+    const sum = names.reduce((all, name) => all + counts[name], 0);
+    return sum === 0 ? [] : [[verb, sum] as const];
+  });
+  if (parts.length === 0) return null;
+  const words = parts.map(([verb, sum], at) => verb.replace("#", at === 0 ? plural(sum, "document") : count(sum)));
+  return sentenceOf(words.join(", "));
+}
+
+/** Returns the result of a sync. `decide`: address of the page of a stop. */
+export function syncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
+  const changes = changesSentence(counts);
+  const left = attention.filter(({ waits }) => !waits).length;
+  const waiting = attention.length - left;
+  switch (state) {
+    case "in-sync":
+      return good(changes ?? "Everything is in sync.");
+    case "stopped":
+      return {
+        ...bad(`${changes ?? "Nothing was changed."} A safety check stopped the other changes.`),
+        link: { href: decide, label: "Decide" },
+      };
+    case "offline":
+      return bad(
+        `${fault?.kind === "locked-out" ? "The service refuses the key." : "The service cannot be reached."} ${changes ?? "Nothing was changed."}`,
+      );
+    case "attention": {
+      const rest = left > 0 ? isAre(left, "problem", "left") : isAre(waiting, "change", "pending");
+      return {
+        tone: counts.conflicts > 0 ? "asks" : "good",
+        text: `${changes ?? "Nothing to sync."} ${rest}`,
+        next: null,
+      };
+    }
+  }
+}
+
+function isAre(n: number, noun: string, words: string): string {
+  return `${plural(n, noun)} ${n === 1 ? "is" : "are"} ${words}.`;
+}
+
+const RESOLVED: Readonly<Record<ResolveWay, string>> = {
+  mine: "Your version is taken",
+  theirs: "The version on the service is taken",
+  merged: "Your result is saved",
+  "merged-where-clean": "Both versions are merged",
+  keep: "The document is kept",
+  delete: "The document is deleted",
+  recreate: "The document is created again",
+};
+
+/** Returns the result for one document. */
+export function resolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
+  return { ...good(`${RESOLVED[way]}. All versions stay in the history.`), details: notes };
+}
+
+type Row = { readonly path: string; readonly end: string; readonly why: string };
+
+/** LIMIT: documents that a message names. */
+const MOST = 20;
+
+/** Returns a sentence about the documents that were left alone, and the reason of each. */
+function leftAlone(items: readonly Row[]): { readonly text: string; readonly details: readonly string[] } {
+  const left = items.filter(({ end }) => end !== "done");
+  if (left.length === 0) return { text: "", details: [] };
+  const more = left.length > MOST ? [`and ${count(left.length - MOST)} more`] : [];
+  return {
+    text: ` ${plural(left.length, "document")} ${left.length === 1 ? "was" : "were"} left alone.`,
+    details: [...left.slice(0, MOST).map(({ path, why }) => `${path}: ${why}`), ...more],
+  };
+}
+
+/** Returns the result of a choice for several conflicts. */
+export function manyResolvedNotice(items: readonly Row[]): Notice {
+  const done = items.filter(({ end }) => end === "done").length;
+  const { text, details } = leftAlone(items);
+  return {
+    tone: done > 0 ? "good" : "asks",
+    text: `${plural(done, "conflict")} resolved.${text}`,
+    next: null,
+    details,
+  };
+}
+
+/** Returns the result of an undo. */
+export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
+  const done = items.filter(({ end }) => end === "done");
+  const open = done.filter(({ kind }) => kind === "conflict-back").length;
+  const others = done.length - open;
+  const parts = [
+    ...(open > 0 ? [`${plural(open, "conflict")} ${open === 1 ? "is" : "are"} open again`] : []),
+    ...(others > 0 ? [`${plural(others, "document")} ${others === 1 ? "is" : "are"} as before run ${run}`] : []),
+  ];
+  const { text, details } = leftAlone(items);
+  const isWhole = done.length === items.length;
+  const undone = parts.length === 0 ? "Nothing was undone." : `Undone: ${parts.join(", ")}.`;
+  return { tone: isWhole ? "good" : "asks", text: `${undone}${text}`, next: null, details };
+}
+
+/** Returns the result of an answer to a stop that undoes its changes. */
+export function keptNotice(items: readonly Row[]): Notice {
+  const done = items.filter(({ end }) => end === "done").length;
+  const { text, details } = leftAlone(items);
+  return { tone: text === "" ? "good" : "asks", text: `${plural(done, "change")} undone.${text}`, next: null, details };
+}
+
+export function good(text: string): Notice {
+  return { tone: "good", text, next: null };
+}
+
+function bad(text: string): Notice {
+  return { tone: "bad", text, next: null };
+}
+
+/** Returns the notice for an action that did nothing. */
+export function nothingDone(text: string): Notice {
+  return bad(`${sentenceOf(text)} Nothing was done.`);
+}
+
+/** Notice for a second action while the first one runs: a folder has one action at a time. */
+export const BUSY: Notice = {
+  tone: "asks",
+  text: "Another action runs in this folder. Nothing was done.",
+  next: null,
+};
+
+export function noticeOfTrouble({ what, next, changed }: Trouble): Notice {
+  const isCommand = next.includes("mdmirror ");
+  return {
+    tone: changed === undefined ? "bad" : "asks",
+    text: sentenceOf(what),
+    next: isCommand ? next : sentenceOf(next),
+  };
+}
