@@ -133,6 +133,9 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("listitem").filter({ hasText: "Rejected" }).waitFor();
     await shoot(page, "service-history");
+    await page.getByRole("link", { name: "Rejected edit of owner" }).click();
+    await page.getByRole("button", { name: "Restore this version" }).click();
+    await page.getByText("The earlier version is in review.").waitFor();
   });
 
   test("makes a workspace and removes it, without scripts", async () => {

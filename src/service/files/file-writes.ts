@@ -116,10 +116,15 @@ export function combineWithLive(combine: Combine, { live, base }: EditedVersions
  * Publishes content. ASSUMES: a write that does not change the published content makes no new
  * change (contract test "makes no new change for equal content").
  */
-export async function saveText(working: Working, row: FileRow, live: string, text: string): Promise<FileRow> {
+export async function saveText(
+  working: Working & Pick<RequestContext, "key">,
+  row: FileRow,
+  live: string,
+  text: string,
+): Promise<FileRow> {
   if (text === live) return row;
   const id = newId(working, "chg_");
-  await working.tables.files.save(row, { id, text, at: working.now() });
+  await working.tables.files.save(row, { id, text, at: working.now(), key: working.key });
   return { ...row, changeId: id };
 }
 

@@ -14,7 +14,7 @@ export type PageResult =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
-/** An error to show as a page; `what` and `next` are clauses. `next`: null if the page says enough. */
+/** An error to show as a page; `what` and `next` are clauses. `next`: null for none. */
 export type PageTrouble = {
   readonly status: number;
   readonly what: string;

@@ -1,27 +1,34 @@
+import { setImmediate } from "node:timers/promises";
+import { count } from "../../common/count.ts";
+import type { DocId } from "../../contract/ids.ts";
+import { countLines } from "../../markdown/merge/line-diff.ts";
 import { type Html, html } from "../../page/html.ts";
-import { badgeOf, nameView } from "../../page/parts.ts";
+import { actionForm, badgeOf, nameView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
-import type { RequestContext } from "../requests/context.ts";
-import { isRefused } from "../requests/answer.ts";
+import { putContent } from "../files/file-writes.ts";
+import { type Answer, isRefused, refuse } from "../requests/answer.ts";
+import { admitOnce } from "../requests/authenticate.ts";
+import { type RequestContext, writeWith } from "../requests/context.ts";
+import { admitByRate } from "../requests/dispatch.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
 import { DOCUMENTS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
-import { type PageResult, notShown, page, refusedPage } from "./answer.ts";
+import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { crumbs, find, inWorkspace, NOT_THERE, pathOf } from "./documents.ts";
 import { agoOf, listNav } from "./parts.ts";
+import { contextFor } from "./who.ts";
 
-/** LIMIT: changes on one page. */
-const MOST = 50;
+/** LIMIT: changes on one page, each of which is compared with the version before. */
+const MOST = 20;
 
-type Texts = { readonly text: string | null; readonly before: string | null };
+/** A change with its content and the content before; null for one that is not stored. */
+type Step = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type History = {
   readonly workspace: WorkspaceRow;
   readonly row: FileRow;
-  readonly changes: readonly HistoryRow[];
-  /** The change whose content is shown, with the content before. */
-  readonly shown: HistoryRow & Texts;
+  readonly steps: readonly Step[];
   /** Place of the next page; null if this page is the last. */
   readonly next: string | null;
 };
@@ -44,48 +51,93 @@ async function read(context: RequestContext, call: PageCall): Promise<History | 
   const asked = call.query.get("before") ?? "";
   const from = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
   const rows = await tables.changes.ofFile(row.seq, from, MOST + 1);
-  const changes = rows.slice(0, MOST);
-  const change = changes.find(({ id }) => id === call.query.get("change")) ?? changes[0];
-  if (change === undefined) return null;
-  const text = (await tables.changes.base(change.id, row.seq))!.text;
-  const before = change.baseId === null ? "" : ((await tables.changes.base(change.baseId, row.seq))?.text ?? null);
-  const next = rows.length > MOST ? String(changes.at(-1)!.seq) : null;
-  return { workspace, row, changes, shown: { ...change, text, before }, next };
+  const steps: Step[] = [];
+  for (const change of rows.slice(0, MOST)) {
+    const { text } = (await tables.changes.base(change.id, row.seq))!;
+    const before = change.baseId === null ? "" : ((await tables.changes.base(change.baseId, row.seq))?.text ?? null);
+    steps.push({ ...change, text, before });
+  }
+  return { workspace, row, steps, next: rows.length > MOST ? String(steps.at(-1)!.seq) : null };
 }
 
-function historyPage({ workspace, row, changes, shown, next }: History, { query, now }: PageCall): PageResult {
+async function historyPage({ workspace, row, steps, next }: History, call: PageCall): Promise<PageResult> {
+  const { query, now, csrf } = call;
   const here = filesAddress(workspace.id, row.path, "history");
   const before = query.get("before");
-  const links = changes.map((change) => {
-    const href = withQuery(here, { before, change: change.id });
-    return html`<li class="step"${change.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${agoOf(change.at, now)}</a></p>
-<p class="faint">${eventOf(change)}${change.id === row.changeId && html` ${badgeOf("good", "published")}`}</p></li>`;
-  });
+  const shown = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
+  if (shown === undefined) return notShown(NOT_THERE);
+  const links: Html[] = [];
+  for (const step of steps) {
+    const href = `${withQuery(here, { before, change: step.id })}#change`;
+    const isCurrent = step.id === row.changeId;
+    links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${eventOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`}</p>
+<p class="faint">${agoOf(step.at, now)} ${linesOf(step)}${step.status !== "saved" && html` <a href="${reviewAddress(step.id)}">Review</a>`}</p></li>`);
+    // Other requests are answered between two comparisons.
+    await setImmediate();
+  }
+  const restore = filesAddress(workspace.id, row.path, "restore");
+  const fields = { change: shown.id, live: row.changeId };
+  const mayRestore = shown.id !== row.changeId && shown.text !== null;
   return page({
     title: `History of ${row.path}`,
     here: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : here, next === null ? null : withQuery(here, { before: next }))}</div>
-<section aria-label="Change">${changeOf(shown)}</section></div>`,
+<section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${eventOf(shown)} ${agoOf(shown.at, now)}</h2>${
+      mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
+    }</div>${changeOf(shown)}</section></div>`,
   });
 }
 
-function eventOf({ id, status, baseId, sender }: HistoryRow): Html {
-  switch (status) {
-    case "saved":
-      return html`${baseId === null ? "Created" : "Edited"}`;
-    case "in_review":
-      return html`<a href="${reviewAddress(id)}">In review</a>${sender !== null && html`, from ${nameView(sender)}`}`;
-    default:
-      return html`<a href="${reviewAddress(id)}">${status === "accepted" ? "Accepted" : "Rejected"}</a>${sender !== null && html`, from ${nameView(sender)}`}`;
-  }
+const EVENTS = { in_review: "Edit in review", accepted: "Accepted edit", rejected: "Rejected edit" } as const;
+
+function eventOf({ status, baseId, sender }: HistoryRow): Html {
+  if (status === "saved" && baseId === null) return html`Created`;
+  const name = sender === null || sender === "" ? null : nameView(sender);
+  if (status === "saved") return html`Edited${name !== null && html` by ${name}`}`;
+  return html`${EVENTS[status]}${name !== null && html` of ${name}`}`;
 }
 
-function changeOf({ text, before }: Texts): Html {
+/** Shows how many lines a change added and removed. */
+function linesOf({ text, before }: Step): Html | null {
+  if (text === null || before === null) return null;
+  const { added, removed } = countLines(before, text);
+  return html`<span class="changed"><ins>+${count(added)}</ins> <del>−${count(removed)}</del></span>`;
+}
+
+function changeOf({ text, before }: Step): Html {
   if (text === null) return html`<p class="notice quiet">The content of this version is no longer stored.</p>`;
   if (before === null) {
     return html`<p class="notice quiet">The version before is no longer stored; this is the whole content.</p><pre class="text">${text}</pre>`;
   }
   return differenceOf({ text: before, label: "Before" }, { text, label: "After" });
+}
+
+/** Publishes the content of an earlier version, as an edit of the API does. */
+export async function restoreVersion(call: PageCall): Promise<PageResult> {
+  const { core, who, id, form } = call;
+  const path = pathOf(call);
+  const admit = admitOnce(admitByRate(core));
+  const answer = await writeWith(core.server, async (working): Promise<Answer | null> => {
+    const context = await contextFor(working, who, id, admit);
+    if (isRefused(context)) return context;
+    const found = await find(context, path);
+    if (found?.kind !== "file") return null;
+    const { row } = found;
+    const version = await working.tables.changes.base(form.get("change") ?? "", row.seq);
+    if (version === null || version.text === null)
+      return refuse("not_found", "The content of this version is no longer stored.");
+    if (row.changeId !== form.get("live"))
+      return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
+    const body = { baseChangeId: row.changeId, content: version.text };
+    return putContent({ context, id: row.id as DocId, query: null, body });
+  });
+  if (answer === null) return notShown(NOT_THERE);
+  const to = filesAddress(id, path, "history");
+  if (isRefused(answer)) return refusedForm(to, answer);
+  return go(
+    to,
+    answer.status === 202 ? "The earlier version is in review." : "The earlier version is published again.",
+  );
 }

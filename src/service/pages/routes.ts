@@ -3,7 +3,7 @@ import { routeTable } from "../requests/router.ts";
 import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";
 import { changeProtection, showFiles, showRaw } from "./documents.ts";
-import { showHistory } from "./history.ts";
+import { restoreVersion, showHistory } from "./history.ts";
 import { changeKey, createKey, createWorkspace, revokeKey, showKey, showKeys, showNewKey } from "./keys.ts";
 import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
 import { showSearch } from "./search.ts";
@@ -29,6 +29,7 @@ const ROUTES: readonly PageRoute[] = [
   page(`${DOCUMENTS}/{id}/raw/*`, showRaw, false),
   page(`${DOCUMENTS}/{id}/search`, showSearch, false),
   page(`${DOCUMENTS}/{id}/history/*`, showHistory),
+  form(`${DOCUMENTS}/{id}/restore/*`, restoreVersion),
   form(`${DOCUMENTS}/{id}/protect/*`, changeProtection, false),
   page(REVIEWS, showReviews),
   page(`${REVIEWS}/{id}`, showReview),
@@ -48,7 +49,7 @@ const ROUTES: readonly PageRoute[] = [
 
 const findRoute = routeTable(ROUTES.map((route) => [route, route]));
 /** Matches the address of a folder or document; the remainder is its path in the workspace. */
-const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw|history|protect)\/)(.*)$/s;
+const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw|history|protect|restore)\/)(.*)$/s;
 
 type Matched = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 

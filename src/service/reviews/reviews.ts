@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource, ReviewReason } from "../../contract/resources.ts";
 import { MOST_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
+import { type RequestContext, type ServerContext, type Working, writeWith } from "../requests/context.ts";
 import { noWorkspace } from "../keys/keys.ts";
 import { combineWithLive, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
@@ -186,14 +186,14 @@ async function accept(working: Working, { changeId, content, seen }: AcceptedVer
   }
   // The decision and the version that it publishes have one time, by which `decided` finds them.
   const at = working.now();
-  const row = await makeLive({ ...working, now: () => at }, found, content);
+  const row = await makeLive({ ...working, now: () => at, key: null }, found, content);
   if (isRefused(row)) return row;
   await working.tables.changes.decide(found.change.seq, "accepted", at);
   return presentFile(row);
 }
 
 async function makeLive(
-  working: Working,
+  working: Working & Pick<RequestContext, "key">,
   { change, file }: ReviewWithFile,
   content: string | null,
 ): Promise<FileRow | Refused> {

@@ -25,7 +25,7 @@ FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w
 WHERE c.status <> 'saved'`;
 }
 
-/** A change in the form of its document's history. `sender`: null for saved changes. */
+/** A change of a document's history. `sender`: label of the key; null if it is not known. */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
   readonly sender: string | null;
 };

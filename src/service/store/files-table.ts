@@ -102,7 +102,8 @@ const SQL = {
   ),
   addVersion: sql(
     "files.addVersion",
-    "INSERT INTO changes (id, file, base_id, status, codec, text, at) VALUES ($1, $2, $3, 'saved', $4, $5, $6)",
+    `INSERT INTO changes (id, file, base_id, status, codec, text, at, sender)
+     VALUES ($1, $2, $3, 'saved', $4, $5, $6, (SELECT label FROM keys WHERE seq = $7))`,
   ),
   setChange: sql("files.setChange", "UPDATE files SET change_id = $2 WHERE seq = $1"),
   place: sql("files.place", "UPDATE files SET folder = $2, name = $3 WHERE seq = $1"),
@@ -119,9 +120,10 @@ const REMOVE = sqlInOrder("files.remove", [
 /** Time of a change in milliseconds since the epoch, and bytes of its content. */
 export type Published = { readonly at: number; readonly bytes: number };
 
-type NewVersion = { readonly id: string; readonly text: string; readonly at: number };
+/** `key`: row number of the sender's key; null for an administrator. */
+type NewVersion = { readonly id: string; readonly text: string; readonly at: number; readonly key: number | null };
 
-export type NewFile = Omit<NewVersion, "id"> & {
+export type NewFile = Omit<NewVersion, "id" | "key"> & {
   readonly workspace: number;
   readonly id: string;
   readonly folder: { readonly seq: number; readonly path: string };
@@ -148,10 +150,6 @@ export type Files = ReturnType<typeof filesTable>;
 
 /** Table `files`, with the columns of `changes` that belong to a file. */
 export function filesTable(session: Session) {
-  const addVersion = (file: number, baseId: string | null, { id, text, at }: NewVersion): void => {
-    const stored = encodeText(text);
-    session.send(SQL.addVersion, id, file, baseId, stored.codec, stored.text, at);
-  };
   return {
     byId(workspace: number, id: string) {
       session.lock("file", workspace, id);
@@ -216,9 +214,10 @@ export function filesTable(session: Session) {
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
     /** Publishes content as a new change, whose base is the change that was published before. */
-    async save({ seq, changeId }: FileRow, change: NewVersion) {
-      addVersion(seq, changeId, change);
-      session.send(SQL.setChange, seq, change.id);
+    async save({ seq, changeId }: FileRow, { id, text, at, key }: NewVersion) {
+      const stored = encodeText(text);
+      session.send(SQL.addVersion, id, seq, changeId, stored.codec, stored.text, at, key);
+      session.send(SQL.setChange, seq, id);
     },
     /** Removes a file, its changes, and the grants on it. */
     async remove(seq: number) {

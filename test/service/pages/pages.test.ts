@@ -142,7 +142,7 @@ describe("documents", () => {
     expect((await shown(browser, `/app/w/${other}/search?q=walrus`)).status).toBe(404);
   });
 
-  test("have a history for administrators, which shows what each change did", async () => {
+  test("have a history for administrators, which shows what each change did and restores one", async () => {
     const rig = await openRig();
     const { id, lastChangeId } = await rig.api.file("a.md", "one\n");
     expectOk(await rig.api.edit(id, lastChangeId, "two\n"), 200);
@@ -150,12 +150,24 @@ describe("documents", () => {
     const at = `/app/w/${rig.workspaceId}/history/a.md`;
     const latest = (await shown(browser, at)).text;
     const marks = (page: string) => page.match(/<mark>\w+<\/mark>/g)?.map((mark) => mark.replace(/<[^>]*>/g, ""));
-    expect([latest.match(/class="step"/g)?.length, marks(latest)]).toEqual([2, ["one", "two"]]);
+    const steps = [...latest.matchAll(/class="step".*?<ins>(.*?)<\/ins> <del>(.*?)<\/del>/gs)];
+    expect(steps.map(([step, ...lines]) => [/<bdi class="name">(\w+)/.exec(step)?.[1], ...lines])).toEqual([
+      ["owner", "+1", "−1"],
+      [undefined, "+1", "−0"],
+    ]);
+    expect([marks(latest), latest.includes("restore/a.md")]).toEqual([["one", "two"], false]);
     const first = (await shown(browser, `${at}?change=${lastChangeId}`)).text;
     expect(marks(first)).toEqual(["one"]);
+    const form = `/app/w/${rig.workspaceId}/restore/a.md`;
+    const fields = { change: lastChangeId, live: /name="live" value="(\w+)"/.exec(first)![1]! };
+    await browser.submit(form, { ...fields, live: lastChangeId });
+    await browser.submit(form, { ...fields, change: "chg_none" });
+    expect((await rig.api.read(id)).content).toBe("two\n");
+    expect((await browser.submit(form, fields)).match(/class="step"/g)).toHaveLength(3);
+    expect((await rig.api.read(id)).content).toBe("one\n");
     expect((await shown(browser, `/app/w/${rig.workspaceId}/history/none.md`)).status).toBe(404);
     const { browser: own } = await keyOf(rig, [{ on: null, level: "full" }]);
-    expect((await shown(own, at)).status).toBe(404);
+    expect([(await shown(own, at)).status, (await own.post(form, fields)).status]).toEqual([404, 404]);
   });
 
   test("are protected by administrators and keys with full access, not by others or other sites", async () => {
@@ -214,116 +226,6 @@ describe("documents", () => {
       "/app/%00",
     ])
       expect((await shown(browser, path)).status).toBe(404);
-  });
-});
-
-/** The field that a form marks as wrong, which has the focus. */
-function faultyField(page: string): string | undefined {
-  const [field] = page.match(/<input [^>]*aria-invalid="true"[^>]*autofocus[^>]*>/) ?? [];
-  return page.includes('role="alert" id="fault"') ? /name="(\w+)"/.exec(field ?? "")?.[1] : undefined;
-}
-
-describe("keys", () => {
-  test("are made with grants by folder, expiry and rate; the answer alone shows the text", async () => {
-    const rig = await openRig();
-    await rig.api.file("team/a.md");
-    const browser = await rig.signIn();
-    expect((await shown(browser, "/app/keys/new")).text).toContain('name="path" value="/team"');
-    const made = await browser.post("/app/keys", {
-      workspace: rig.workspaceId,
-      label: "ann",
-      path: ["/", "/team/", ""],
-      level: ["read", "edit", "full"],
-      expires: "2026-11-30",
-      requests: "10",
-      seconds: "60",
-    });
-    expect(made.headers["cache-control"]).toContain("no-store");
-    const key = /<code id="secret">(mdm_[\w-]+)<\/code>/.exec(text(made))![1]!;
-    const info = (await rig.service.admin.keys()).find(({ label }) => label === "ann")!;
-    expect([info.grantPaths, info.rateLimit]).toEqual([["/", "/team"], { requests: 10, seconds: 60 }]);
-    expect(new Date(info.expiresAt!).toISOString()).toBe("2026-11-30T23:59:59.999Z");
-    expect((await shown(browser, "/app/keys")).text).not.toContain(key);
-    await rig.signIn(key);
-  });
-
-  test("are changed and revoked; wrong input is reported, and changes nothing", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
-    const { id } = (await rig.service.admin.keys())[0]!;
-    const whole = { label: "owner", path: "/", level: "full" };
-    for (const [form, field] of [
-      [{ label: "" }, "label"],
-      [{ expires: "2020-01-01" }, "expires"],
-      [{ expires: "2026-13-01" }, "expires"],
-      [{ requests: "5" }, "requests"],
-      [{ requests: "0", seconds: "1" }, "requests"],
-      [{ level: "owner" }, "access"],
-    ] as const) {
-      const answer = await browser.post(`/app/keys/${id}`, { ...whole, ...form });
-      expect([answer.status, faultyField(text(answer))]).toEqual([422, field]);
-      expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
-    }
-    const phone = { label: "phone", path: "/not-there", level: "edit" };
-    expect(await browser.submit(`/app/keys/${id}`, phone)).toContain("does not exist");
-    expect((await rig.service.admin.keys())[0]!.label).toBe("phone");
-    expect(await browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
-    expect(await rig.service.admin.keys()).toEqual([]);
-    expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
-  });
-
-  test("are not made without access, and the form keeps what was entered", async () => {
-    const rig = await openRig();
-    await rig.api.file("team/a.md");
-    const browser = await rig.signIn();
-    const entered = { workspace: rig.workspaceId, label: "ann", expires: "2026-12-01", requests: "7", seconds: "9" };
-    const chosen = { access: "chosen", path: ["/", "/team", "team/plan.md"], level: ["", "", "none"] };
-    const post = (form: Readonly<Record<string, string | readonly string[]>>) =>
-      browser.post("/app/keys", { ...entered, ...form });
-    const page = text(await post({ ...chosen, level: ["", "", ""] }));
-    expect(faultyField(page)).toBe("access");
-    expect(page).toMatch(/value="chosen" checked/);
-    expect(page.match(/value="(ann|2026-12-01|7|9|team\/plan.md)"/g)).toHaveLength(5);
-    expect(await rig.service.admin.keys()).toHaveLength(1);
-    expect((await browser.post("/app/keys", { ...entered, workspace: "wsp_none" })).status).toBe(404);
-    expect((await post(chosen)).status).toBe(200);
-  });
-
-  test("have a preset for the whole workspace, or a level for each chosen folder", async () => {
-    const rig = await openRig();
-    for (const path of ["team/plans/a.md", "team-notes/a.md"]) await rig.api.file(path);
-    const browser = await rig.signIn();
-    const form = (await shown(browser, "/app/keys/new")).text;
-    // A folder is listed after the folder above, and before its neighbours.
-    expect([...form.matchAll(/name="path" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
-      "/",
-      "/team",
-      "/team/plans",
-      "/team-notes",
-    ]);
-    const made = async (members: Readonly<Record<string, string | readonly string[]>>) => {
-      await browser.post("/app/keys", { workspace: rig.workspaceId, label: "new", ...members });
-      const key = (await rig.service.admin.keys()).at(-1)!;
-      return { id: key.id, grants: key.grantPaths.map((path, at) => [path, key.grants[at]!.level]) };
-    };
-    const path = ["/", "/team", "/team/plans", "/team-notes", ""];
-    const chosen = { path, level: ["", "edit", "none", "", "read"] };
-    expect((await made({ access: "read", ...chosen })).grants).toEqual([["/", "read"]]);
-    const { id, grants } = await made({ access: "chosen", ...chosen });
-    expect(grants).toEqual([
-      ["/team", "edit"],
-      ["/team/plans", "none"],
-    ]);
-    // The form for a change begins with what the key has.
-    const change = (await shown(browser, `/app/keys/${id}`)).text;
-    expect(change).toMatch(/value="chosen" checked/);
-    const rows = [...change.matchAll(/value="(\/[^"]*)">\s*<select.*?<\/select>/gs)];
-    expect(rows.map((match) => [match[1], /value="(\w*)" selected/.exec(match[0])?.[1] ?? ""])).toEqual([
-      ["/", ""],
-      ["/team", "edit"],
-      ["/team/plans", "none"],
-      ["/team-notes", ""],
-    ]);
   });
 });
 

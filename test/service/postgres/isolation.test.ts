@@ -17,11 +17,16 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
       ground,
       async ({ files }) => {
         const { row } = (await files.forEdit(workspace, id, `chg_of-${id}`))!;
-        await files.save(row, { id: `chg_first-${workspace}`, text: "first", at: 2 });
+        await files.save(row, { id: `chg_first-${workspace}`, text: "first", at: 2, key: null });
       },
       async ({ files }) => {
         const found = (await files.forEdit(workspace, id, `chg_of-${id}`))!;
-        await files.save(found.row, { id: `chg_second-${workspace}`, text: `${found.live} and second`, at: 3 });
+        await files.save(found.row, {
+          id: `chg_second-${workspace}`,
+          text: `${found.live} and second`,
+          at: 3,
+          key: null,
+        });
         return found;
       },
     );
@@ -138,6 +143,6 @@ describe.skipIf(whyNoPostgres !== null)("writers who wait for each other", () =>
 function edit(store: PostgresStore, workspace: number, id: string): Promise<void> {
   return store.write(async ({ files }) => {
     const { row } = (await files.forEdit(workspace, id, "chg_none"))!;
-    await files.save(row, { id: `chg_edit-of-${id}`, text: "edited", at: 2 });
+    await files.save(row, { id: `chg_edit-of-${id}`, text: "edited", at: 2, key: null });
   });
 }

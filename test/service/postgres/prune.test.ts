@@ -27,7 +27,7 @@ describe.skipIf(whyNoPostgres !== null)("texts of old versions", () => {
     await store.write(({ files }) => files.insert(first));
     for (const n of [1, 2, 3]) {
       await store.write(async (tables) => {
-        await tables.files.save(await rowOf(tables), { id: change(n), text: String(n), at: n * 10 });
+        await tables.files.save(await rowOf(tables), { id: change(n), text: String(n), at: n * 10, key: null });
       });
     }
     await store.write(({ changes }) => changes.prune(0, 1_000, limits));
