@@ -9,7 +9,8 @@ type Found = { readonly href: string; readonly path: string; readonly lines: rea
 
 /** Lists documents, each with the lines that show why it was found. */
 export function foundList(files: readonly Found[]): Html {
-  return html`<ol class="found">${files.map(
+  if (files.length === 0) return html``;
+  return html`<ol class="card found">${files.map(
     ({ href, path, lines }) =>
       html`<li class="found-file"><a href="${href}">${nameView(path)}</a>${
         lines.length > 0 && html`<ul class="found-lines">${lines.map(lineOf)}</ul>`

@@ -1,19 +1,21 @@
-import { plural } from "../../common/count.ts";
+import { count, plural } from "../../common/count.ts";
 import { declareOperations } from "../../contract/api/operations.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { foundList } from "../../page/found.ts";
 import { html } from "../../page/html.ts";
-import { nameView, sentenceView } from "../../page/parts.ts";
+import { emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import { sourceOf } from "../search/search.ts";
-import { DOCUMENTS, filesAddress } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, searchAddress, withQuery } from "./addresses.ts";
 import { type PageResult, page, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { crumbs, inWorkspace, searchForm } from "./documents.ts";
+import { listNav } from "./parts.ts";
 
-/** LIMIT: documents of one search. */
-const MOST = 50;
+/** LIMIT: documents of one search, and of one page. */
+const MOST = 100;
+const ON_PAGE = 20;
 
 const { searchHybrid: OPERATION } = declareOperations("usual");
 
@@ -40,19 +42,31 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.paceOf(() => false);
-  const result = await searchHybrid(sourceIn(store), pace, words, MOST);
+  // One more than the pages show, to find out if there are more.
+  const result = await searchHybrid(sourceIn(store), pace, words, MOST + 1);
   const hits = result.kind === "found" ? result.hits : [];
-  const files = hits.map(({ found: { path }, snippets }) => {
+  const from = /^\d{1,3}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
+  const files = hits.slice(from, Math.min(from + ON_PAGE, MOST)).map(({ found: { path }, snippets }) => {
     return { href: filesAddress(workspace.id, path), path, lines: snippets };
   });
+  const here = (start: number) =>
+    withQuery(searchAddress(workspace.id), {
+      q: words,
+      in: folder === "" ? null : folder,
+      from: start === 0 ? null : String(start),
+    });
+  const end = from + files.length;
   return page({
     title,
     here: DOCUMENTS,
-    main: html`${head}<p>${foundText(files.length)}</p>${foundList(files)}`,
+    main: html`${head}${
+      files.length === 0
+        ? emptyOf(
+            "Nothing found",
+            "No document that this key may see has these words. Try fewer words, or search in all folders.",
+          )
+        : html`<p>${count(from + 1)} to ${count(end)} of ${hits.length > MOST ? `more than ${MOST} documents` : plural(hits.length, "document")}, the best first</p>${foundList(files)}`
+    }
+${listNav(from === 0 ? null : here(0), end < Math.min(hits.length, MOST) ? here(end) : null)}`,
   });
-}
-
-function foundText(found: number): string {
-  if (found === 0) return "Nothing found.";
-  return found < MOST ? plural(found, "document") : `The best ${MOST} documents`;
 }

@@ -138,6 +138,13 @@ describe("documents", () => {
     expect(await search(await rig.signIn(), "q=walrus")).toHaveLength(3);
     expect((await shown(browser, `/app/w/${workspaceId}/search?q=walrus`)).text).toContain("<mark>walrus</mark>");
     for (const query of ["", "q=+", `q=${"x".repeat(5_000)}`]) expect(await search(browser, query)).toEqual([]);
+    for (let n = 0; n < 25; n++) await rig.api.file(`team/more-${n}.md`, "Another walrus.\n");
+    const next = (await shown(browser, `/app/w/${workspaceId}/search?q=walrus`)).text;
+    const [, more] = /href="[^"]*\/search\?([^"]*)">Next page/.exec(next)!;
+    expect([next.includes("of 27 documents"), (await search(browser, more!.replaceAll("&amp;", "&"))).length]).toEqual([
+      true,
+      7,
+    ]);
     const other = (await rig.service.admin.createWorkspace("other")).workspaceId;
     expect((await shown(browser, `/app/w/${other}/search?q=walrus`)).status).toBe(404);
   });
