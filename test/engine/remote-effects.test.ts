@@ -192,6 +192,26 @@ test("I03 I06 an edit on the service before any other request of the sync is liv
   }
 });
 
+test("I04 I06 a document that somebody renames between the plan and the last read comes back", async () => {
+  let isPlanned = false;
+  const { rig, mirror } = await start(({ method, path }, { app }) => {
+    if (isPlanned && method === "GET" && path.startsWith("/v1/files/doc_")) {
+      app.rename("note.md", "wanted.md");
+      isPlanned = false;
+    }
+    return null;
+  });
+  isPlanned = true;
+  await mirror.sync();
+  expect(isPlanned).toBe(false);
+  expect(deletes(mirror)).toEqual([]);
+  const both = [rig.app.files(), mirror.texts()].map((side) => [...side.keys()].toSorted());
+  expect(both).toEqual([
+    ["other.md", "wanted.md"],
+    ["other.md", "wanted.md"],
+  ]);
+});
+
 /**
  * The client reads a document by itself where the answer to a write tells too little. What that
  * read shows may be edited there before anybody else reads it.

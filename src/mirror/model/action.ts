@@ -95,7 +95,7 @@ type DocumentAction =
       readonly cause: "gone" | "outside";
     }
   /**
-   * Checks the local path once more, GETs (the change id must still be `changeId`), then DELETEs.
+   * GETs (version and place must be as planned), checks the local path once more, then DELETEs.
    */
   | {
       readonly kind: "delete-remote";

@@ -1,9 +1,10 @@
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
+import { fromService } from "../run/world.ts";
 import {
   STALE,
   DONE,
@@ -28,6 +29,8 @@ type Deletion = {
    * The only version that may be deleted. Any other version was written on the service meanwhile.
    */
   readonly changeId: ChangeId;
+  /** The only place at which it may be deleted: whoever moved it meanwhile wants it. */
+  readonly remotePath: RemotePath;
   readonly why: string;
   /** True if the file was deleted locally. If the file comes back, the document must stay. */
   readonly onlyWhileAbsent: boolean;
@@ -53,6 +56,8 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     const fetched = await fetchText(ctx, row.id, row.localPath);
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
+    if (fromService(ctx.world, fetched.value.file.path) !== deletion.remotePath)
+      return { kind: "over", outcome: stale("it was moved on the service meanwhile") };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
     // ORDER: stored before the DELETE. A power cut can revert the last commits of the store, but

@@ -104,8 +104,9 @@ function staying({ id, remotePath }: Link): string {
  */
 async function deleteOld(ctx: CycleContext, link: Link): Promise<string> {
   const why = `created as a new document in the root (was ${link.remotePath})`;
-  const { id, localPath, changeId } = link;
-  const deletion = { id, localPath, changeId, why, onlyWhileAbsent: false, refused: (_: unknown, end: Outcome) => end };
+  const { id, localPath, changeId, remotePath } = link;
+  const refused = (_: unknown, outcome: Outcome) => outcome;
+  const deletion = { id, localPath, changeId, remotePath, why, onlyWhileAbsent: false, refused };
   const end = await runEffect(ctx, deleteDocument, deletion);
   if (end.kind === "done") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
   return `${staying(link)} (${clauseOf(end)})`;
