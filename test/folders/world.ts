@@ -14,9 +14,11 @@ class Broken extends Error {}
 
 /** In sync, with an open conflict, or with a change in review. */
 const GOOD_CODES = [0, 3, 7];
-/** LIMIT: how long a scan may meet a moment within a step, and a daemon may work, in ms. */
-const STEP_MS = 3_000;
-const REST_MS = 40_000;
+/** LIMIT: how long a step of mdmirror may take, and a daemon until it is at rest, in ms. */
+const STEP_MS = 10_000;
+const REST_MS = 120_000;
+/** A daemon with nothing to do makes no requests: it is killed after this time, in ms. */
+const IDLE_MS = 2_000;
 const MOST_ROUNDS = 8;
 
 export type Played = { readonly broken: string | null; readonly trace: readonly string[] };
@@ -174,18 +176,17 @@ class World {
   }
 
   async #kill(folder: LinkedFolder, { moment, nth, ms }: Command, isWatched: boolean): Promise<void> {
-    // A daemon with nothing to do makes no more requests.
-    const latest = isWatched && folder.process !== null ? STEP_MS : REST_MS;
+    const latest = isWatched && folder.process !== null ? IDLE_MS : REST_MS;
     if (folder.process === null) launch(folder, ["sync", folder.notes], false);
-    const { ended } = folder.process!;
-    const kill = () => folder.process?.kill("SIGKILL");
+    const process = folder.process!;
+    const kill = () => process.kill("SIGKILL");
     let left = nth;
     folder.tap.cut = (now) => {
       if (now === moment && --left === 0) setTimeout(kill, ms);
       return left <= 0 && ms === 0;
     };
     const late = setTimeout(kill, latest);
-    const { code } = await ended;
+    const { code } = await process.ended;
     clearTimeout(late);
     folder.tap.cut = null;
     if (code !== null) return this.#ended(folder, false);
@@ -266,11 +267,9 @@ class World {
       for (const folder of this.#linked.folders) {
         this.trace.push(`at the end: sync ${folder.number}`);
         await this.#sync(folder);
+        const side = (round + folder.number) % 2 === 0 ? "mine" : "theirs";
+        for (const doc of DOCS) await this.#resolve(folder, doc, side);
         await this.#observe();
-        for (const doc of DOCS) {
-          await this.#resolve(folder, doc, (round + folder.number) % 2 === 0 ? "mine" : "theirs");
-          await this.#observe();
-        }
       }
       const differences = await this.#differences();
       if (differences.length === 0) return;
