@@ -1,11 +1,11 @@
 import { digestOf } from "../../src/contract/digest.ts";
 import type { ChangeId, DirId } from "../../src/contract/ids.ts";
 import { depthOf } from "../../src/contract/path.ts";
-import { FOLDERS } from "../../src/contract/routes.ts";
-import type { PathState } from "../../src/mirror/ports/disk.ts";
+import { FILES, FOLDERS } from "../../src/contract/routes.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { subjectOf } from "../../src/mirror/model/action.ts";
-import { type Link, sameInodeAndBirth, sameStamp } from "../../src/mirror/model/link.ts";
-import type { RemoteFile } from "../../src/mirror/model/tree.ts";
+import { type Link, sameStamp, type Stamp } from "../../src/mirror/model/link.ts";
+import type { LocalFile, RemoteFile } from "../../src/mirror/model/tree.ts";
 import { type Bundle, replan } from "../../src/mirror/operations/doctor/bundle.ts";
 import type { Plan, PlanInput } from "../../src/mirror/planner/plan-types.ts";
 import type { Mirror } from "./mirror.ts";
@@ -25,6 +25,8 @@ class ReplayRig {
   readonly #input: PlanInput;
   /** Ids and change ids of the rig, by those of the bundle. */
   readonly #ids = new Map<string, string>();
+  readonly #fileByInode: ReadonlyMap<string, LocalFile>;
+  readonly #disk: Disk;
 
   constructor(bundle: Bundle) {
     const { plan, input } = replan(bundle);
@@ -34,6 +36,8 @@ class ReplayRig {
     const { foldsCase, foldsUnicode } = input.policy.remoteFolding;
     this.rig = createRig(1, { foldsCase, foldsUnicode });
     this.mirror = this.rig.mirror({ disk });
+    this.#disk = this.mirror.world().disk;
+    this.#fileByInode = new Map(Array.from(input.trees.local.files.values(), (file) => [inodeKey(file.stamp), file]));
     this.#fillService();
     this.#fillDisk();
     this.#fillState();
@@ -70,8 +74,12 @@ class ReplayRig {
     const { base } = this.#input.trees;
     const [id, was] = [link?.id ?? file!.id, link?.digest ?? file!.digest ?? `first ${file!.changeId}`];
     const path = file?.path ?? `deleted-${this.#ids.size}.md`;
-    this.#ids.set(id, app.create(path, this.#contentOf(was)));
-    const version = (): string => app.files().get(path)!.changeId;
+    const created = app.create(path, this.#contentOf(was));
+    this.#ids.set(id, created);
+    const version = (): string => {
+      const { json } = app.call("GET", `${FILES}/${created}`);
+      return (json as { readonly lastChangeId: string }).lastChangeId;
+    };
     this.#ids.set(link?.changeId ?? file!.changeId, version());
     if (file === null) {
       app.remove(path);
@@ -96,11 +104,11 @@ class ReplayRig {
   #fillState(): void {
     const { base, local } = this.#input.trees;
     const { state } = this.mirror;
-    const { disk } = this.mirror.world();
-    for (const link of base.links.values()) this.#putLink(link, (path) => disk.look(path));
+    for (const link of base.links.values()) this.#putLink(link);
+    const folders = new Map(Array.from(local.folders.values(), (folder) => [inodeKey(folder), folder]));
     for (const dir of base.dirs.values()) {
-      const same = [...local.folders.values()].find((folder) => sameInodeAndBirth(folder, dir));
-      const found = same === undefined ? null : disk.look(same.path);
+      const same = folders.get(inodeKey(dir));
+      const found = same === undefined ? null : this.#disk.look(same.path);
       const { dev, ino, birthMs } = found?.kind === "folder" ? found : { ...dir, ino: gone(dir.ino) };
       state.putDir({ ...dir, id: this.#idOf(dir.id), dev, ino, birthMs });
     }
@@ -112,7 +120,7 @@ class ReplayRig {
         digest: this.#digest(block.digest),
       });
     for (const conflict of base.conflicts.values()) {
-      const found = disk.look(conflict.newestCopyPath);
+      const found = this.#disk.look(conflict.newestCopyPath);
       const { ino, dev } = found.kind === "file" ? found.stamp : { ino: 0, dev: 0 };
       state.putConflict({
         ...conflict,
@@ -128,23 +136,22 @@ class ReplayRig {
     }
   }
 
-  #putLink(link: Link, look: (path: string) => PathState): void {
+  #putLink(link: Link): void {
     const { state } = this.mirror;
-    const was = link.stamp;
-    const same =
-      was === null
-        ? undefined
-        : [...this.#input.trees.local.files.values()].find(({ stamp }) => sameInodeAndBirth(stamp, was));
-    const found = same === undefined ? null : look(same.path);
-    const present = found?.kind === "file" ? found.stamp : null;
-    const former = was === null ? null : { ...was, ino: gone(was.ino) };
-    const isUnchanged = present !== null && sameStamp(was!, same!.stamp);
-    const stamp = present === null ? former : isUnchanged ? present : { ...present, size: -1 };
     const [id, changeId] = [this.#idOf(link.id), this.#idOf(link.changeId)];
     const [digest, localDigest] = [this.#digest(link.digest)!, this.#digest(link.localDigest)!];
     state.addVersion({ id, changeId, digest, at: 1 });
     const echoDigest = this.#digest(link.echoDigest);
+    const stamp = link.stamp === null ? null : this.#stampOf(link.stamp);
     state.putLink({ ...link, id, changeId, digest, localDigest, echoDigest, submissions: [], stamp });
+  }
+
+  /** Returns a stamp that differs from the rig's file as the recorded stamps differ. */
+  #stampOf(was: Stamp): Stamp {
+    const file = this.#fileByInode.get(inodeKey(was));
+    const found = file === undefined ? null : this.#disk.look(file.path);
+    if (file === undefined || found?.kind !== "file") return { ...was, ino: gone(was.ino) };
+    return sameStamp(was, file.stamp) ? found.stamp : { ...found.stamp, size: -1 };
   }
 
   /** Stores the made-up content of a recorded digest, and returns the digest of it. */
@@ -156,6 +163,10 @@ class ReplayRig {
   #version(changeId: ChangeId | null): ChangeId | null {
     return changeId === null ? null : this.#idOf(changeId);
   }
+}
+
+function inodeKey({ dev, ino, birthMs }: Pick<Stamp, "dev" | "ino" | "birthMs">): string {
+  return `${dev}:${ino}:${birthMs}`;
 }
 
 /** An inode that no file of a RAM disk has. */

@@ -242,11 +242,12 @@ export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<s
 /** Lists the differences of two plans: what only one of them has, and another order of steps. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
-    const [before, after] = [planned[part], replayed[part]].map((list) => list.map((one) => JSON.stringify(one)));
-    const lost = before!.filter((one) => !after!.includes(one)).map((one) => `- ${part}: ${one}`);
-    const found = after!.filter((one) => !before!.includes(one)).map((one) => `+ ${part}: ${one}`);
+    const before = new Set(planned[part].map((one) => JSON.stringify(one)));
+    const after = new Set(replayed[part].map((one) => JSON.stringify(one)));
+    const lost = [...before.difference(after)].map((one) => `- ${part}: ${one}`);
+    const found = [...after.difference(before)].map((one) => `+ ${part}: ${one}`);
     // Only steps have an order. Blocks are listed by their keys, ids among names.
-    const isMoved = part === "steps" && lost.length + found.length === 0 && before!.join() !== after!.join();
+    const isMoved = part === "steps" && lost.length + found.length === 0 && [...before].join() !== [...after].join();
     return [...lost, ...found, ...(isMoved ? [`~ ${part}: in another order`] : [])];
   });
 }
