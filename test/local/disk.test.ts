@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
+import { makeMirrorFolder, readMarker } from "../../src/mirror/local/marker.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.ts";
+import { RamDisk } from "../simulator/ram-disk.ts";
 
 const OLD = digestOf("old");
 
@@ -216,4 +219,60 @@ describe("flush", () => {
     await disk.flush(["a.md", "x/b.md", "x/y/c.md", "x/y/d.md"]);
     expect(synced).toEqual(["/a.md", "/x/b.md", "/x/y/c.md", "/x/y/d.md", "", "/x", "/x/y"]);
   });
+});
+
+class Killed extends Error {}
+
+test("I13 killed at any call while `.mdmirror` is created, the next call completes it", () => {
+  for (const hardLinks of [true, false]) {
+    for (let at = 1; ; at++) {
+      const disk = new RamDisk({ hardLinks });
+      disk.user.makeFolder("/notes");
+      let calls = 0;
+      disk.beforeCall = () => {
+        if (++calls === at) throw new Killed();
+      };
+      let killed = false;
+      try {
+        makeMirrorFolder(disk, "/notes", "first");
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        killed = true;
+      }
+      disk.beforeCall = null;
+      const before = readMarker(disk, "/notes");
+      expect([null, "first"]).toContain(before);
+      makeMirrorFolder(disk, "/notes", "second");
+      expect(readMarker(disk, "/notes")).toBe(before ?? "second");
+      if (!killed) break;
+    }
+  }
+});
+
+test("an existing marker stays, and one that a kill left empty is written", () => {
+  const disk = new RamDisk();
+  disk.user.makeFolder("/notes");
+  makeMirrorFolder(disk, "/notes", "first");
+  makeMirrorFolder(disk, "/notes", "second");
+  expect(readMarker(disk, "/notes")).toBe("first");
+  disk.user.write("/notes/.mdmirror/marker", "");
+  makeMirrorFolder(disk, "/notes", "third");
+  expect(readMarker(disk, "/notes")).toBe("third");
+  expect(
+    disk
+      .readdir("/notes/.mdmirror")
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual([".gitignore", "marker", "tmp", "trash"]);
+});
+
+it.each([20, 143, 254, MAX_NAME_BYTES])("a disk is asked for its longest name: %i bytes", (maxNameBytes) => {
+  expect(ramMirror({ maxNameBytes }).disk.names().maxNameBytes).toBe(maxNameBytes);
+});
+
+it.each(Object.keys(BENCHES))("the longest name that %s states can be used", (bench) => {
+  const { disk } = mirrorOn(BENCHES[bench]!());
+  const name = (bytes: number) => `${"n".repeat(bytes - 3)}.md`;
+  expect(disk.create(name(disk.names().maxNameBytes), "text\n").kind).toBe("done");
+  expect(disk.create(name(disk.names().maxNameBytes + 1), "text\n").kind).toBe("fault");
 });

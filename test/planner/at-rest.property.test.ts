@@ -8,11 +8,19 @@ import type { Policy } from "../../src/mirror/model/policy.ts";
 import { ancestorsOf } from "../../src/contract/path.ts";
 import { Records } from "../../src/mirror/model/records.ts";
 import type { LocalFile, Trees } from "../../src/mirror/model/tree.ts";
-import { applyChanges, baseWorld, type Change, type Scenario, scenarios, textOf } from "./arbitrary.ts";
-import { POLICY, SIGNALS } from "./defaults.ts";
-import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
-import { World } from "./world.ts";
-import { treesOf } from "./world-trees.ts";
+import {
+  applyChanges,
+  baseWorld,
+  type Change,
+  type Scenario,
+  scenarios,
+  textOf,
+  anyPolicy,
+  anyTrees,
+  lookups,
+} from "./arbitrary.ts";
+import { POLICY, SIGNALS } from "./table.ts";
+import { World, treesOf } from "./world.ts";
 
 const RUNS = runs(60);
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { doLocally, doRemotely } from "./commands.ts";
-import { inConflict, NEWEST, SIDECAR, showSecond } from "./in-conflict.ts";
-import { planOf, say } from "./table.ts";
+import { doLocally, doRemotely, openConflict } from "./commands.ts";
+import { planOf, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
+import { execute } from "./executor.ts";
+
+const SIDECAR = "a (theirs).md";
 
 const COPY = "a_(theirs).md";
 const RENAMED = "move-conflict-copy a (theirs).md>";
@@ -144,3 +146,95 @@ describe("the service has moved on, and the copy before was edited", () => {
     expect(say(planOf(world))).toBe("end-conflict mine a.md; block conflict a.md");
   });
 });
+
+/** Two conflicts side by side, and names that two documents want. */
+
+test("names of the form of a conflict copy are no documents", () => {
+  const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);
+  expect(say(planOf(world))).toBe("");
+});
+
+test("two new contents at one path become a conflict that causes no action until it ends", () => {
+  const world = worldAfter(["", "new a.md 1", "new a.md 2", ""]);
+  execute(world, planOf(world).steps, () => 0);
+  expect(say(planOf(world))).toBe("block conflict a.md");
+  world.others.delete(SIDECAR);
+  execute(world, planOf(world).steps, () => 0);
+  expect(say(planOf(world))).toBe("end-conflict mine a.md");
+});
+
+/** Two documents in conflict, each with its conflict copy beside it. */
+function twoInConflict(base: string, first: string, second: string): World {
+  const world = worldAfter([base, `edit ${first} 2; edit ${second} 2`, `edit ${first} 3; edit ${second} 3`, ""]);
+  openConflict(world, first);
+  openConflict(world, second);
+  return world;
+}
+
+test.each([
+  [SIDECAR, "b (theirs).md", "b.md"],
+  ["b (theirs).md", SIDECAR, "a.md"],
+])(
+  "I27 a conflict copy that has the inode of a removed copy stays its own document's: %s",
+  (removed, kept, document) => {
+    const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
+    const { ino } = world.others.get(removed)!;
+    world.others.delete(removed);
+    // Freed by the removal, and given to the next file that was made.
+    world.others.set(kept, { kind: "conflict-copy", ino });
+    const id = world.idAt(document);
+    const conflict = world.conflicts.get(id)!;
+    world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
+    expect(say(planOf(world))).toBe("look-again; block conflict a.md; block conflict b.md");
+  },
+);
+
+test("I27 a removed conflict copy is gone, although its document is at the path of another copy", () => {
+  const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
+  world.others.delete(SIDECAR);
+  world.moveLocal("a.md", "c.md");
+  world.moveLocal("b.md", "a.md");
+  world.moveLocal("c.md", "b.md");
+  expect(say(planOf(world))).toContain("look-again");
+  expect(say(planOf(world))).not.toContain("b (theirs).md>b (theirs).md");
+});
+
+test("I27 conflict copies move with their folders when these change places", () => {
+  const world = twoInConflict("f/x.md=1 g/x.md=1", "f/x.md", "g/x.md");
+  world.moveLocal("f", "h");
+  world.moveLocal("g", "f");
+  world.moveLocal("h", "g");
+  const inodes = [world.others.get("f/x (theirs).md"), world.others.get("g/x (theirs).md")];
+  execute(world, planOf(world).steps, () => 0);
+  expect([world.others.get("f/x (theirs).md"), world.others.get("g/x (theirs).md")]).toEqual(inodes);
+  expect(world.conflicts.get(world.idAt("g/x.md"))!.newestCopyPath).toBe("g/x (theirs).md");
+  expect(world.conflicts.get(world.idAt("f/x.md"))!.newestCopyPath).toBe("f/x (theirs).md");
+});
+
+const TEXT = "one|two|three|four|five|six";
+
+/**
+ * A conflict that was opened over `a.md`: both edited, the conflict copy beside it; then what the
+ * user and the service do.
+ */
+function inConflict(then: (world: World) => void = () => undefined, looksGone = 0): World {
+  const world = worldAfter([`a.md=${TEXT} d/x.md=9`, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
+  openConflict(world, "a.md");
+  const id = world.idAt("a.md");
+  world.conflicts.set(id, { ...world.conflicts.get(id)!, looksGone });
+  then(world);
+  return world;
+}
+
+const NEWEST = "a (theirs 2).md";
+
+/** Has the service move on after the user edited the first copy: a second copy shows that. */
+function showSecond(world: World): void {
+  const id = world.idAt("a.md");
+  const conflict = world.conflicts.get(id)!;
+  const document = world.documents.get(id)!;
+  Object.assign(document, { text: "5", changeId: world.newChange() });
+  const version = { changeId: document.changeId, digest: world.digest("5"), ino: world.next(), dev: 1 };
+  world.others.set(NEWEST, { kind: "conflict-copy", ino: version.ino });
+  world.conflicts.set(id, { ...conflict, shown: [...conflict.shown, version], newestCopyPath: NEWEST });
+}

@@ -7,10 +7,8 @@ import type { Policy } from "../../src/mirror/model/policy.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
-import { planWords } from "./notation.ts";
-import { SIGNALS } from "./defaults.ts";
-import type { World } from "./world.ts";
-import { sidesOf, treesOf } from "./world-trees.ts";
+import { planWords, SIGNALS } from "./table.ts";
+import { type World, sidesOf, treesOf } from "./world.ts";
 
 /** LIMIT: passes until a plan has no step. */
 const PASSES = 5;

@@ -3,13 +3,10 @@ import { describe, expect, test } from "vitest";
 import { CONTENT_RULES, type ContentRule } from "../../src/mirror/planner/decide/table.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
-import { applyChanges, baseWorld, type Scenario, scenarios } from "./arbitrary.ts";
+import { applyChanges, baseWorld, type Scenario, scenarios, anyPolicy, anyTrees, lookups } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
-import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
-import { planOf } from "./table.ts";
-import { POLICY, SIGNALS } from "./defaults.ts";
-import { World } from "./world.ts";
-import { treesOf } from "./world-trees.ts";
+import { planOf, POLICY, SIGNALS } from "./table.ts";
+import { World, treesOf } from "./world.ts";
 
 function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { hashedName } from "../../src/mirror/model/local-name.ts";
-import { checkRow, planOf, type Row, say, worldAfter } from "./table.ts";
+import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
+import type { DocId } from "../../src/contract/ids.ts";
+import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
+import { checkRow, planOf, type Row, say, worldAfter, POLICY } from "./table.ts";
+import { doLocally, doRemotely, openConflict } from "./commands.ts";
+import { treesOf, type World } from "./world.ts";
 
 /**
  * What a plan that was cut short left at a name that only breaks a cycle is finished by the next,
@@ -86,5 +92,152 @@ describe("I13 I16 temporary names that were left", () => {
     const plan = planOf(worldAfter([`${here}>${there}=1`, "", "", ""]), { direction });
     expect(plan.steps).toEqual([]);
     expect(plan.blocks.map(({ reason, path }) => [reason, path])).toEqual([["direction-off", here]]);
+  });
+});
+
+/** Whether a step of the plan asks for another cycle. */
+function hasSequel(base: string, local: string, remote = ""): boolean {
+  const world = worldAfter([base, local, remote, ""]);
+  const plan = planOf(world);
+  expect(say(plan)).not.toBe("");
+  return plan.steps.some(({ action }) => leavesMoreWork(plan, treesOf(world))(action));
+}
+
+test.each([
+  ["a.md=1", "mv a.md standup-20260611.md", ""],
+  ["standup-20260611.md=1", "edit standup-20260611.md 2", ""],
+  ["standup-20260611.md=1", "", "mv standup-20260611.md standup.md"],
+  ["", "new notes-deadbeef/standup-20260611.md 1", ""],
+])("a name that ends in a date asks for no other cycle: %j, %j, %j", (base, local, remote) => {
+  expect(hasSequel(base, local, remote)).toBe(false);
+});
+
+test("I02 a dropped conflict copy asks for another cycle, if its folder is on one side only", () => {
+  const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "edit d/a.md 3", ""]);
+  openConflict(world, "d/a.md");
+  doLocally(world, "rm d/a.md");
+  doRemotely(world, "rmdir d");
+  const trees = treesOf(world);
+  const plan = planOf(world);
+  const dropped = plan.steps.find(({ action }) => action.kind === "drop-conflict")!.action;
+  expect(dropped).toMatchObject({ newestCopyPath: "d/a (theirs).md" });
+  expect(leavesMoreWork(plan, trees)(dropped)).toBe(true);
+  expect(leavesMoreWork(plan, trees)({ ...dropped, newestCopyPath: null } as typeof dropped)).toBe(false);
+});
+
+test("a name that only breaks a circle, or has the digits of its document's id, asks for another cycle", () => {
+  expect(hasSequel("a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md")).toBe(true);
+  const world = worldAfter(["a.md=1 b.md=2", "", "", ""]);
+  const id = world.idAt("a.md");
+  const standIn = hashedName("a.md", "file", id, world.disk.maxNameBytes);
+  world.moveLocal("a.md", standIn);
+  world.patchLink(id, { localPath: standIn });
+  const plan = planOf(world);
+  const move = plan.steps[0]!.action;
+  expect(move).toMatchObject({ kind: "move-local", from: standIn, to: "a.md" });
+  expect(leavesMoreWork(plan, treesOf(world))(move)).toBe(true);
+});
+
+const LONG = "one|two|three|four|five";
+const OTHER = "a|b|c|d|e";
+
+/**
+ * Base, local and remote commands; where each document is by its old path; files of no document.
+ */
+const ROWS: readonly (readonly [string, string, string, object, readonly string[]])[] = [
+  ["a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md", "", { "a.md": "b.md", "b.md": "a.md" }, []],
+  ["d/a.md=1", "mv d e", "", { "d/a.md": "e/a.md" }, []],
+  // Only its content shows where it is.
+  [`a.md=${LONG}`, `rm a.md; new b.md ${LONG}|six`, "", { "a.md": "b.md" }, []],
+  [`a.md=${LONG}`, `rm a.md; new b.md ${OTHER}`, "", { "a.md": "not here" }, ["b.md"]],
+  ["a.md=1", "", "mv a.md b.md", { "a.md": "a.md" }, []],
+];
+
+function whereIs(world: World, id: DocId): string {
+  const { found, open } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  return open.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
+}
+
+test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, local, remote, where, unlinked) => {
+  const before = worldAfter([base, "", "", ""]);
+  const world = worldAfter([base, local, remote, ""]);
+  for (const [path, is] of Object.entries(where)) expect(whereIs(world, before.idAt(path))).toBe(is);
+  expect([...findLocalPlaces(treesOf(world), POLICY, world.lookup()).unlinked]).toEqual(unlinked);
+});
+
+test("what only the service has is expected at its own path, in the folder's local place", () => {
+  const world = worldAfter(["d/a.md=1", "mv d e", "new d/b.md 2", ""]);
+  const { coming } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  expect([...coming.values()]).toEqual(["e/b.md"]);
+});
+
+test("a document that could not be read is open: nothing says where it is", () => {
+  const world = worldAfter(["a.md=1 b.md=2", "rm a.md", "", ""]);
+  const id = world.idAt("a.md");
+  world.unseen.set("a.md", "unreadable");
+  const { open, found } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  expect([open.has(id), found.has(id)]).toEqual([true, false]);
+});
+
+const submitted =
+  (text: string) =>
+  (world: World): Partial<Link> => {
+    const link = world.links.get(world.idAt("a.md"))!;
+    return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
+  };
+
+describe("protected documents and reviews (I31)", () => {
+  const rows: [...Row, text: string | null][] = [
+    ["a.md=1", "edit a.md 2", "protect a.md", "put a.md review; note-facts linked protected", null],
+    ["a.md=1", "edit a.md 2", "protect a.md", "block in-review a.md", "2"],
+    ["a.md=1", "edit a.md 3", "protect a.md", "put a.md review", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 2", "settle-review a.md", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
+    ["a.md=1", "edit a.md 3", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
+    ["a.md=1", "", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md off", "note-facts linked; block review-unknown a.md", "2"],
+    ["a.md=1", "edit a.md 3", "protect a.md off", "note-facts linked; block review-unknown a.md", "2"],
+    ["a.md=1", "", "protect a.md", "", "2"],
+    [
+      "a.md=1",
+      "edit a.md 2; mv a.md b.md",
+      "protect a.md",
+      "rename-remote a.md>b.md; relink b.md; block in-review b.md",
+      "2",
+    ],
+    [
+      "a.md=1",
+      "edit a.md 3; mv a.md b.md",
+      "protect a.md",
+      "rename-remote a.md>b.md; put b.md review; relink b.md",
+      "2",
+    ],
+    ["a.md=1", "rm a.md", "protect a.md", "create-local a.md; block delete-refused a.md", "2"],
+    ["a.md=1 b.md=1", "edit a.md 2", "rm a.md", "block gone-or-unreadable a.md", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 3", "merge a.md review; note-facts linked protected", null],
+  ];
+  test.each(rows)("%s | %s | %s → %s (submitted: %s)", (base, local, remote, plan, text) => {
+    const world = worldAfter([base, local, remote, plan]);
+    const id = [...world.links.keys()][0]!;
+    if (text !== null) world.patchLink(id, submitted(text)(Object.assign(world, { idAt: () => id })));
+    expect(say(planOf(world))).toBe(plan);
+  });
+  test("a text goes to review when it has rested", () => {
+    const world = worldAfter(["a.md=1", "edit a.md 2", "protect a.md", ""]);
+    const id = world.idAt("a.md");
+    expect(say(planOf(world, { unchangedContents: new Map() }))).toBe(
+      "note-facts linked protected; block review-delayed a.md",
+    );
+    const rested = new Map([[id, world.digest("2")]]);
+    expect(say(planOf(world, { unchangedContents: rested }))).toBe("put a.md review; note-facts linked protected");
+    const other = new Map([[id, world.digest("3")]]);
+    expect(say(planOf(world, { unchangedContents: other }))).toContain("block review-delayed");
+  });
+  test("a text that was answered with the base's own is not sent again on that base", () => {
+    const world = worldAfter(["a.md=1", "edit a.md 2", "", ""]);
+    world.patchLink(world.idAt("a.md"), { echoDigest: world.digest("2") });
+    expect(say(planOf(world))).toBe("");
+    world.files.get("a.md")!.text = "3";
+    expect(say(planOf(world))).toBe("put a.md");
   });
 });

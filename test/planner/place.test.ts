@@ -2,10 +2,8 @@ import { describe, expect, test } from "vitest";
 import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { doLocally } from "./commands.ts";
-import { POLICY, SIGNALS } from "./defaults.ts";
-import { checkRow, type Row } from "./table.ts";
-import { World } from "./world.ts";
-import { treesOf } from "./world-trees.ts";
+import { POLICY, SIGNALS, checkRow, type Row } from "./table.ts";
+import { World, treesOf } from "./world.ts";
 
 const LONG = "one|two|three|four|five|six";
 

@@ -3,7 +3,7 @@ import { test } from "vitest";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { baseWorld, scenarios } from "./arbitrary.ts";
 import { converge } from "./converge.ts";
-import { POLICY } from "./defaults.ts";
+import { POLICY } from "./table.ts";
 import type { World } from "./world.ts";
 
 const RUNS = runs(75);

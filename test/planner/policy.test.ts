@@ -2,13 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
 import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
-import { POLICY, SIGNALS } from "./defaults.ts";
-import { treesOf } from "./world-trees.ts";
+import { POLICY, SIGNALS, planOf, type Row, say, worldAfter } from "./table.ts";
+import { treesOf, type World } from "./world.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RemoteFile } from "../../src/mirror/model/tree.ts";
-import { planOf, type Row, say, worldAfter } from "./table.ts";
-import type { World } from "./world.ts";
 
 /** Checks only the plan of a row, because blocked documents stay blocked. */
 function checkPlan(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {

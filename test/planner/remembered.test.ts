@@ -5,8 +5,7 @@ import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
-import type { World } from "./world.ts";
-import { treesOf } from "./world-trees.ts";
+import { type World, treesOf } from "./world.ts";
 
 /** Adds a block about `a.md` to base, as the engine does after a refusal. */
 function refuse(world: World, reason: BlockReason, facts: Partial<Block> = {}): void {

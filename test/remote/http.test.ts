@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import type { Answer, Fault } from "../../src/mirror/ports/remote.ts";
 import type { WireResult } from "../../src/common/wire.ts";
+import { checkBaseUrl } from "../../src/mirror/remote/base-url.ts";
+import { readPath } from "../../src/mirror/remote/shapes.ts";
 import { answer, bench, FILE, KEY, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;
@@ -179,4 +181,74 @@ it("returns the generation of the service's newest answer, and of no other serve
     seen.push(remote.generation());
   }
   expect(seen).toEqual([null, "one", "two", "two", "two"]);
+});
+
+describe("checkBaseUrl", () => {
+  it.each([
+    ["https://files.example.com", "https://files.example.com", ""],
+    ["https://files.example.com/", "https://files.example.com", ""],
+    ["https://files.example.com:8443/api/files//", "https://files.example.com:8443", "/api/files"],
+    ["http://localhost:8080", "http://localhost:8080", ""],
+    ["http://127.0.0.1:1/x", "http://127.0.0.1:1", "/x"],
+    ["http://127.1", "http://127.0.0.1", ""],
+    ["http://[::1]:8080", "http://[::1]:8080", ""],
+    ["http://NAS.local:8080", "http://nas.local:8080", ""],
+    ["http://box:81", "http://box:81", ""],
+  ])("takes %s", (text, origin, prefix) => {
+    expect(checkBaseUrl(text, ["nas.LOCAL", "box:81"])).toEqual({ kind: "good", origin, prefix });
+  });
+
+  it.each([
+    ["files.example.com", "absolute"],
+    ["ftp://files.example.com", "does not start with"],
+    ["file:///etc/passwd", "does not start with"],
+    ["https://user:secret@files.example.com", "password"],
+    ["https://files.example.com/?key=secret", "query"],
+    ["https://files.example.com/#secret", "query or fragment"],
+    ["http://files.example.com", "plain http"],
+    ["http://127.0.0.1.example.com", "plain http"],
+    ["http://localhost.example.com", "plain http"],
+    ["http://10.0.0.1", "plain http"],
+    ["http://box:82", "plain http"],
+    ["http://0.0.0.0", "plain http"],
+  ])("refuses %s and does not repeat it", (text, why) => {
+    const judged = checkBaseUrl(text, ["box:81"]);
+    expect(judged).toEqual({ kind: "bad", why: expect.stringContaining(why) });
+    expect(JSON.stringify(judged)).not.toContain("secret");
+  });
+});
+
+const LETTERS = ["/", ".", "a", " ", "\\", "-", "é", "\u0001"];
+
+/** Every text of at most `length` of the letters. */
+function* textsOf(length: number): Generator<string> {
+  yield "";
+  if (length === 0) return;
+  for (const rest of textsOf(length - 1)) for (const letter of LETTERS) yield letter + rest;
+}
+
+/** As the design says it, name by name. */
+function isBelievable(wire: string, kind: "file" | "folder"): boolean {
+  const names = wire.replace(/^\//, "").split("/");
+  return (
+    !/[\\\u0001]/.test(wire) &&
+    names.length <= 256 &&
+    names.every((name) => !["", ".", ".."].includes(name)) &&
+    names.at(-1)!.endsWith(".md") === (kind === "file")
+  );
+}
+
+const deep = (names: number) => [`${"a/".repeat(names - 1)}a.md`, `/${"a/".repeat(names - 1)}a`, "a/".repeat(names)];
+
+test("I26 a path is believed for its names alone, however plain it looks", () => {
+  const wires = new Set([...textsOf(4)].flatMap((text) => [text, `${text}.md`, `a/${text}/b.md`]));
+  for (const wire of [...wires, ...deep(255), ...deep(256), ...deep(257), ...deep(300)]) {
+    for (const kind of ["file", "folder"] as const) {
+      const read = readPath(wire, kind);
+      const path = read.ok ? read.value : null;
+      expect(path, `${JSON.stringify(wire)} as a ${kind}`).toEqual(
+        isBelievable(wire, kind) ? { wire, path: wire.replace(/^\//, "") } : null,
+      );
+    }
+  }
 });

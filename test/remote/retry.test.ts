@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { WireResult } from "../../src/common/wire.ts";
-import type { Reply } from "../../src/mirror/remote/reply.ts";
+import { type Reply, retryAfterMs } from "../../src/mirror/remote/reply.ts";
 import { isCongested, RETRY } from "../../src/mirror/remote/retry.ts";
+import { CallQueue, CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, page, problem } from "./scripted-wire.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
@@ -127,7 +128,14 @@ describe("a write", () => {
 });
 
 const FROM = { url: "", contentType: "" };
-const SERVICE_SAYS = { detail: "", foreignLooks: "", requestId: null, pointers: [], retryAfterMs: null, from: FROM } as const;
+const SERVICE_SAYS = {
+  detail: "",
+  foreignLooks: "",
+  requestId: null,
+  pointers: [],
+  retryAfterMs: null,
+  from: FROM,
+} as const;
 
 it.each<readonly [string, boolean, Reply]>([
   ["503", true, { ...SERVICE_SAYS, kind: "problem", status: 503, code: "service_unavailable" }],
@@ -200,4 +208,84 @@ it("a listing retries each page by itself", async () => {
   const { remote, wire } = bench([page([FILE], "c1"), LOST, LOST, page([{ ...FILE, id: "doc_2" }])]);
   const listing = await remote.listFiles({ kind: "none" });
   expect([listing.complete, listing.items.length, wire.sent.length]).toEqual([true, 2, 4]);
+});
+
+const NOW = Date.UTC(2026, 6, 1, 12, 0, 0);
+
+describe("retryAfterMs", () => {
+  it.each([
+    ["seconds", "120", undefined, 120_000],
+    ["zero seconds", "0", undefined, 0],
+    ["a date, by our clock where the answer has none", "Wed, 01 Jul 2026 12:00:30 GMT", undefined, 30_000],
+    [
+      "a date, by the clock that made it (I29)",
+      "Thu, 01 Jan 1970 00:01:00 GMT",
+      "Thu, 01 Jan 1970 00:00:20 GMT",
+      40_000,
+    ],
+    ["a date that is past", "Wed, 01 Jul 2026 11:00:00 GMT", undefined, 0],
+    ["no header", undefined, undefined, null],
+    ["an empty header", "", undefined, null],
+    ["a fraction", "1.5", undefined, null],
+    ["a negative number", "-3", undefined, null],
+    ["words", "soon", undefined, null],
+    ["what Date.parse would take", "2027", undefined, 2_027_000],
+    ["a date of another form", "2026-07-01T12:00:30Z", undefined, null],
+    ["a number past all sense", "99999999999999999999", undefined, null],
+  ])("reads %s", (_name, header, date, expected) => {
+    expect(retryAfterMs(header, date, NOW)).toBe(expected);
+  });
+});
+
+const never = new AbortController().signal;
+
+/**
+ * Runs `n` calls of a second each at once; `congested` by their number. Returns the most that ran
+ * at a time.
+ */
+async function load(queue: CallQueue, n: number, clock: ReturnType<typeof virtualClock>, bad = false) {
+  let running = 0;
+  let most = 0;
+  const one = async (): Promise<boolean> => {
+    most = Math.max(most, ++running);
+    await clock.sleep(1_000);
+    running--;
+    return bad;
+  };
+  await Promise.all(Array.from({ length: n }, () => queue.run(one, (value) => value)));
+  return most;
+}
+
+describe("the queue", () => {
+  it("starts with 8 at a time and never runs more than 32", async () => {
+    const clock = virtualClock();
+    const queue = new CallQueue(clock, never);
+    expect(await load(queue, 8, clock)).toBe(8);
+    expect(await load(queue, 500, clock)).toBe(32);
+    expect(queue.concurrency()).toBe(CONCURRENCY.most);
+  });
+
+  it("halves once for one overload, however many calls it fails, and never goes below 1", async () => {
+    const clock = virtualClock();
+    const queue = new CallQueue(clock, never);
+    await load(queue, 100, clock);
+    expect(queue.concurrency()).toBe(32);
+    await load(queue, 32, clock, true);
+    expect(queue.concurrency()).toBe(16);
+    for (let i = 0; i < 10; i++) await load(queue, 1, clock, true);
+    expect(queue.concurrency()).toBe(1);
+  });
+
+  it("grows slowly after an overload: one more for each round", async () => {
+    const clock = virtualClock();
+    const queue = new CallQueue(clock, never);
+    await load(queue, 8, clock, true);
+    expect(queue.concurrency()).toBe(4);
+    await load(queue, 4, clock);
+    expect(queue.concurrency()).toBe(5);
+    await load(queue, 4, clock);
+    expect(queue.concurrency()).toBe(5);
+    await load(queue, 1, clock);
+    expect(queue.concurrency()).toBe(6);
+  });
 });

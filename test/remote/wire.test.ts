@@ -3,9 +3,14 @@ import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { gzipSync, brotliCompressSync, deflateSync } from "node:zlib";
 import { createWire } from "../../src/mirror/remote/wire.ts";
+import { isJsonObject, member } from "../../src/contract/json.ts";
+import { parseJson } from "../../src/mirror/remote/json.ts";
+import { decodeBody } from "../../src/mirror/remote/body-text.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 import { BOUNDS, closeAfterEach, closers, GET, listen, lost, PUT, serve, wireTo } from "./wire-fixture.ts";
+import { fc } from "../property.ts";
 
 closeAfterEach();
 
@@ -195,4 +200,132 @@ describe("the wire", () => {
       expect(() => createWire({ baseUrl })).not.toThrow("example.com");
     },
   );
+});
+
+closeAfterEach();
+
+describe("what is answered", () => {
+  it.each([
+    ["with a length", (response: ServerResponse) => response.setHeader("content-length", 10_000_000)],
+    ["in chunks", () => undefined],
+  ])("an answer of 10 MB %s is given up at its bound", async (_name, prepare) => {
+    let written = 0;
+    const { wire } = await serve((_request, response) => {
+      prepare(response);
+      const chunk = Buffer.alloc(50_000, 0x20);
+      const more = () => {
+        while (written < 10_000_000 && !response.destroyed) {
+          written += chunk.length;
+          if (!response.write(chunk)) return void response.once("drain", more);
+        }
+      };
+      more();
+    });
+    expect(await wire.send(GET, BOUNDS)).toEqual(lost("too large"));
+    expect(written).toBeLessThan(10_000_000);
+  });
+
+  it("a gzip bomb is bounded", async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000));
+    expect(bomb.length).toBeLessThan(BOUNDS.maxBytes);
+    const { wire } = await serve((_request, response) => response.setHeader("content-encoding", "gzip").end(bomb));
+    expect(await wire.send(GET, BOUNDS)).toEqual(lost("too large"));
+  });
+
+  it("reads a compressed answer, and refuses an encoding that it did not ask for", async () => {
+    const { wire, seen } = await serve((request, response) => {
+      const encoding = request.url === "/deflate" ? "deflate" : "gzip";
+      response.setHeader("content-encoding", encoding).end(gzipSync('{"a":1}'));
+    });
+    expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { body: '{"a":1}' } });
+    expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
+    expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toEqual(lost("compression"));
+  });
+
+  it("an answer that is not UTF-8 is lost", async () => {
+    const { wire } = await serve((_request, response) => response.end(Buffer.from([0x7b, 0xe9, 0x7d])));
+    expect(await wire.send(GET, BOUNDS)).toEqual(lost("not UTF-8"));
+  });
+
+  it("passes over informational answers", async () => {
+    const { wire } = await serve((_request, response) => {
+      response.writeEarlyHints({ link: "</x>; rel=preload" });
+      response.end("{}");
+    });
+    expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { status: 200, body: "{}" } });
+  });
+});
+
+describe("parseJson", () => {
+  it("agrees with JSON.parse on any value that is not too deep", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        const text = JSON.stringify(value);
+        expect(parseJson(text)).toEqual({ kind: "json", value: JSON.parse(text) });
+      }),
+    );
+  });
+
+  it("does not count brackets in strings, with any escapes", () => {
+    const text = JSON.stringify({ content: `${"[{".repeat(5_000)}\\" \\\\` });
+    expect(parseJson(text)).toEqual({ kind: "json", value: JSON.parse(text) });
+  });
+
+  it.each([
+    ["32 levels", 32, "json"],
+    ["33 levels", 33, "too-much"],
+    ["eight million levels", 8_000_000, "too-much"],
+  ])("judges %s", (_name, depth, kind) => {
+    expect(parseJson("[".repeat(depth) + "]".repeat(depth)).kind).toBe(kind);
+  });
+
+  it.each([
+    ["", "empty"],
+    ["  \n", "empty"],
+    ["<html>secret", "not JSON"],
+    ['{"a":"secr', "not JSON"],
+    ["{}{}", "not JSON"],
+  ])("refuses %j without quoting it", (text, why) => {
+    const json = parseJson(text);
+    expect(json).toEqual({ kind: "not-json", why: expect.stringContaining(why) });
+    expect(JSON.stringify(json)).not.toContain("secr");
+  });
+
+  it("reads own members alone", () => {
+    const value = parseJson('{"__proto__":{"path":"x"}}');
+    expect(value.kind === "json" && isJsonObject(value.value) && member(value.value, "path")).toBeUndefined();
+    expect(member({}, "constructor")).toBeUndefined();
+  });
+});
+
+const TEXT = '{"content":"h\u00e9llo \u{1f600}"}';
+const BOMB = Buffer.alloc(5_000_000);
+
+describe("decodeBody", () => {
+  it.each([
+    ["no encoding", Buffer.from(TEXT), null],
+    ["identity", Buffer.from(TEXT), "identity"],
+    ["gzip", gzipSync(TEXT), "GZIP"],
+    ["brotli", brotliCompressSync(TEXT), "br"],
+  ])("reads %s", (_name, bytes, encoding) => {
+    expect(decodeBody(bytes, encoding, 1_000)).toEqual({ kind: "text", text: TEXT });
+  });
+
+  it.each([
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), null, "not UTF-8"],
+    ["a surrogate spelled in UTF-8", Buffer.from([0xed, 0xa0, 0x80]), null, "not UTF-8"],
+    ["a gzip bomb", gzipSync(BOMB), "gzip", "too large"],
+    ["a brotli bomb", brotliCompressSync(BOMB), "br", "too large"],
+    ["a damaged stream", Buffer.from("no gzip"), "gzip", "damaged"],
+    ["a stream that was cut", gzipSync(TEXT).subarray(0, 20), "gzip", "damaged"],
+    ["an encoding nobody asked for", deflateSync(TEXT), "deflate", "did not ask for"],
+    ["two encodings", gzipSync(gzipSync(TEXT)), "gzip, gzip", "did not ask for"],
+    ["too many plain bytes", Buffer.alloc(1_001, 0x20), null, "too large"],
+  ])("refuses %s", (_name, bytes, encoding, why) => {
+    expect(decodeBody(bytes, encoding, 1_000)).toEqual({ kind: "bad", why: expect.stringContaining(why) });
+  });
+
+  it("takes an answer of exactly the bound", () => {
+    expect(decodeBody(gzipSync(Buffer.alloc(1_000, 0x20)), "gzip", 1_000).kind).toBe("text");
+  });
 });

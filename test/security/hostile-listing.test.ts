@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DISKS, syncWithLies, messagesOf } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
-/** One path for each reason; `test/remote/paths.test.ts` has every kind of path. */
+/** One path for each reason; `test/remote/http.test.ts` has every kind of path. */
 const MISREAD: readonly [path: unknown, why: string][] = [
   ["a/../../x.md", "its path has an empty or relative name"],
   ["a\x1b[2J.md", "its path contains a character that names may not contain"],

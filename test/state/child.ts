@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { NAME } from "./text-name.ts";
+import { NAME } from "./fixture.ts";
 
 const [, , job, target] = process.argv;
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };

@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import Sqlite from "better-sqlite3";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
 import type { Conflict, DirLink, Block, Link, Tombstone } from "../../src/mirror/model/link.ts";
-import type { MirrorEvent } from "../../src/mirror/ports/state.ts";
+import type { MirrorEvent, TextName } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "../simulator/open-databases.ts";
-import { NAME } from "./text-name.ts";
 
 export const DAY = 86_400_000;
 
 /** Stands until it is set; nobody waits by it. */
-export class SettableClock implements Clock {
+class SettableClock implements Clock {
   #now: number;
 
   constructor(start: number) {
@@ -226,3 +226,17 @@ export function usedFolder(): string {
   for (const [name, bytes] of filesOfUsed) writeFileSync(join(folder, name), bytes, { mode: 0o600 });
   return folder;
 }
+
+/**
+ * Whether another connection committed to the file since this was made: SQLite's own count
+ * (`data_version`).
+ */
+export function changesSeen(folder: string, file = "state.db"): { moved(): boolean; close(): void } {
+  const db = new Sqlite(join(folder, file), { readonly: true });
+  const version = db.prepare("PRAGMA data_version").pluck();
+  const first = version.get();
+  return { moved: () => version.get() !== first, close: () => void db.close() };
+}
+
+/** For texts of which it does not matter here whose they are. */
+export const NAME: TextName = { path: "notes/plan.md", id: null, side: "local", why: "by a test" };

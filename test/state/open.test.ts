@@ -17,8 +17,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
-import { doc, linkOf, openIn, opened, settableClock, tempFolder } from "./fixture.ts";
-import { NAME } from "./text-name.ts";
+import { doc, linkOf, openIn, opened, settableClock, tempFolder, NAME } from "./fixture.ts";
 
 const clock = settableClock();
 

@@ -6,9 +6,8 @@ import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
 import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
-import { linkOf, openIn, tempFolder } from "./fixture.ts";
+import { linkOf, openIn, tempFolder, NAME } from "./fixture.ts";
 import { watchMedium } from "./medium.ts";
-import { NAME } from "./text-name.ts";
 
 test.each([
   ["state.db", STATE_SCHEMA],

@@ -12,8 +12,8 @@ import {
   memoryState,
   settableClock,
   tombstoneOf,
+  NAME,
 } from "./fixture.ts";
-import { NAME } from "./text-name.ts";
 
 const START = 1_800_000_000_000;
 const KEEP: Retention = { days: 30, bytes: 500_000_000 };

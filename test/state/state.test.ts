@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Intent } from "../../src/mirror/ports/state.ts";
+import { isWithin, rebase } from "../../src/contract/path.ts";
+import type { BaseTree } from "../../src/mirror/model/tree.ts";
+import type { Block } from "../../src/mirror/model/link.ts";
 import {
   change,
   conflictOf,
@@ -14,7 +17,9 @@ import {
   tempFolder,
   textDigest,
   tombstoneOf,
+  changesSeen,
 } from "./fixture.ts";
+import { fc } from "../property.ts";
 
 const put: Intent = {
   kind: "put",
@@ -214,4 +219,130 @@ describe("log", () => {
     expect(state.lossesAfter("remote", 10)).toBe(1);
     expect(state.lossesAfter("remote", 20)).toBe(0);
   });
+});
+
+/**
+ * Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in
+ * bytes than in units.
+ */
+const name = fc.constantFrom("a", "A", "a.b", "a0", "a-b", "a%", "a_", "ab", "%", "_", "é", "😀", "[a]", "a'b", "\\");
+const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
+
+function fill(state: ReturnType<typeof openIn>, paths: readonly string[]): void {
+  for (const [n, at] of paths.entries()) {
+    const other = paths[(n + 1) % paths.length]!;
+    state.putLink(linkOf(n, { localPath: at, remotePath: other }));
+    state.putDir(dirOf(String(n), at, { remotePath: other }));
+    state.putConflict(conflictOf(String(n), { newestCopyPath: at }));
+    state.putTombstone(tombstoneOf(`t${n}`, { localPath: at, remotePath: other }));
+    state.putBlock(blockOf(doc(n), { path: at }));
+    state.putBlock(blockOf(at, { path: at }));
+  }
+}
+
+function moved(tree: BaseTree, side: "local" | "remote", from: string, to: string) {
+  const on = (which: "local" | "remote", at: string) =>
+    which === side && isWithin(at, from) ? rebase(at, from, to) : at;
+  const both = <T extends { localPath: string; remotePath: string }>(row: T): T => ({
+    ...row,
+    localPath: on("local", row.localPath),
+    remotePath: on("remote", row.remotePath),
+  });
+  const map = <K, V>(rows: ReadonlyMap<K, V>, change: (row: V) => V) =>
+    new Map([...rows].map(([key, row]) => [key, change(row)]));
+  const stays = [...tree.blocks.values()].filter((block) => on("local", block.path) === block.path);
+  const goes = [...tree.blocks.values()].filter((block) => on("local", block.path) !== block.path);
+  const blocks = new Map(stays.map((block) => [block.key, block]));
+  for (const block of goes) {
+    const at = on("local", block.path);
+    const key = block.key === block.path ? at : block.key;
+    blocks.set(key, { ...block, path: at, key });
+  }
+  return {
+    links: map(tree.links, both),
+    dirs: map(tree.dirs, both),
+    tombstones: map(tree.tombstones, (row) => ({ ...row, localPath: on("local", row.localPath) })),
+    conflicts: map(tree.conflicts, (row) => ({ ...row, newestCopyPath: on("local", row.newestCopyPath) })),
+    blocks,
+  };
+}
+
+test("moveSubtree rewrites what is the folder or below it, on that side, and nothing else", () => {
+  fc.assert(
+    fc.property(
+      fc.array(path, { minLength: 1, maxLength: 12 }),
+      fc.constantFrom("local" as const, "remote" as const),
+      path,
+      path,
+      (paths, side, from, to) => {
+        fc.pre(from !== to);
+        const state = openIn(":memory:");
+        fill(state, paths);
+        const expected = moved(state.load(), side, from, to);
+        state.moveSubtree(side, from, to);
+        expect(state.load()).toEqual(expected);
+        state.close();
+      },
+    ),
+    { numRuns: 80 },
+  );
+});
+
+test("the root is not a folder that moves", () => {
+  const state = memoryState();
+  expect(() => state.moveSubtree("local", "", "a")).toThrow(RangeError);
+  expect(() => state.moveSubtree("local", "a", "")).toThrow(RangeError);
+});
+
+const someBlock: fc.Arbitrary<Block> = fc
+  .record({
+    key: fc.constantFrom("doc_a", "doc_b", "c.md"),
+    path: fc.constantFrom("x.md", "y.md"),
+    reason: fc.constantFrom("refused" as const, "read-only" as const),
+    detail: fc.constantFrom("one", "two"),
+    code: fc.constantFrom(null, "forbidden"),
+    since: fc.integer({ min: 0, max: 9 }),
+  })
+  .map((some) => blockOf(some.key, some));
+
+test("replaceBlocks leaves exactly the given blocks, and keeps the age of those with equal reason and detail", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(someBlock)), (rounds) => {
+      const state = openIn(":memory:");
+      let model = new Map<string, Block>();
+      for (const blocks of rounds) {
+        state.replaceBlocks(blocks);
+        const next = new Map<string, Block>();
+        for (const block of new Map(blocks.map((one) => [one.key, one])).values()) {
+          const known = model.get(block.key);
+          const isSame = known !== undefined && known.reason === block.reason && known.detail === block.detail;
+          next.set(block.key, isSame ? { ...block, since: known.since } : block);
+        }
+        model = next;
+        expect(state.load().blocks).toEqual(model);
+      }
+      state.close();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("I02 replaceHolds writes nothing when they are the same but for their age", () => {
+  const folder = tempFolder();
+  const state = openIn(folder);
+  const blocks = [blockOf("doc_a"), blockOf("b.md", { digest: null, changeId: null })];
+  state.replaceBlocks(blocks);
+  const before = changesSeen(folder);
+  state.replaceBlocks(blocks.map((block) => ({ ...block, since: 99 })).reverse());
+  expect(before.moved()).toBe(false);
+  state.replaceBlocks(blocks.slice(1));
+  expect(before.moved(), "the probe sees a write").toBe(true);
+  before.close();
+});
+
+test("removing a block leaves the others", () => {
+  const state = memoryState();
+  state.replaceBlocks([blockOf("doc_a"), blockOf("doc_b")]);
+  state.removeBlock("doc_a");
+  expect([...state.load().blocks.keys()]).toEqual(["doc_b"]);
 });

@@ -5,9 +5,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { BoundedMap } from "../../src/common/bounded-map.ts";
 import { decodeText, encodeText } from "../../src/mirror/state/text-codec.ts";
-import { changesSeen } from "./changes.ts";
-import { DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest } from "./fixture.ts";
-import { NAME } from "./text-name.ts";
+import { changesSeen, DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest, NAME } from "./fixture.ts";
 
 const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];
 

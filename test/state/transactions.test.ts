@@ -3,8 +3,7 @@ import { openForWriting } from "../../src/mirror/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { TextStore } from "../../src/mirror/state/texts.ts";
-import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./fixture.ts";
-import { NAME } from "./text-name.ts";
+import { doc, linkOf, memoryState, openIn, settableClock, tempFolder, NAME } from "./fixture.ts";
 
 const boom = () => {
   throw new Error("boom");

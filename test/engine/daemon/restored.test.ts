@@ -5,8 +5,7 @@ import { findEmptied } from "../../../src/mirror/engine/daemon/hide-unsettled.ts
 import { createRig } from "../../simulator/rig.ts";
 import { statesOf, waited } from "./barrier-rig.ts";
 import { DaemonRig, startDaemon } from "./rig.ts";
-import { World } from "../../planner/world.ts";
-import { treesOf } from "../../planner/world-trees.ts";
+import { World, treesOf } from "../../planner/world.ts";
 
 /** A daemon at rest, in sync with documents of a service whose generation the test says. */
 async function resting(documents = 3) {

@@ -9,7 +9,7 @@ import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
 import type { Moment, Pair } from "../../simulator/moment.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { type Mirror, type MirrorCopy, SETTINGS } from "../../simulator/mirror.ts";
-import { POLICY } from "../../planner/defaults.ts";
+import { POLICY } from "../../planner/table.ts";
 
 const HERE = { links: true } as const;
 const open = (beginning: Moment) => beginning.open({}, HERE);

@@ -1,10 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, onTestFinished, it } from "vitest";
 import { DAEMON, lockFolder } from "../../../src/mirror/folder/folder-lock.ts";
 import { acquireLock } from "../../../src/mirror/state/lock.ts";
 import type { Clock } from "../../../src/common/clock.ts";
+import { readStatus } from "../../../src/mirror/folder/status.ts";
+import type { Intent } from "../../../src/mirror/ports/state.ts";
+import { openState } from "../../../src/mirror/state/open.ts";
+import { troubleOfError } from "../../../src/mirror/folder/disk-trouble.ts";
 import { tempFolder } from "../../state/fixture.ts";
+import { openRig } from "../../cli/rig.ts";
 
 /** Time passes while a caller waits; at a given time the folder is unlocked. */
 class LettingGo implements Clock {
@@ -60,5 +65,54 @@ describe("a daemon that starts", () => {
 
   test("does not wait for another daemon", async () => {
     expect(await startBeside(DAEMON, 60_000)).toMatchObject({ end: { trouble: { kind: "locked" } }, now: 0 });
+  });
+});
+
+test("what a daemon is applying is not interrupted", async () => {
+  const rig = await openRig();
+  onTestFinished(() => rig.close());
+  await rig.init();
+  const opened = openState({ folder: join(rig.root, ".mdmirror"), clock: rig.clock });
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const kinds: readonly Intent["kind"][] = ["put", "set-aside", "create"];
+  for (const kind of kinds) opened.state.openIntent(1, { kind } as Intent);
+  opened.state.close();
+  const pending = async (isBusy: boolean) => {
+    const status = await readStatus(rig.root, isBusy);
+    return status.kind === "ok" ? status.value.pending : status.trouble;
+  };
+  expect([await pending(false), await pending(true)]).toEqual([1, 0]);
+});
+
+const error = (code: string) => Object.assign(new Error("words of the library"), { code });
+
+describe("errors of the ground under the state file", () => {
+  it.each([
+    ["SQLITE_FULL", "the disk is full"],
+    ["ENOSPC", "the disk is full"],
+    ["EDQUOT", "the disk is full"],
+    ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
+    ["SQLITE_CORRUPT_INDEX", "the state file is damaged"],
+    ["SQLITE_IOERR_WRITE", "the disk of the state file failed"],
+    ["EROFS", "the disk of the state file failed"],
+    ["EMFILE", "this process may not open more files"],
+    ["SQLITE_BUSY", "another program uses the state file"],
+    ["SQLITE_READONLY_DBMOVED", "the state file was moved or removed while it was in use"],
+    ["SQLITE_READONLY_DIRECTORY", "this user may not read or write .mdmirror/"],
+  ])("%s: %s", (code, what) => {
+    expect(troubleOfError(error(code))).toMatchObject({ what, code });
+  });
+
+  it.each([
+    ["EACCES", "/home/other/notes/.mdmirror", "this user may not read or write /home/other/notes/.mdmirror"],
+    ["EPERM", "/proc/self/fd/21/config.json", "this user may not read or write config.json"],
+  ])("%s at %s: %s", (code, path, what) => {
+    expect(troubleOfError(Object.assign(error(code), { path }))).toMatchObject({ what, code });
+  });
+
+  it("takes no fault of our own for one of the disk", () => {
+    expect(troubleOfError(error("SQLITE_ERROR"))).toBeNull();
+    expect(troubleOfError(error("EPERM"))).toBeNull();
+    expect(troubleOfError(new Error("a bug"))).toBeNull();
   });
 });

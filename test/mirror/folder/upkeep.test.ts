@@ -7,7 +7,7 @@ import { DEFAULT_CONFIG } from "../../../src/mirror/settings/config.ts";
 import type { OpenedMirror } from "../../../src/mirror/folder/open-mirror.ts";
 import { openState } from "../../../src/mirror/state/open.ts";
 import type { StoredState } from "../../../src/mirror/state/state.ts";
-import { NAME } from "../../state/text-name.ts";
+import { NAME } from "../../state/fixture.ts";
 import { NO_LOG } from "../../simulator/quiet-ports.ts";
 
 const DAY = 86_400_000;

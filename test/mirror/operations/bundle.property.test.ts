@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { comparePlans, plainPlan, recordFacts, replan } from "../../../src/mirror/operations/doctor/bundle.ts";
 import type { PlanInput } from "../../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
-import { applyChanges, baseWorld, scenarios } from "../../planner/arbitrary.ts";
-import { POLICY, SIGNALS } from "../../planner/defaults.ts";
-import { anyPolicy, anyTrees, lookups } from "../../planner/nonsense.ts";
-import { treesOf } from "../../planner/world-trees.ts";
+import { applyChanges, baseWorld, scenarios, anyPolicy, anyTrees, lookups } from "../../planner/arbitrary.ts";
+import { POLICY, SIGNALS } from "../../planner/table.ts";
+import { treesOf } from "../../planner/world.ts";
 import { fc, runs } from "../../property.ts";
 
 const SALT = "0".repeat(64);

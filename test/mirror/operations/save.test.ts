@@ -8,9 +8,13 @@ import {
 } from "../../../src/mirror/operations/manual/save.ts";
 import type { LocalDisk } from "../../../src/mirror/local/disk.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
+import { verifyMirror } from "../../../src/mirror/operations/doctor/verify.ts";
+import { refusesPaths } from "../../../src/mirror/operations/links/decide-links.ts";
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { ramMirror, ROOT } from "../../local/benches.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import type { RamDisk } from "../../simulator/ram-disk.ts";
+import { createRig } from "../../simulator/rig.ts";
 
 const NOTE = `${ROOT}/note.md`;
 
@@ -72,4 +76,35 @@ describe("a save beside a linked folder that is at work", () => {
       "b",
     ]);
   });
+});
+
+test("other content of the service under the synced version is reported as a difference that no sync ends", async () => {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  const id = rig.app.create("a.md", "one\n");
+  rig.app.create("b.md", "two\n");
+  await mirror.sync();
+  rig.app.edit("b.md", "newer\n");
+  const world = mirror.world();
+  const { getFile } = world.remote;
+  world.remote.getFile = async (asked) => {
+    const answer = await getFile.call(world.remote, asked);
+    return answer.ok && asked === id ? { ...answer, value: { ...answer.value, content: "other\n" } } : answer;
+  };
+  const verified = await verifyMirror(world, "");
+  if (verified.kind === "trouble") throw new Error(verified.trouble.what);
+  expect(verified.value.differing).toEqual([
+    { path: "a.md", id, why: expect.any(String) },
+    { path: "b.md", id: expect.any(String), why: "the contents differ" },
+  ]);
+});
+
+type Problem = RunReport["attention"][number];
+
+test.each([
+  ["unresolved_reference", "the link leads to nothing", true],
+  ["invalid_request", "content references a file which cannot be resolved", false],
+  ["invalid_request", "the content is no text", false],
+])("a refusal with code %s and %j says that the service takes no links by path: %s", (code, detail, says) => {
+  expect(refusesPaths({ attention: [{ code, detail } as Problem] })).toBe(says);
 });

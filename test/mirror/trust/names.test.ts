@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freeName, isMirrorName, nameOfFolder, namesOf } from "../../../src/mirror/trust/list.ts";
+import { judgeOwners, type OwnedPath } from "../../../src/mirror/trust/owner.ts";
 
 describe("a name", () => {
   test.each([
@@ -62,5 +63,50 @@ describe("a name", () => {
   test("is the same in both spellings of an accent, and stays within its length", () => {
     expect(freeName("é".normalize("NFD"), ["é".normalize("NFC")])).toBe("é-2".normalize("NFD"));
     expect([...freeName("x".repeat(64), ["x".repeat(64)])].length).toBe(64);
+  });
+});
+
+const ANN = 1_000;
+const BEN = 1_001;
+const ROOT = 0;
+
+/** The owners of a mirrored folder and of its `.mdmirror/`. */
+const owned = (folder: number, mirror: number): OwnedPath[] => [
+  { path: "/w", uid: folder, rootMay: true },
+  { path: "/w/.mdmirror", uid: mirror, rootMay: false },
+];
+const sudo = { uid: ANN, gid: 100 };
+
+describe("a mirrored folder", () => {
+  test.each([
+    ["of this user", owned(ANN, ANN), "own"],
+    ["on a mount point of root's", owned(ROOT, ANN), "own"],
+    ["of another user", owned(BEN, BEN), "foreign"],
+    ["of another user, with a .mdmirror of this one", owned(BEN, ANN), "foreign"],
+    ["of this user, with another's .mdmirror", owned(ANN, BEN), "foreign"],
+    ["of this user, with a .mdmirror that root made", owned(ANN, ROOT), "foreign"],
+    ["that is not there yet", [], "own"],
+  ])("%s is %3$s", (_what, owners, kind) => {
+    expect(judgeOwners(owners, ANN, null).kind).toBe(kind);
+    // SUDO_UID is only a word in the environment: without root's rights it means nothing.
+    expect(judgeOwners(owners, ANN, { uid: BEN, gid: 1 }).kind).toBe(kind);
+  });
+
+  test.each([
+    ["of the user who called it", owned(ANN, ANN), { kind: "by-sudo", caller: sudo }],
+    ["of that user, on a mount point of root's", owned(ROOT, ANN), { kind: "by-sudo", caller: sudo }],
+    ["of root's own", owned(ROOT, ROOT), { kind: "own" }],
+    ["of a third user", owned(BEN, BEN), { kind: "foreign", path: "/w", uid: BEN }],
+    ["of that user, with a third one's .mdmirror", owned(ANN, BEN), { kind: "foreign", path: "/w", uid: ANN }],
+  ])("by sudo, a folder %s", (_what, owners, judged) => {
+    expect(judgeOwners(owners, ROOT, sudo)).toEqual(judged);
+  });
+
+  test("of another user is refused to root too, where nobody called sudo", () => {
+    expect(judgeOwners(owned(ANN, ANN), ROOT, null).kind).toBe("foreign");
+  });
+
+  test("is not judged on a system without user ids", () => {
+    expect(judgeOwners(owned(BEN, BEN), null, null)).toEqual({ kind: "own" });
   });
 });

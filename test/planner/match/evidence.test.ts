@@ -2,10 +2,8 @@ import { describe, expect, test } from "vitest";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../../src/mirror/model/seen.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { doLocally, openConflict } from "../commands.ts";
-import { POLICY, SIGNALS } from "../defaults.ts";
-import { planOf, say, worldAfter } from "../table.ts";
-import type { World } from "../world.ts";
-import { treesOf } from "../world-trees.ts";
+import { POLICY, SIGNALS, planOf, say, worldAfter } from "../table.ts";
+import { type World, treesOf } from "../world.ts";
 
 const B = "b1|b2|b3|b4|b5";
 const C = "c1|c2|c3|c4|c5";

@@ -128,9 +128,9 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
     way.hold();
     // More than there are connections: those behind them wait for one.
     const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
-    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachableError)).not.toContain(
-      false,
-    );
+    expect(
+      waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachableError),
+    ).not.toContain(false);
     way.letGo();
     while ((await Promise.allSettled([read()]))[0]!.status === "rejected")
       await new Promise((done) => setImmediate(done));

@@ -107,7 +107,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/decide/review.ts",
     find: "if (link.submissions.some((submission) => submission.digest === localFile.digest)) {",
     replace: "if (link.submissions.length > 100) {",
-    tests: ["planner/protected.test.ts"],
+    tests: ["planner/left-over.test.ts"],
   },
   {
     id: "failures-do-not-stop-dependants",

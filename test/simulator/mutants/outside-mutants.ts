@@ -56,7 +56,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/remote/http.ts",
     find: "      route: routeOf(call.path),\n",
     replace: "      route: JSON.stringify(this.#headers),\n",
-    tests: ["remote/secret.test.ts"],
+    tests: ["remote/proxy.test.ts"],
   },
   {
     id: "key-readable-by-all",

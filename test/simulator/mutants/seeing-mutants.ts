@@ -67,7 +67,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/verdict/losses.ts",
     find: "return before + deleted.length + emptied.length + more > limit;",
     replace: "return before + deleted.length + emptied.length + more > Number.POSITIVE_INFINITY;",
-    tests: ["planner/verdict/losses.test.ts"],
+    tests: ["planner/verdict/verdict.test.ts"],
   },
   {
     id: "guarded-steps-run",
@@ -76,7 +76,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/run/cycle.ts",
     find: 'if (plan.verdict.kind === "safety-stop") return { value',
     replace: "if (plan.steps.length === 0) return { value",
-    tests: ["promises/stopped.test.ts"],
+    tests: ["promises/based-write.test.ts"],
   },
   {
     id: "root-unchecked",

@@ -1,11 +1,22 @@
-import { existsSync, mkdirSync, renameSync, statSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, chmodSync, writeFileSync } from "node:fs";
+import { createServer, connect } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../../src/mirror/daemon/control/ask.ts";
-import { writeSocketPath } from "../../../../src/mirror/daemon/control/choose-socket.ts";
-import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
-import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders } from "./rig.ts";
+import {
+  writeSocketPath,
+  chooseSocketPath,
+  removeSocketPath,
+} from "../../../../src/mirror/daemon/control/choose-socket.ts";
+import {
+  type ControlRequest,
+  boundReport,
+  MAX_ANSWER,
+  MAX_REQUEST,
+  PROTOCOL_VERSION,
+} from "../../../../src/mirror/daemon/control/protocol.ts";
+import { readSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
+import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders, env } from "./rig.ts";
 
 useFolders();
 
@@ -154,4 +165,136 @@ describe("lending", () => {
     await end;
     expect(gone).toEqual(["lend"]);
   });
+});
+
+useFolders();
+
+describe("the place of the socket", () => {
+  test("is twelve hex digits in the runtime folder, the same for the same root", () => {
+    expect(placed()).toMatch(new RegExp(`^${dir}/mdmirror/[0-9a-f]{12}\\.sock$`));
+    expect(placed()).toBe(placed());
+    expect(chooseSocketPath(join(dir, "other"), { env: env() })).not.toEqual({ kind: "ok", value: placed() });
+  });
+
+  test("takes the next folder if one is too long for a socket, or open to others", () => {
+    const long = join(dir, "x".repeat(90));
+    const shared = join(dir, "shared");
+    mkdirSync(shared, { mode: 0o777 });
+    chmodSync(shared, 0o777);
+    const good = join(dir, "good");
+    const place = chooseSocketPath(root, { env: {}, folders: [long, shared, good] });
+    expect(place).toMatchObject({ kind: "ok" });
+    expect(place.kind === "ok" && dirname(place.value)).toBe(good);
+    expect(existsSync(long)).toBe(false);
+  });
+
+  test.each([
+    ["linux", 107, true],
+    ["linux", 108, false],
+    ["darwin", 103, true],
+    ["darwin", 104, false],
+  ] as const)("on %s a path of %i bytes is short enough: %s", (platform, bytes, fits) => {
+    const name = "/0123456789ab.sock";
+    const exact = join(dir, "x".repeat(bytes - dir.length - 1 - name.length));
+    const other = join(dir, "other");
+    const place = chooseSocketPath(root, { env: {}, folders: [exact, other], platform });
+    expect(place.kind === "ok" && dirname(place.value)).toBe(fits ? exact : other);
+    expect(place.kind === "ok" && fits ? place.value.length : bytes).toBe(bytes);
+  });
+
+  test("is trouble where there is none, and says what to set", () => {
+    const place = chooseSocketPath(root, { env: {}, folders: [join(dir, "x".repeat(90))] });
+    expect(place).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
+    expect(JSON.stringify(place)).toContain("XDG_RUNTIME_DIR");
+  });
+
+  test.each<[string, (socket: string) => void]>([
+    ["its folder was opened to others", (socket) => chmodSync(dirname(socket), 0o755)],
+    ["it is no JSON", () => writeFileSync(join(folder, "daemon.json"), "{")],
+    [
+      "it names a file that is no socket",
+      (socket) => writeSocketPath(folder, { socket: `${socket}.txt`, pid: 1, since: 0 }),
+    ],
+    ["it names a relative path", () => writeSocketPath(folder, { socket: "w.sock", pid: 1, since: 0 })],
+    ["it was removed", () => removeSocketPath(folder)],
+  ])("is not trusted when %s", async (_name, change) => {
+    const { socket } = await listening(answering);
+    writeFileSync(`${socket}.txt`, "");
+    expect(readSocketPath(folder)).not.toBeNull();
+    change(socket);
+    expect(readSocketPath(folder)).toBeNull();
+  });
+});
+
+useFolders();
+
+/** Raw lines to the socket and what comes back, until it is closed or so many lines came. */
+function say(socket: string, bytes: string | Buffer, lines = 1): Promise<Record<string, unknown>[]> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const client = connect(socket, () => client.write(bytes));
+    const end = () => {
+      client.destroy();
+      resolve(
+        text
+          .trimEnd()
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as Record<string, unknown>),
+      );
+    };
+    client.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8");
+      if (text.split("\n").length > lines) end();
+    });
+    client.on("close", end);
+    client.on("error", reject);
+  });
+}
+
+const line = (members: object) => `${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...members })}\n`;
+
+describe("what is no request is refused", () => {
+  test.each<[string, () => string, string]>([
+    ["no JSON", () => "sync\n", "one JSON object"],
+    ["a list", () => "[1]\n", "one JSON object"],
+    ["an unknown verb", () => line({ do: "shutdown" }), "not known"],
+    ["a verb of Object's", () => line({ do: "constructor" }), "not known"],
+    ["another protocol", () => line({ do: "sync", protocol: 99 }), `protocol ${PROTOCOL_VERSION}`],
+    ["a borrower that is no command", () => line({ do: "lend", what: "rm -rf /" }), "not known"],
+  ])("%s", async (_name, bytes, why) => {
+    const asked: ControlRequest[] = [];
+    const { socket } = await listening(async (request) => {
+      asked.push(request);
+      return { kind: "done", value: {} };
+    });
+    const [reply] = await say(socket, bytes());
+    expect(reply).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
+    expect(JSON.stringify(reply)).toContain(why);
+    expect(asked).toEqual([]);
+  });
+
+  test("a line longer than the bound ends the connection", async () => {
+    const { socket } = await listening(answering);
+    const [reply] = await say(socket, "x".repeat(MAX_REQUEST + 1), 2);
+    expect(reply).toMatchObject({ kind: "refused" });
+  });
+
+  test("the first request of a connection is answered, and no other", async () => {
+    const asked: ControlRequest[] = [];
+    const { socket } = await listening(async (request) => {
+      asked.push(request);
+      return { kind: "done", value: {} };
+    });
+    expect(await say(socket, line({ do: "status" }) + line({ do: "sync" }))).toEqual([{ kind: "done", value: {} }]);
+    expect(asked).toEqual([{ do: "status" }]);
+  });
+});
+
+test("a report has one line, however many rows its lists have", () => {
+  const rows = Array.from({ length: 30_000 }, (_, n) => ({ path: `${n}-${"long".repeat(40)}.md`, detail: "" }));
+  const lists = { attention: rows, beside: rows, renamed: rows, madeWay: rows, oneWay: rows, stopped: rows };
+  const report = boundReport({ safetyStop: null, ...lists } as never);
+  expect(JSON.stringify(report).length).toBeLessThan(MAX_ANSWER / 2);
+  expect(Object.keys(report)).toEqual(["safetyStop", ...Object.keys(lists)]);
 });
