@@ -30,7 +30,8 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     return await dispatch(argv, io);
   } catch (error) {
     io.status("");
-    if (error instanceof UsageError) return printMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
+    if (error instanceof UsageError)
+      return printMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
     const trouble = troubleOfError(error);
     if (trouble !== null) return complain(io, trouble);
     return reportFault(io, error instanceof Error ? error : new Error(String(error)));

@@ -95,7 +95,8 @@ export function trackProblems(): (
     // No line with the number of open problems: the messages about a stop, reached or expected,
     // already ask for the user's action.
     const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || foreseen !== undefined);
-    const left = !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];
+    const left =
+      !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];
     return [...attentionLines(fresh, PROBLEMS), ...endedLines(ended), ...left];
   };
 }

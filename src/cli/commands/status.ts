@@ -59,7 +59,9 @@ type Flags = {
 
 /** Returns true if the last proven sync is older than `--max-age`. */
 function isTooOld(reading: StatusReading, { maxAge }: Flags, now: number): boolean {
-  return maxAge !== null && reading.kind === "seen" && (ageOf(reading.status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
+  return (
+    maxAge !== null && reading.kind === "seen" && (ageOf(reading.status, now) ?? Number.POSITIVE_INFINITY) > maxAge
+  );
 }
 
 function exitOf(reading: StatusReading, flags: Flags, now: number): ExitCode {
@@ -70,7 +72,8 @@ function exitOf(reading: StatusReading, flags: Flags, now: number): ExitCode {
 
 /** @param state state of the folder in one word */
 function jsonOf(reading: StatusReading, state: string, now: number): object {
-  if (reading.kind === "seen") return { ...statusJson(reading.status, ageOf(reading.status, now)), state, daemon: reading.daemon };
+  if (reading.kind === "seen")
+    return { ...statusJson(reading.status, ageOf(reading.status, now)), state, daemon: reading.daemon };
   const { what, next, code = null } = reading.trouble;
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }

@@ -28,7 +28,9 @@ function linkTargetOf(read: Destination, place: Place, meant: readonly (TargetLo
   const known = resolveInOrder(read, meant) as DocId | DirId | null;
   // Written as an id: the target is recorded only if nothing is known to exist under that id.
   if (isId(target) && (known === null || known === target))
-    return resolveDestination(read, place) === null ? { destination: target, at: null, to: target as DocId | DirId } : null;
+    return resolveDestination(read, place) === null
+      ? { destination: target, at: null, to: target as DocId | DirId }
+      : null;
   const at = kind === "wiki" && known !== null ? place.pathOf(known) : null;
   return { destination: target, at: at ?? pathOf(place, known, pathTo(read, place)), to: known };
 }

@@ -2,7 +2,15 @@ import { reserveSteps, spendSteps } from "./budget.ts";
 import { timeOf } from "./dates.ts";
 import type { Ranges, Side } from "./edits.ts";
 import { entriesOf, type Piece, pieceOf, pieceText, entryShapeOf } from "./piece.ts";
-import { fencesIn, longerGap, lineIndexOf, type LineReader, STEPS_PER_LINE, type ThreeTexts, tokenise } from "./reading.ts";
+import {
+  fencesIn,
+  longerGap,
+  lineIndexOf,
+  type LineReader,
+  STEPS_PER_LINE,
+  type ThreeTexts,
+  tokenise,
+} from "./reading.ts";
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 

@@ -116,7 +116,13 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
  * Finds the origin of each word of a line, by comparison with the lines at this place in each text.
  * If these lines lack a word, the word is searched in everything that a side added.
  */
-function wordsOf(line: string, was: readonly string[], place: Edit, sides: SidePair, reading: LineReader): WordOrigin[] {
+function wordsOf(
+  line: string,
+  was: readonly string[],
+  place: Edit,
+  sides: SidePair,
+  reading: LineReader,
+): WordOrigin[] {
   // A blank line has no words.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);

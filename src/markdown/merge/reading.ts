@@ -86,7 +86,12 @@ const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
  * Returns the keys of lines that are not blank. The key of a line without words, or of the header
  * of a table, includes the line right below, otherwise the line right above.
  */
-function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: LineReader): number[] {
+function keysOf(
+  lines: readonly string[],
+  ids: readonly number[],
+  at: readonly number[],
+  reading: LineReader,
+): number[] {
   const keys: number[] = [];
   for (let next = at.length - 1; next >= 0; next--) {
     const place = at[next] as number;

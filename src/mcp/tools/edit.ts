@@ -111,7 +111,14 @@ async function replace(
   const saved = unwrap(await saveText(saving, path, text, version as Digest));
   if (saved.kind === "changed") return refuseStale(mirror, path, version, host);
   const newVersion = saved.value.version;
-  return answer({ path, version: newVersion, previous: version, bytes: Buffer.byteLength(text), ...facts, next: UPLOAD_NOTE });
+  return answer({
+    path,
+    version: newVersion,
+    previous: version,
+    bytes: Buffer.byteLength(text),
+    ...facts,
+    next: UPLOAD_NOTE,
+  });
 }
 
 /**
@@ -163,7 +170,12 @@ const DIFF_CHARACTERS = 8_000;
  * version.
  * @param readVersion the version that the caller read
  */
-export async function refuseStale(mirror: ServedMirror, path: string, readVersion: string, host: Host): Promise<ToolResult> {
+export async function refuseStale(
+  mirror: ServedMirror,
+  path: string,
+  readVersion: string,
+  host: Host,
+): Promise<ToolResult> {
   const { text, version } = await readNow(mirror, path, host);
   const before = keptText(mirror.root, readVersion as Digest, host);
   const what = `${path} changed since you read it: nothing was written`;

@@ -216,7 +216,11 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
  * Plans a run without writing anything (I23). Returns trouble if the service cannot be reached.
  * @param factsHint as for `faultTrouble`
  */
-export async function planSync(mirror: OpenedMirror, request: RunRequest, factsHint?: string): Promise<Result<SyncPlan>> {
+export async function planSync(
+  mirror: OpenedMirror,
+  request: RunRequest,
+  factsHint?: string,
+): Promise<Result<SyncPlan>> {
   const preview = await previewSync(mirror, request);
   if (preview.kind === "planned") return ok(preview);
   return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url, factsHint) };

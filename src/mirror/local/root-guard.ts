@@ -73,7 +73,9 @@ export class RootGuard {
     const known = this.#identified ?? this.identify();
     if (known === null) return null;
     const currentRoot = anyErrno(() => this.fs.lstat(known.real));
-    return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat) ? { real: known.real, stat: currentRoot } : null;
+    return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat)
+      ? { real: known.real, stat: currentRoot }
+      : null;
   }
 
   /**

@@ -92,7 +92,8 @@ export class WorkspaceEvents {
     // file's grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
-    const wasReadable = row.formerParent === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.formerParent);
+    const wasReadable =
+      row.formerParent === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.formerParent);
     if (!isReadable && !wasReadable) return null;
     const change = changeFor(row.change, isReadable, wasReadable);
     const present = isReadable ? { path: shownPath(file.path), lastChangeId: file.changeId as ChangeId } : {};

@@ -39,7 +39,8 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
 const MOST_NAMED = 10;
 
 async function resolves(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
-  if (kind === "id") return !isRefused(await (isDirId(target) ? findFolder(context, target) : findFile(context, target)));
+  if (kind === "id")
+    return !isRefused(await (isDirId(target) ? findFolder(context, target) : findFile(context, target)));
   return target.startsWith("/") && isReadable(context, target.slice(1).replace(/\/$/, ""));
 }
 

@@ -77,7 +77,8 @@ export async function holdKeptGrants(
     const { kind, seq: target } = placed;
     const own = grants.find((grant) => grant.kind === kind && grant.target === target);
     const currentLevel = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
-    if (RANK[kept.level] < RANK[currentLevel]) await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
+    if (RANK[kept.level] < RANK[currentLevel])
+      await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
     await tables.grants.dropKept(kept);
     if (kept.key === context.key && !includes(kept.level, "edit"))
       refused = refuse("forbidden", `This key may not put anything at /${kept.path}.`);

@@ -152,7 +152,12 @@ export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
   if (base === null || stands === base.localPath) return false;
   const atBasePath = disk.look(base.localPath);
-  if ("stamp" in base ? isFileOf(atBasePath, base.stamp) : atBasePath.kind === "folder" && sameInodeAndBirth(atBasePath, base)) return true;
+  if (
+    "stamp" in base
+      ? isFileOf(atBasePath, base.stamp)
+      : atBasePath.kind === "folder" && sameInodeAndBirth(atBasePath, base)
+  )
+    return true;
   return atBasePath.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
 }
 

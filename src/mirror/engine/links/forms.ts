@@ -236,7 +236,8 @@ export class LinkForms {
       const at = said.get(one)?.at ?? null;
       return at !== null && isFree(at) ? byIds(one) : null;
     };
-    if (toService(bytes.text, place, { previous: wanted.text, formerTargets: formerDestination }) !== wanted.text) return false;
+    if (toService(bytes.text, place, { previous: wanted.text, formerTargets: formerDestination }) !== wanted.text)
+      return false;
     const leads = linkTargetsOf(bytes.text, place, [place, formerDestination]);
     const ids = idsStillLinked(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
     this.known.put(noted(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
@@ -274,7 +275,9 @@ export class LinkForms {
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isResolvedNow(lead, now));
-    return found.some(({ destination, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + destination) === false);
+    return found.some(
+      ({ destination, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + destination) === false,
+    );
   }
 
   /** Converts content for a user to read; stores nothing. */
@@ -318,7 +321,10 @@ function meantBefore(
     const isSaid = new Set(leads.filter((lead) => said.has(lead.destination)).map(({ to }) => to));
     return targetLookup(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
   });
-  return { earlierTargets: targetLookup(leads), formerTargets: (destination) => (older.length === 0 ? null : former()(destination)) };
+  return {
+    earlierTargets: targetLookup(leads),
+    formerTargets: (destination) => (older.length === 0 ? null : former()(destination)),
+  };
 }
 
 /** Returns links with their former targets restored, where the target is gone. */
@@ -347,7 +353,9 @@ function idsIn(text: string, wiki: boolean): LinkTarget[] {
 /** Returns those of some ids that a content still has, in addition to its other links. */
 function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ destination }) => destination));
-  return ids.filter(({ destination }) => !known.has(destination) && known.add(destination) && text.includes(destination));
+  return ids.filter(
+    ({ destination }) => !known.has(destination) && known.add(destination) && text.includes(destination),
+  );
 }
 
 /**
@@ -371,5 +379,7 @@ function stillOpen(
  * Returns true if a link in a file's new bytes could not be resolved by the links in the old bytes.
  */
 function hasMoreTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
-  return leads.some((lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to));
+  return leads.some(
+    (lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to),
+  );
 }

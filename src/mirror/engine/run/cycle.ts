@@ -273,7 +273,13 @@ export async function planWithSecondScan(
   const twice = new Set(waiting.map((block) => block.path));
   const seenTwice = { ...all, local };
   const secondPolicy = policyOf(ctx, input, twice);
-  return { plan: makePlan(seenTwice, secondPolicy, signals, texts), trees: seenTwice, policy: secondPolicy, signals, texts };
+  return {
+    plan: makePlan(seenTwice, secondPolicy, signals, texts),
+    trees: seenTwice,
+    policy: secondPolicy,
+    signals,
+    texts,
+  };
 }
 
 /** Makes the plan for a missing folder. No file counts as seen, and the plan's verdict says why. */

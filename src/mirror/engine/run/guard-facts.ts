@@ -29,7 +29,8 @@ export function checkRoot(world: World): RootCheck {
   const { state } = world;
   if (currentRoot.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };
   const sameDev = String(currentRoot.dev) === state.meta(META.rootDev);
-  const sameIno = String(currentRoot.ino) === state.meta(META.rootIno) && String(currentRoot.birthMs) === state.meta(META.rootBirth);
+  const sameIno =
+    String(currentRoot.ino) === state.meta(META.rootIno) && String(currentRoot.birthMs) === state.meta(META.rootBirth);
   if (sameIno) return { root: "same", inodesTrusted: sameDev };
   return { root: "moved-or-copied", inodesTrusted: false };
 }

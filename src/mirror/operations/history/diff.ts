@@ -108,7 +108,9 @@ export const diff: ReadOperation<typeof DIFF> = {
       if (version.kind === "trouble") return version;
       const localText = readText(local, path, "here");
       return ok({
-        documents: [rowOf(version.value.path, version.value.text, localText.kind === "ok" ? localText.value.text : null)],
+        documents: [
+          rowOf(version.value.path, version.value.text, localText.kind === "ok" ? localText.value.text : null),
+        ],
       });
     });
   },

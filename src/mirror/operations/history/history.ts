@@ -169,7 +169,9 @@ function onlyStored(
   seen: readonly OrderedEntry[],
 ): OrderedEntry[] {
   const known = new Set(seen.map(({ digest }) => digest));
-  const formerPaths = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
+  const formerPaths = new Set(
+    events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])),
+  );
   const alone: OrderedEntry[] = [];
   for (const stored of storedNames({ path: namedPath, id, formerPaths: [path, ...formerPaths] })) {
     const { digest, at, side, why } = stored;

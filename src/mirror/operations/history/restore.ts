@@ -83,7 +83,8 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   const { document, entries } = found.value;
   const atPath = disk.look(document.path);
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
-  const other = n === null && document.link !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
+  const other =
+    n === null && document.link !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
   const entry = other ?? found.value.entry;
   const obstacle = obstacleTo(state, document, entry, atPath);
   if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);

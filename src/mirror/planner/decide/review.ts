@@ -32,7 +32,9 @@ export function decideReview(
     return true;
   }
   if (link.submissions.some((submission) => submission.digest === localFile.digest)) {
-    const publishedId = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
+    const publishedId = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId)
+      ? link.changeId
+      : null;
     if (!decideReviewConflict(draft, row, link, localFile, publishedId))
       blockDocument(draft, row, "in-review", "in review", { digest: localFile.digest });
     return true;
