@@ -25,7 +25,7 @@ const CHANGES: readonly (readonly [verb: string, counts: readonly Count[]])[] = 
 ];
 
 /** Returns a sentence such as `Uploaded 3 documents, merged 1.`; null if nothing was changed. */
-export function changesSentence(counts: RunReport["counts"]): string | null {
+function changesSentence(counts: RunReport["counts"]): string | null {
   const parts = CHANGES.flatMap(([verb, names]) => {
     const sum = names.reduce((all, name) => all + counts[name], 0);
     return sum === 0 ? [] : [[verb, sum] as const];

@@ -83,12 +83,12 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I04",
     does: "does not compare the folder's marker with the state's: an empty mount point is an emptied tree",
     file: "mirror/engine/run/guard-facts.ts",
-    find: 'if (now.markerId === null) return { root: "marker-missing", inodesTrusted: false };',
+    find: 'if (currentRoot.markerId === null) return { root: "marker-missing", inodesTrusted: false };',
     replace: "",
     also: [
       {
         file: "mirror/engine/run/guard-facts.ts",
-        find: 'if (now.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };',
+        find: 'if (currentRoot.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };',
         replace: "",
       },
       {
