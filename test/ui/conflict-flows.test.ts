@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser, shoot } from "./browser.ts";
-import { openConflict, TEXTS } from "./conflict.ts";
+import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
 
 describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)", () => {
   test("is found from the list, read side by side, and ended with the keyboard alone", async () => {
@@ -13,7 +13,9 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "plan.md" }).waitFor();
     await page.getByText("0 of 1 decided").waitFor();
-    await page.getByRole("radio", { name: "Mine" }).focus();
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.keyboard.press("j");
+    expect(await page.evaluate("document.activeElement.value")).toBe("mine");
     await page.keyboard.press("Space");
     await page.getByText("1 of 1 decided").waitFor();
     await page.getByRole("button", { name: "Preview" }).press("Enter");
@@ -23,6 +25,24 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.locator("#main").getByText("plan.md has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
     await page.getByRole("button", { name: "Undo" }).waitFor();
+  });
+
+  test("leads to the next open clash, and is saved when all are decided", async () => {
+    const { ui, rig } = await openConflict(TWO_CLASHES);
+    const page = await (await openBrowser({ viewport: { width: 390, height: 500 } })).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    const next = page.locator("#next-clash");
+    await page.locator("#clash-1 input[value=theirs]").check({ force: true });
+    await next.click();
+    expect(await page.evaluate("document.activeElement.closest('.clash').id")).toBe("clash-2");
+    await page.keyboard.press("Space");
+    await next.waitFor({ state: "hidden" });
+    const { height } = (await page.locator("main .sticky").boundingBox())!;
+    expect(height).toBeLessThan(60);
+    await shoot(page, "conflict-decided");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => rig.read("plan.md")).toBe(TWO_CLASHES.merged);
   });
 
   test("is taken with others, as one run that is undone from its message", async () => {

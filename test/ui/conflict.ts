@@ -8,14 +8,24 @@ export const TEXTS = {
   merged: "# Plan\n\none\nmine and theirs\nthree\n",
 } as const;
 
+const SAME = "\nsame\n\nsame too\n\nand this\n\n";
+
+/** Two clashes; `merged`: theirs at the first, mine at the second. */
+export const TWO_CLASHES = {
+  base: `one\n${SAME}two\n`,
+  mine: `one of mine\n${SAME}two of mine\n`,
+  theirs: `one of theirs\n${SAME}two of theirs\n`,
+  merged: `one of theirs\n${SAME}two of mine\n`,
+} as const;
+
 /** `w` with a conflict at `plan.md`. */
-export async function openConflict(): Promise<UiRig> {
+export async function openConflict(texts: Readonly<Record<keyof typeof TEXTS, string>> = TEXTS): Promise<UiRig> {
   const opened = await openUi({ linked: false });
   const { rig } = opened;
-  rig.createRemotely("plan.md", TEXTS.base);
+  rig.createRemotely("plan.md", texts.base);
   await rig.init();
-  rig.write("plan.md", TEXTS.mine);
-  rig.editRemotely("plan.md", TEXTS.theirs);
+  rig.write("plan.md", texts.mine);
+  rig.editRemotely("plan.md", texts.theirs);
   await rig.run(["sync", "w"]);
   return opened;
 }

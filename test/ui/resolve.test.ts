@@ -105,7 +105,7 @@ describe("a conflict", () => {
     const rigged = await openConflict();
     const person = await opened(rigged);
     expect(person.shown()).not.toContain("&lt;&lt;&lt;&lt;");
-    expect(person.shown()).toContain('data-of="1">0 of 1 decided');
+    expect(person.shown()).toContain('<span id="decided">0</span> of 1');
     expect(toneOf(await person.choose("decided"))).toBe("bad");
     const fields = { "clash-1": choice, "clash-1-text": "mine and theirs\r\n" };
     expect(await person.choose("preview", fields)).toMatch(/id="preview">.*<article/s);

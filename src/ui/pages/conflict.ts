@@ -175,14 +175,15 @@ async function decisionPart(ui: Ui, problem: ShownProblem): Promise<Html> {
 
 function clashForm(problem: ShownProblem, places: readonly Place[], preview: Html | null): Html {
   const clashes = clashesOf(places);
-  const decided = clashes.filter((clash) => choiceIn(problem.choices, clash) !== null).length;
+  const open = clashes.filter((clash) => choiceIn(problem.choices, clash) === null);
   return html`<div id="texts">${resolveForm(
     problem,
     html`${places.map((place, index) => placeOf(place, problem, { of: clashes.length, isEnd: index === 0 || index === places.length - 1 }))}
 ${preview}
-<div class="sticky"><span><b id="decided" data-of="${clashes.length}">${decided} of ${clashes.length} decided</b>
-<span class="faint">The versions that you do not choose stay in the history.</span></span>
-<span class="row"><button name="way" value="preview">Preview</button><button class="main-action" name="way" value="decided">Save</button></span></div>`,
+<div class="sticky"><span><b><span id="decided">${clashes.length - open.length}</span> of ${clashes.length}<span class="wide"> decided</span></b>
+<span class="faint wide">The versions that you do not choose stay in the history.</span></span>
+<span class="row"><a class="button" id="next-clash" href="${`#clash-${(open[0] ?? clashes[0]!).at}`}"${open.length === 0 && " hidden"}>Next<span class="wide"> open clash</span> ↓</a>
+<button name="way" value="preview">Preview</button><button class="main-action" name="way" value="decided">Save</button></span></div>`,
   )}</div>`;
 }
 
@@ -220,8 +221,8 @@ function settledOf({ passage, text }: Extract<Place, { kind: "settled" }>): Html
 }
 
 const COLUMNS = [
-  { side: "mine", label: "Mine" },
-  { side: "theirs", label: "Theirs" },
+  { side: "mine", label: "Mine · this computer" },
+  { side: "theirs", label: "Theirs · service" },
 ] as const;
 
 function clashOf(clash: Clash, { choices }: ShownProblem, of: number): Html {
@@ -236,13 +237,11 @@ function clashOf(clash: Clash, { choices }: ShownProblem, of: number): Html {
   const caption = `Clash ${at} of ${of}: mine and theirs`;
   return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${at} of ${of}</h2>
 <div class="segments" role="radiogroup" aria-label="${`Clash ${at}: take`}">${options}</div></header>
+${base !== "" && html`<p class="base">Before both edits<br><del dir="auto">${base}</del></p>`}
 ${sidesOf([passage], { caption, columns: COLUMNS, words: null, whole: true })}
 <div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${at}</label>
 <textarea id="${`${name}-text`}" name="${`${name}-text`}" rows="${Math.min(16, text.split("\n").length + 1)}" spellcheck="false" dir="auto">
-${text}</textarea></div>${
-    base !== "" &&
-    html`<details class="base"><summary>Before both edits</summary><pre dir="auto">${base}</pre></details>`
-  }</section>`;
+${text}</textarea></div></section>`;
 }
 
 /** Shows the result of the choices as people read it; null before the user asks for it. */

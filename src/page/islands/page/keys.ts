@@ -6,7 +6,9 @@ const KEYS = [
   ["?", "show these keys"],
 ] as const;
 
-const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step";
+const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
+/** Selectors of the element of a row that gets the focus, the preferred one first. */
+const FIRST = ["input[type=radio]:checked", "a, button, input"];
 
 /** Moves among the rows of a page, to its search field, and shows the keys. */
 export function keepKeyboard(): void {
@@ -17,7 +19,10 @@ export function keepKeyboard(): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && (target.shadowRoot !== null || target.matches("input, textarea, select"));
+  return (
+    target instanceof Element &&
+    (target.shadowRoot !== null || target.matches("input:not([type=radio], [type=checkbox]), textarea, select"))
+  );
 }
 
 /** Returns true if the key means something on this page. */
@@ -46,14 +51,20 @@ function goToSearch(): boolean {
 }
 
 function move(by: 1 | -1): boolean {
-  const links = [...document.querySelectorAll(ROWS)].flatMap(
-    (row) => row.querySelector<HTMLElement>("a, button") ?? [],
-  );
-  const row = document.activeElement?.closest(ROWS)?.querySelector<HTMLElement>("a, button") ?? null;
+  const links = [...document.querySelectorAll(ROWS)].flatMap((row) => firstOf(row) ?? []);
+  const row = firstOf(document.activeElement?.closest(ROWS) ?? null);
   const at = row === null ? -1 : links.indexOf(row);
   const next = at === -1 ? links[by === 1 ? 0 : links.length - 1] : links[at + by];
   next?.focus();
   return next !== undefined;
+}
+
+function firstOf(row: Element | null): HTMLElement | null {
+  for (const selector of FIRST) {
+    const found = row?.querySelector<HTMLElement>(selector) ?? null;
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function showKeys(): void {
