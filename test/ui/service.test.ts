@@ -146,11 +146,12 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("button", { name: "Create workspace" }).click();
     await page.locator("pre.secret").waitFor();
     await page.getByRole("link", { name: "mdmirror service" }).click();
+    await page.getByRole("link", { name: "Close or remove … drafts 草稿" }).click();
     await page.getByRole("button", { name: "Close drafts 草稿" }).click();
-    await page.getByText("It is closed").waitFor();
-    await page.getByRole("link", { name: "Remove drafts 草稿 …" }).click();
-    await page.getByLabel("Type its name to confirm").fill("drafts 草稿");
+    await page.getByText("“drafts 草稿” is closed").waitFor();
+    await page.getByRole("button", { name: "Open drafts 草稿" }).waitFor();
+    await page.getByRole("link", { name: "Remove … drafts 草稿" }).click();
     await page.getByRole("button", { name: "Delete permanently" }).click();
-    await page.getByText("The workspace is removed.").waitFor();
+    await page.getByText("“drafts 草稿” is removed.").waitFor();
   });
 });

@@ -12,7 +12,7 @@ import { APP, KEYS, keyAddress, withQuery } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { type Fault, type Filled, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
-import { agoOf, LEVELS, listNav } from "./parts.ts";
+import { agoOf, LEVELS, listNav, minuteText } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
 /** LIMIT: keys on one page. */
@@ -108,8 +108,7 @@ function grantsOf({ grants, grantPaths }: KeyInfo): Html {
 
 function expiryOf(expiresAt: number | null, now: number): Html {
   if (expiresAt === null) return html`<span class="faint">never</span>`;
-  const date = new Date(expiresAt).toISOString();
-  const shown = html`<time datetime="${date}">${date.slice(0, 16).replace("T", " ")} UTC</time>`;
+  const shown = html`<time datetime="${new Date(expiresAt).toISOString()}">${minuteText(expiresAt)}</time>`;
   return expiresAt <= now ? html`${badgeOf("bad", "expired")} ${shown}` : shown;
 }
 

@@ -9,6 +9,7 @@ import { APP, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { type Bar, type Panel, panelOf } from "./charts.ts";
+import { minuteText } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
 /** Windows of the charts. `minutes`: length of one bar. */
@@ -68,7 +69,7 @@ function bannerFor(waiting: number, { figures, spans, within, uptimeMs }: Health
 }
 
 function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null, minutes: number): Html[] {
-  const times = [timeText(spans[0]!.at), timeText(spans.at(-1)!.at + minutes * MINUTE_MS)] as const;
+  const times = [minuteText(spans[0]!.at), minuteText(spans.at(-1)!.at + minutes * MINUTE_MS)] as const;
   return [
     requestsPanel(spans),
     errorsPanel(spans),
@@ -77,11 +78,6 @@ function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null,
     gaugePanel("Size of the database", spans, ({ bytes }) => bytes, figures?.database?.bytes ?? null, bytesText),
     gaugePanel("Listeners", spans, ({ listeners }) => listeners, figures?.listeners ?? null, count),
   ].map((panel) => panelOf(panel, times));
-}
-
-/** Times are in UTC, because the time zone of the user is not known. */
-function timeText(at: number): string {
-  return `${new Date(at).toISOString().slice(5, 16).replace("T", " ")} UTC`;
 }
 
 function sum(spans: readonly RequestSpan[], of: (span: RequestSpan) => number): number {
@@ -95,7 +91,7 @@ function allOf({ answered, refused, failed }: RequestSpan): number {
 function requestsPanel(spans: readonly RequestSpan[]): Panel {
   const bars = spans.map((span): Bar => ({ value: allOf(span), part: null, title: titled(span, count(allOf(span))) }));
   const most = count(Math.max(...spans.map(allOf)));
-  return { title: "Requests", value: count(sum(spans, allOf)), detail: "all answers, with those of pages", bars, most };
+  return { title: "Requests", value: count(sum(spans, allOf)), detail: "with those of these pages", bars, most };
 }
 
 function errorsPanel(spans: readonly RequestSpan[]): Panel {
@@ -105,19 +101,19 @@ function errorsPanel(spans: readonly RequestSpan[]): Panel {
     return { value: span.failed + span.refused, part: span.failed, title };
   });
   const most = count(Math.max(...bars.map(({ value }) => value!)));
-  const detail = `failed (filled, 5xx); ${count(refused)} refused (outline, 4xx)`;
+  const detail = `failed in the service. Outlined: ${count(refused)} refused, such as with a wrong key`;
   return { title: "Errors", value: count(failed), detail, bars, most };
 }
 
 function latencyPanel(spans: readonly RequestSpan[]): Panel {
   const bars = spans.map(({ at, median, p95 }): Bar => {
     const title =
-      median === null ? timeText(at) : `${timeText(at)}: half in ${msText(median)}, 95 % in ${msText(p95!)}`;
+      median === null ? minuteText(at) : `${minuteText(at)}: half in ${msText(median)}, 95 of 100 in ${msText(p95!)}`;
     return { value: p95, part: median, title };
   });
   const slowest = Math.max(0, ...spans.map(({ p95 }) => p95 ?? 0));
   const latest = spans.findLast(({ p95 }) => p95 !== null);
-  const detail = `for 95 % of answers (outline); ${msText(latest?.median ?? null)} for half of them (filled)`;
+  const detail = `for 95 of 100 answers, outlined. Half of them took ${msText(latest?.median ?? null)}`;
   return {
     title: "Latency",
     value: msText(latest?.p95 ?? null),
@@ -157,7 +153,7 @@ function gaugePanel(
 }
 
 function titled({ at }: RequestSpan, words: string): string {
-  return `${timeText(at)}: ${words}`;
+  return `${minuteText(at)}: ${words}`;
 }
 
 /** LIMIT: routes that are shown. */
@@ -170,10 +166,10 @@ function routesSection(counts: readonly RouteCount[]): Html {
     return { route, all: total(0, 1_000), refused: total(400, 500), failed: total(500, 1_000) };
   });
   const rows = routes.toSorted((a, b) => b.all - a.all).slice(0, MOST_ROUTES);
-  return html`<div class="card flush"><header><h2>Requests since the start</h2></header><table class="table narrow"><thead><tr>
-<th scope="col">Route</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Failed</th></tr></thead>
+  return html`<details class="card"><summary>Requests since the start, by operation</summary><table class="table narrow"><thead><tr>
+<th scope="col">Operation</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Failed</th></tr></thead>
 <tbody>${rows.map(
     ({ route, all, refused, failed }) =>
       html`<tr><th scope="row"><code>${route}</code></th><td class="number">${count(all)}</td><td class="number">${count(refused)}</td><td class="number">${count(failed)}</td></tr>`,
-  )}</tbody></table></div>`;
+  )}</tbody></table></details>`;
 }

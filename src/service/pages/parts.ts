@@ -17,6 +17,16 @@ export function agoOf(at: number, now: number): Html {
   return html`<span class="ago">${ageOf(at, now)} ago</span>`;
 }
 
+/** Returns a day: `29 Nov 2026`. The day is in UTC, as the user's time zone is not known. */
+export function dayText(at: number): string {
+  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+}
+
+/** Returns a minute: `29 Nov 2026, 13:33 UTC`. */
+export function minuteText(at: number): string {
+  return `${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+}
+
 /**
  * Leads through a list that has several pages.
  * @param first address of the first page; null if this is the first page

@@ -2,7 +2,7 @@ import { count, plural } from "../../common/count.ts";
 import { declareOperations } from "../../contract/api/operations.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { foundList } from "../../page/found.ts";
-import { html } from "../../page/html.ts";
+import { type Html, html } from "../../page/html.ts";
 import { emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
@@ -24,49 +24,45 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const words = query.get("q") ?? "";
   const folder = (query.get("in") ?? "").replace(/^\/+|\/+$/g, "");
-  const found = await inWorkspace(call, async (context) => {
+  const asked = await inWorkspace(call, async (context) => {
     return { workspace: context.workspace, sourceIn: sourceOf(context, folder === "" ? null : folder) };
   });
-  if (isRefused(found)) return refusedPage(found);
-  const { workspace, sourceIn } = found;
+  if (isRefused(asked)) return refusedPage(asked);
+  const { workspace, sourceIn } = asked;
   const title = words.trim() === "" ? "Search" : `${words}: search`;
   const head = html`${crumbs(workspace, folder)}
 <div class="title"><h1>Search in ${nameView(folder === "" ? workspace.name : folder)}</h1>${searchForm(workspace, folder, words)}</div>`;
-  const asked = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
-  if (asked === null) return page({ title, here: DOCUMENTS, main: head });
-  if (isRefused(asked))
+  const read = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
+  if (read === null) return page({ title, here: DOCUMENTS, main: head });
+  if (isRefused(read))
     return page({
       title,
       here: DOCUMENTS,
-      main: html`${head}<p class="notice asks">${sentenceView(asked.detail)}</p>`,
+      main: html`${head}<p class="notice asks">${sentenceView(read.detail)}</p>`,
     });
   const { store, turns } = core.server;
   const pace = turns.paceOf(() => false);
   // One more than the pages show, to find out if there are more.
   const result = await searchHybrid(sourceIn(store), pace, words, MOST + 1);
   const hits = result.kind === "found" ? result.hits : [];
-  const from = /^\d{1,3}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
-  const files = hits.slice(from, Math.min(from + ON_PAGE, MOST)).map(({ found: { path }, snippets }) => {
+  const address = withQuery(searchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
+  const found = hits.map(({ found: { path }, snippets }) => {
     return { href: filesAddress(workspace.id, path), path, lines: snippets };
   });
-  const here = (start: number) =>
-    withQuery(searchAddress(workspace.id), {
-      q: words,
-      in: folder === "" ? null : folder,
-      from: start === 0 ? null : String(start),
-    });
-  const end = from + files.length;
-  return page({
-    title,
-    here: DOCUMENTS,
-    main: html`${head}${
-      files.length === 0
-        ? emptyOf(
-            "Nothing found",
-            "No document that this key may see has these words. Try fewer words, or search in all folders.",
-          )
-        : html`<p>${count(from + 1)} to ${count(end)} of ${hits.length > MOST ? `more than ${MOST} documents` : plural(hits.length, "document")}, the best first</p>${foundList(files)}`
-    }
-${listNav(from === 0 ? null : here(0), end < Math.min(hits.length, MOST) ? here(end) : null)}`,
-  });
+  return page({ title, here: DOCUMENTS, main: html`${head}${foundPart(found, address, query.get("from") ?? "")}` });
+}
+
+/** @param start number of documents on the pages before, as text */
+function foundPart(found: Parameters<typeof foundList>[0], address: string, start: string): Html {
+  const from = /^\d{1,3}$/.test(start) ? Number(start) : 0;
+  const shown = found.slice(from, Math.min(from + ON_PAGE, MOST));
+  if (shown.length === 0) {
+    const hint = "No document that this key may see has these words. Try fewer words, or search in all folders.";
+    return emptyOf("Nothing found", hint);
+  }
+  const end = from + shown.length;
+  const total = found.length > MOST ? `more than ${MOST} documents` : plural(found.length, "document");
+  const next = end < Math.min(found.length, MOST) ? `${address}&from=${end}` : null;
+  return html`<p>${count(from + 1)} to ${count(end)} of ${total}, the best first</p>${foundList(shown)}
+${listNav(from === 0 ? null : address, next)}`;
 }

@@ -38,14 +38,18 @@ ${
 }
 
 function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
-  const [wanted, verb] = state === "open" ? ["closed", "Close"] : ["open", "Open"];
   const reviews = withQuery(REVIEWS, { workspace: id });
+  const verb = state === "open" ? "Close or remove …" : "Remove …";
   return html`<tr><th scope="row"><a href="${filesAddress(id, "")}">${nameView(name)}</a></th>
 <td data-label="State">${dotOf(TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
 <td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
 <td><a href="${withQuery(KEYS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
-<td class="end">${actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields: { state: wanted! } }, html`<button class="small" aria-label="${`${verb} ${shownName(name)}`}">${verb}</button>`)}
-<a class="button small" aria-label="${`Remove ${shownName(name)} …`}" href="${workspaceAddress(id)}/remove">Remove …</a></td></tr>`;
+<td class="end">${state !== "open" && stateForm(id, "open", csrf, html`<button class="small" aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
+<a class="button small" aria-label="${`${verb} ${shownName(name)}`}" href="${workspaceAddress(id)}/remove">${verb}</a></td></tr>`;
+}
+
+function stateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {
+  return actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields: { state } }, button);
 }
 
 /** Lists the workspaces as roots of documents; a single one opens directly. */
@@ -111,45 +115,58 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
   });
 }
 
-/** Asks for confirmation before a workspace is removed with all its contents. */
+/** Asks before a workspace is closed, or removed with all its contents. */
 export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
-  const workspace = (await core.admin.workspaces()).find((one) => one.id === id);
+  const workspace = await workspaceInfo(core, id);
   if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
-  const { name, documents } = workspace;
+  const { name, state, documents } = workspace;
+  const isOpen = state === "open";
   return page({
-    title: `Remove ${name}`,
+    title: `${isOpen ? "Close or remove" : "Remove"} ${name}`,
     here: APP,
-    main: html`<div class="alone"><h1>Remove ${nameView(name)}?</h1>
-<p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
+    main: html`<div class="alone"><h1>${isOpen ? "Close or remove" : "Remove"} ${nameView(name)}?</h1>
+${
+  isOpen &&
+  html`<h2>Close</h2><p>Its keys then do not work and no linked folder syncs, until you open it again. Nothing is deleted.</p>
+${stateForm(id, "closed", csrf, html`<button>Close ${nameView(name)}</button>`)}`
+}
+<h2>Remove</h2><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
 ${actionForm(
   { action: `${workspaceAddress(id)}/remove`, csrf },
-  html`<span class="field"><label for="name">Type its name to confirm</label>
-<input id="name" name="name" required autocomplete="off" spellcheck="false"></span>
-<span class="row"><button class="danger">Delete permanently</button><a class="button" href="${APP}">Keep it</a></span>`,
+  html`${
+    documents > 0 &&
+    html`<span class="field"><label for="name">Type its name to confirm</label>
+<input id="name" name="name" required autocomplete="off" spellcheck="false"></span>`
+  }<span class="row"><button class="danger">Delete permanently</button><a class="button" href="${APP}">Keep it</a></span>`,
 )}</div>`,
   });
 }
 
+async function workspaceInfo({ admin }: Core, id: string): Promise<Workspace | undefined> {
+  return (await admin.workspaces()).find((one) => one.id === id);
+}
+
 const STATES = {
-  open: "It is open: its keys work.",
-  closed: "It is closed: it answers its keys with an error until you open it.",
+  open: "is open: its keys work.",
+  closed: "is closed: its keys do not work until you open it.",
 };
 
 export async function setState({ core, id, form }: PageCall): Promise<PageResult> {
   const state = (["open", "closed"] as const).find((one) => one === form.get("state"));
   if (state === undefined) return go(APP, "a workspace is open or closed", { tone: "bad" });
   const changed = await core.admin.setWorkspaceState(id, state);
-  return isRefused(changed) ? refusedForm(APP, changed) : go(APP, STATES[state]);
+  if (isRefused(changed)) return refusedForm(APP, changed);
+  return go(APP, `“${(await workspaceInfo(core, id))?.name ?? id}” ${STATES[state]}`);
 }
 
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
-  const workspace = (await workspacesOf(core)).find((one) => one.id === id);
-  if (workspace !== undefined && form.get("name") !== workspace.name) {
+  const workspace = await workspaceInfo(core, id);
+  if (workspace !== undefined && workspace.documents > 0 && form.get("name") !== workspace.name) {
     return go(`${workspaceAddress(id)}/remove`, "this is not its name; nothing was removed", { tone: "bad" });
   }
   const refused = await core.admin.removeWorkspace(id);
-  return refused === null ? go(APP, "The workspace is removed.") : refusedForm(APP, refused);
+  return refused === null ? go(APP, `“${workspace?.name ?? id}” is removed.`) : refusedForm(APP, refused);
 }
 
 /** Returns all workspaces of the service, for an administrator. */

@@ -300,18 +300,23 @@ describe("the overview of an administrator", () => {
 });
 
 describe("workspaces", () => {
-  test("are made, closed, opened, and removed by who types their name", async () => {
+  test("are made, closed, opened, and removed; with documents, by their name alone", async () => {
     const rig = await openRig();
     const browser = await rig.signIn();
     expect(text(await browser.post("/app/workspaces", { name: "second" }))).toMatch(/<code id="secret">mdm_/);
     expect(await browser.submit("/app/workspaces", { name: "second" })).toContain("with this name already");
     expect(await browser.submit("/app/workspaces", { name: " " })).toContain("A name has");
     const { id } = (await rig.service.admin.workspaces())[1]!;
-    expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "closed" })).toContain("It is closed");
+    expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "closed" })).toContain("“second” is closed");
     expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "gone" })).toContain("open or closed");
-    expect(await browser.submit(`/app/workspaces/${id}/remove`, { name: "first" })).toContain("nothing was removed");
     expect((await rig.service.admin.workspaces())[1]!.state).toBe("closed");
-    expect(await browser.submit(`/app/workspaces/${id}/remove`, { name: "second" })).toContain("is removed");
+    // Only a workspace with documents asks for its name.
+    await rig.api.file("a.md");
+    const first = `/app/workspaces/${rig.workspaceId}/remove`;
+    expect((await shown(browser, first)).text).toContain('name="name" required');
+    expect((await shown(browser, `/app/workspaces/${id}/remove`)).text).not.toContain('name="name"');
+    expect(await browser.submit(first, { name: "second" })).toContain("nothing was removed");
+    expect(await browser.submit(`/app/workspaces/${id}/remove`)).toContain("“second” is removed");
     expect(await rig.service.admin.workspaces()).toHaveLength(1);
     expect((await shown(browser, `/app/workspaces/${id}/remove`)).status).toBe(404);
   });
