@@ -10,7 +10,7 @@ export class UnsafePathError extends Error {
 
   constructor(path: string, why: string, next: string) {
     super(`${path} ${why}`);
-    this.name = "UnsafePath";
+    this.name = "UnsafePathError";
     this.next = next;
   }
 }
@@ -20,7 +20,7 @@ export type ExpectedFile = "file" | "own-file" | "folder";
 /**
  * Checks the file at a path. `own-file`: a file written in place, which must have no second name (a
  * hard link).
- * @throws UnsafePath
+ * @throws UnsafePathError
  */
 export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
   const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();

@@ -116,7 +116,7 @@ async function runSections(options: JudgeOptions): Promise<Report> {
 
 /**
  * Runs a case and adds its result to the report.
- * @throws NoAnswer if the service can no longer be reached
+ * @throws NoAnswerError if the service can no longer be reached
  */
 async function runCase(
   { title, basis, run }: ContractCase,

@@ -74,7 +74,7 @@ function itemsOf(body: string): readonly ShownItem[] {
 
 /**
  * Returns an exchange that remembers the last answer.
- * @throws NotOffered (from the exchange) if the service lacks an optional operation
+ * @throws NotOfferedError (from the exchange) if the service lacks an optional operation
  */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let last: LastAnswer = { request: null, status: null };

@@ -18,7 +18,7 @@ export type Action = {
   readonly options: readonly string[];
   /**
    * Checks the command line before anything is opened.
-   * @throws Misuse
+   * @throws UsageError
    */
   readonly check?: (args: Args, io: Io) => void;
   /**

@@ -44,7 +44,7 @@ export type MirrorStatus = RunState & {
   readonly reviews: readonly string[];
   /**
    * The same documents with the time of the oldest content in review, in milliseconds since the
-   * epoch. `met`: true if the content is in review because of a conflict.
+   * epoch. `isConflict`: true if the content is in review because of a conflict.
    */
   readonly reviewedSince: StateSummary["totals"]["reviews"];
   readonly lastRun: Omit<NonNullable<StateSummary["newestRun"]>, "summary"> | null;

@@ -26,7 +26,7 @@ const GONE = ["ENOENT", "ENOTDIR"];
 
 /**
  * Returns names in no order; null if the folder does not exist.
- * @throws UnfitRules
+ * @throws RulesError
  */
 export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPath): readonly FolderName[] | null {
   return guard.during(() => {
@@ -50,7 +50,7 @@ export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
 
 /**
  * Returns why a path is not synced, even if no file exists at the path; null if it is synced.
- * @throws UnfitRules
+ * @throws RulesError
  */
 export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["stays"] {
   return guard.during(() => {

@@ -54,7 +54,7 @@ export class RulesError extends Error {}
  * Returns the rules of a folder with rule files.
  * @param above rules of the folder above, which apply in this folder too; null if none
  * @param foldsCase git's rule: patterns match as the disk's names do
- * @throws UnfitRules for a line that would cost too much; without that line, files that it excludes
+ * @throws RulesError for a line that would cost too much; without that line, files that it excludes
  * would be uploaded
  */
 export function rulesOf(

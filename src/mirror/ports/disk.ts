@@ -106,8 +106,8 @@ export interface Disk {
   look(path: LocalPath): PathState;
   useOf(path: LocalPath): FileUse;
   /**
-   * Converts content from the service's form to the local file's: links become paths. `meant`
-   * converts back. Undefined if both forms are the same.
+   * Converts content from the service's form to the local file's: links become paths.
+   * `toServiceForm` converts back. Undefined if both forms are the same.
    */
   toLocalForm?(path: LocalPath, text: string): string;
   toServiceForm?(path: LocalPath, shown: string): string;

@@ -121,7 +121,7 @@ export function writeConfig(folder: string, config: object): void {
 /**
  * Returns true if a folder is linked: it has a configuration that is neither empty nor full of
  * zeros after a power loss.
- * @param folder absolute path of `.mdmirror` @throws UnsafePath; otherwise as node:fs does
+ * @param folder absolute path of `.mdmirror` @throws UnsafePathError; otherwise as node:fs does
  */
 export function hasConfig(folder: string): boolean {
   const read = readOwn(folder, CONFIG_FILE);

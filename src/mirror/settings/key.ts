@@ -126,7 +126,7 @@ function unreadable(shown: string, error: unknown): Result<never> {
 
 /**
  * Stores the key so that no other user can read it, even while it is written.
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
   replaceOwn(folder, KEY_FILE, `${key}\n`, true);

@@ -21,7 +21,7 @@ type StateTotals = {
   readonly reviews: readonly ReviewedSince[];
 };
 
-/** A document in review. `met`: true if another edit is the reason, not protection. */
+/** A document in review. `isConflict`: true if another edit is the reason, not protection. */
 type ReviewedSince = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /** Facts for `status`: a few rows of `state.db`, as they were at one moment, without content. */

@@ -17,7 +17,7 @@ const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
  * second check. Only somebody who can write in `.mdmirror` could do that, and `.mdmirror` is closed
  * to other users.
  * @param options.make creates a missing file, for its owner alone
- * @throws UnsafePath; otherwise as better-sqlite3 and node:fs do
+ * @throws UnsafePathError; otherwise as better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
   const { make, ...given } = options;
@@ -61,7 +61,7 @@ function makeEmpty(folder: string, name: string): Stats | null {
 /**
  * Creates a file that must not exist yet, and that only its owner may read. Fills the file by its
  * path; returns when the content is flushed to disk.
- * @throws UnsafePath; otherwise as `fill` and node:fs do
+ * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
 export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
   // SQLite accepts an empty file. If SQLite created the file itself, other users could read it.

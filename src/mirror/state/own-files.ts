@@ -23,7 +23,7 @@ function split(name: string): { readonly below: string; readonly last: string } 
 
 /**
  * Returns the state of a file; null if nothing exists.
- * @throws UnsafePath
+ * @throws UnsafePathError
  */
 export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = split(name);
@@ -47,7 +47,7 @@ function unlessAbsent<T>(work: () => T): T | null {
 
 /**
  * Reads a file; null if nothing exists.
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (statOwn(folder, name, "file") === null) return null;
@@ -65,7 +65,7 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
  * Replaces a whole file by a rename; creates `NAME.new` each time.
  * @param survives true if the new file must survive a power loss; otherwise a power loss may leave
  * it empty
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
   statOwn(folder, name, "file");
@@ -83,7 +83,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
 
 /**
  * Creates an empty file, if there is none.
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function touchOwn(folder: string, name: string): void {
   if (statOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
@@ -91,7 +91,7 @@ export function touchOwn(folder: string, name: string): void {
 
 /**
  * Appends to a file; creates the file if needed.
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function appendOwn(folder: string, name: string, text: string): void {
   const exists = statOwn(folder, name, "own-file") !== null;
@@ -156,7 +156,7 @@ function openOwn(folder: string, name: string, flags: number, expected: Expected
 
 /**
  * Empties an existing file and keeps its inode.
- * @throws UnsafePath; else as node:fs does
+ * @throws UnsafePathError; else as node:fs does
  */
 export function emptyOwn(folder: string, name: string): void {
   const { fd } = openOwn(folder, name, O_WRONLY, "own-file");
@@ -187,7 +187,7 @@ export function renameOwn(folder: string, from: string, to: string): void {
 /**
  * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. Closes
  * an existing folder to other users. The folder above must exist.
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {
   const { below, last } = split(name);

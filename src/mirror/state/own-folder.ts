@@ -17,7 +17,7 @@ const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
  * Checks every file that mdmirror may ever open in its folder. So a command reports unsafe files at
  * its start, and SQLite, which opens by path, opens files that were checked. A missing folder is
  * accepted.
- * @throws UnsafePath
+ * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
@@ -38,7 +38,7 @@ const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 /**
  * Closes folders that other users may enter, then files that they may read or write. Called before
  * writing.
- * @throws UnsafePath; otherwise as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
   // The folder is missing. Its disk may be unmounted, so nothing is created.

@@ -33,7 +33,7 @@ let openFolder: { readonly folder: string; readonly at: string; readonly fd: num
  * Keeps `.mdmirror` open, after a check, while `work` opens many files in it, because opening the
  * folder takes longer than the work. If the folder does not exist, runs `work` alone.
  * @param work must be synchronous
- * @throws UnsafePath; exceptions of `work`
+ * @throws UnsafePathError; exceptions of `work`
  */
 export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
   if (openFolder?.folder === folder || statOrNull(folder) === null) return work();
@@ -53,7 +53,7 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
  * `/proc`, the path is checked and then used by name. Only somebody who can write in `.mdmirror`
  * could swap the folder in between.
  * @param work its argument is a path of the folder, valid during this call only
- * @throws UnsafePath; an errno if a folder is missing
+ * @throws UnsafePathError; an errno if a folder is missing
  */
 export function inOwnFolder<T>(folder: string, below: string, work: (at: string, fd: number) => T): T {
   const enter = (at: string, fd: number): T =>

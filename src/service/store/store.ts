@@ -28,7 +28,7 @@ export type Store = {
    * failure, a deadlock, or a constraint that two transactions broke. So `work` must have no other
    * effects; its read before the insert then finds the other row. ORDER: never within another
    * write's `work`, which would wait for itself.
-   * @throws StoreBusy if the repeated runs fail
+   * @throws StoreBusyError if the repeated runs fail
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
   /**
@@ -95,7 +95,7 @@ export type ReservedSpace = {
  * free, or the database cannot be reached. Answered with 503; the message is for the caller.
  */
 export class StoreBusyError extends Error {
-  override readonly name: string = "StoreBusy";
+  override readonly name: string = "StoreBusyError";
   /** True if the write may have been kept; false if nothing was done. */
   readonly mayBeKept: boolean = false;
 }

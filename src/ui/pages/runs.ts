@@ -59,7 +59,9 @@ function titleOf({ done, kind }: RunLine): string {
   return done ?? TITLES[kind] ?? "Synced nothing";
 }
 
-/** Shows an end that is not usual; null for the usual one. Problems of documents are no part of it. */
+/**
+ * Shows an end that is not usual; null for the usual one. Problems of documents are no part of it.
+ */
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
   const [tone, word] = STATES[state as keyof typeof STATES] ?? ["quiet", ""];

@@ -202,7 +202,8 @@ function storedUnder<K>(
 
 /**
  * Plans the restore of one version. A document that is no longer on the service becomes a new one.
- * @param currentDigest digest of the content that the file must still have; null if there must be no file
+ * @param currentDigest digest of the content that the file must still have; null if there must be
+ * no file
  */
 function putBack(
   { id, path, link }: Pick<KnownPlace, "id" | "path" | "link">,

@@ -15,7 +15,7 @@ const PORTION = 200;
  * Copies a database to a new file, as the database was at one moment. The services on the database
  * keep running.
  * @param file absolute; nothing may exist at this path
- * @throws UnusableDatabase, or as `pg` and better-sqlite3 do; then there is no file
+ * @throws UnusableDatabaseError, or as `pg` and better-sqlite3 do; then there is no file
  */
 export function backUpDatabase(url: string, file: string): Promise<void> {
   return withDatabase(url, async (client) => {
@@ -80,7 +80,7 @@ function forSqlite(value: unknown): unknown {
 /**
  * Fills an empty database from a backup, completely or not at all.
  * @param file absolute path of a checked backup
- * @throws UnusableDatabase if the database is not empty; otherwise as `pg` does
+ * @throws UnusableDatabaseError if the database is not empty; otherwise as `pg` does
  */
 export async function restoreDatabase(file: string, url: string): Promise<void> {
   const db = new Sqlite(file, { readonly: true, fileMustExist: true });

@@ -15,8 +15,8 @@ import { makeFolders } from "../../../common/make-folders.ts";
  * Opens a PostgreSQL database for the service of this process. The first process of a database
  * creates missing parts, as `openData` does, and stores both keys in its data folder. Each later
  * process uses the keys that the operator put into its data folder.
- * @throws UnusableDatabase, OtherData; SQLITE_BUSY if another process has the folder; as `pg` does
- * if the database cannot be reached
+ * @throws UnusableDatabaseError, NewerDataError; SQLITE_BUSY if another process has the folder;
+ * as `pg` does if the database cannot be reached
  */
 export async function openSharedData(
   dir: string,

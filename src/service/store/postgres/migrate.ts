@@ -9,7 +9,7 @@ const MIGRATING = 7_214_906_233_011;
 
 /** A database that cannot be used. The message is for the operator of the database. */
 export class UnusableDatabaseError extends Error {
-  override readonly name = "UnusableDatabase";
+  override readonly name = "UnusableDatabaseError";
   readonly code: "newer-data" | "unusable-database" | "other-key";
 
   constructor(message: string, code: UnusableDatabaseError["code"] = "unusable-database") {
@@ -27,8 +27,8 @@ const OLDEST = 15;
 /**
  * Migrates the database to the newest schema. Processes that start at the same time wait for each
  * other, because the migration holds a lock until its transaction ends.
- * @throws UnusableDatabase if PostgreSQL is too old, the encoding is not UTF-8, or a newer mdmirror
- * wrote the database
+ * @throws UnusableDatabaseError if PostgreSQL is too old, the encoding is not UTF-8, or a newer
+ * mdmirror wrote the database
  */
 export async function migrate(client: ClientBase, migrations: readonly string[] = MIGRATIONS): Promise<void> {
   await check(client);

@@ -48,7 +48,7 @@ export class PostgresStore implements Store {
 
   /**
    * Opens the database.
-   * @throws UnusableDatabase, or as `pg` does if the database cannot be reached
+   * @throws UnusableDatabaseError, or as `pg` does if the database cannot be reached
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const { url, random, onFault = () => undefined } = options;

@@ -44,7 +44,7 @@ export class Transactions {
 
   /**
    * Runs `work` in a transaction that only reads.
-   * @throws StoreBusy
+   * @throws StoreBusyError
    */
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#repeat((client) => this.#readOnce(client, work));
@@ -52,7 +52,7 @@ export class Transactions {
 
   /**
    * Runs one read-only statement outside any transaction.
-   * @throws StoreBusy
+   * @throws StoreBusyError
    */
   ask<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
     return this.#repeat((client) => askOnce(client, statement, values));
@@ -60,7 +60,7 @@ export class Transactions {
 
   /**
    * Runs a write in a transaction.
-   * @throws StoreBusy if nothing was done; `StoreUnreachable` if the result is unknown
+   * @throws StoreBusyError if nothing was done; `StoreUnreachableError` if the result is unknown
    */
   write<T>(write: Write<T>): Promise<T> {
     return this.#repeat((client) => this.#writeOnce(client, write));
@@ -172,7 +172,7 @@ function pauseFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Returns the error for the caller: StoreBusy if a retry may succeed. */
+/** Returns the error for the caller: StoreBusyError if a retry may succeed. */
 function errorForCaller(error: unknown, isCommitting: boolean): unknown {
   if (isConnectionLost(error)) return new StoreUnreachableError(error, isCommitting);
   return isTooLong(error) ? new StoreBusyError("The database has too much to do", { cause: error }) : error;

@@ -104,13 +104,13 @@ export type BackupContents = {
  * message is a clause about the file.
  */
 export class NoBackupError extends Error {
-  override readonly name = "NoBackup";
+  override readonly name = "NoBackupError";
 }
 
 /**
  * Checks each page of a copied database, and makes the copy a backup: a single file with its
  * digest.
- * @throws NoBackup; if the copy cannot be read, the error of node:fs or better-sqlite3
+ * @throws NoBackupError; if the copy cannot be read, the error of node:fs or better-sqlite3
  */
 export function sealBackup(file: string): BackupContents {
   return withBackup(file, (db) => {
