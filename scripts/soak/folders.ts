@@ -21,31 +21,30 @@ const [first, count] = [Number(values.seed), Number(values.histories)];
 const scene = await openSqliteScene();
 const began = performance.now();
 let played = 0;
-let failed = 0;
+const ends = { holds: 0, undecided: 0, broken: 0 };
 const playOne = (history: History) => play(scene.cluster.processes[0]!, `history-${++played}`, history);
 try {
   for (let seed = first; seed < first + count; seed++) {
     const history = drawHistory(rollDice(seed), values.watch);
-    const { broken, trace } = await playOne(history);
-    if ((seed - first + 1) % 10 === 0) console.error(`${seed - first + 1} histories, ${failed} failed before`);
-    if (broken === null) continue;
-    failed++;
-    console.log([`seed ${seed}: ${broken}`, ...trace].join("\n  "));
-    await showShrunk(history);
+    const { end, trace } = await playOne(history);
+    ends[end]++;
+    if ((seed - first + 1) % 10 === 0) console.error(`to seed ${seed}: ${JSON.stringify(ends)}`);
+    if (end === "broken") await showFailure(seed, history, trace);
   }
 } finally {
   await scene.end();
 }
-const seconds = (performance.now() - began) / 1000;
-console.log(`${count} histories from seed ${first}, ${(seconds / count).toFixed(1)} s each: ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+const seconds = (performance.now() - began) / 1000 / count;
+console.log(`${count} histories from seed ${first}, ${seconds.toFixed(1)} s each: ${JSON.stringify(ends)}`);
+process.exit(ends.broken === 0 ? 0 : 1);
 
-async function showShrunk(history: History): Promise<void> {
+async function showFailure(seed: number, history: History, trace: readonly string[]): Promise<void> {
+  console.log([`seed ${seed}`, ...trace].join("\n  "));
   let last: readonly string[] = ["it did not fail again"];
   const { commands } = await shrink(history, async (candidate) => {
-    const { broken, trace } = await playOne(candidate);
-    if (broken !== null) last = [broken, ...trace];
-    return broken !== null;
+    const played = await playOne(candidate);
+    if (played.end === "broken") last = played.trace;
+    return played.end === "broken";
   });
   console.log([`shrunk to ${commands.length}: ${commands.map(showCommand).join("; ")}`, ...last].join("\n  "));
 }

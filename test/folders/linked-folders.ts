@@ -42,13 +42,7 @@ export function look({ notes }: LinkedFolder, doc: string): View & { readonly co
   };
 }
 
-export type LinkedFolders = {
-  readonly folders: readonly LinkedFolder[];
-  readonly call: Service["call"];
-  /** Rejects all changes in review, as a person in the app would; returns their number. */
-  rejectReviews(): Promise<number>;
-  end(): Promise<void>;
-};
+export type LinkedFolders = Awaited<ReturnType<typeof linkFolders>>;
 
 /**
  * Links three folders to a new workspace.
@@ -58,7 +52,7 @@ export async function linkFolders(
   service: ServiceProcess,
   name: string,
   contents: Iterable<readonly [path: string, content: string]>,
-): Promise<LinkedFolders> {
+) {
   const admin = caller(service.url, service.keys.admin);
   const made = JSON.parse((await admin("POST", "/admin/workspaces", { name })).body);
   const { workspaceId, key } = made as { workspaceId: string; key: string };
@@ -79,7 +73,8 @@ export async function linkFolders(
   return {
     folders,
     call,
-    async rejectReviews() {
+    /** Rejects all changes in review, as a person in the app would; returns their number. */
+    async rejectReviews(): Promise<number> {
       const { data } = JSON.parse((await admin("GET", `/admin/reviews?workspaceId=${workspaceId}`)).body);
       for (const { id } of data as { id: string }[]) await admin("POST", `/admin/reviews/${id}/reject`);
       return (data as unknown[]).length;

@@ -141,7 +141,7 @@ function isAtRest({ remote, replicas }: State, folder: number): boolean {
     : left.length === 0;
 }
 
-/** LIMIT: states of one document; more mean that the model is wrong. */
+/** LIMIT: states of one document. Three daemons and many edits can lead to more. */
 const MOST_STATES = 50_000;
 
 const show = (version: Version | null) =>
@@ -155,6 +155,8 @@ function showView({ files, copies }: View): string {
 
 /** An observation that no order of transfers explains. */
 export class Unexplained extends Error {}
+/** Too many states to decide whether mdmirror is right. */
+export class Undecided extends Error {}
 
 /** All states that explain what was seen of one document so far. */
 export class Model {
@@ -180,7 +182,7 @@ export class Model {
   transfer(folders: Iterable<number>): void {
     const found = new Map(this.#states.map((state) => [JSON.stringify(state), state]));
     for (const state of found.values()) {
-      if (found.size > MOST_STATES) throw new Error(`${this.#name}: more than ${MOST_STATES} states`);
+      if (found.size > MOST_STATES) throw new Undecided(`${this.#name}: more than ${MOST_STATES} states`);
       for (const folder of folders)
         for (const { remote, replica } of transfersOf(state.remote, state.replicas[folder]!)) {
           const next = { remote, replicas: state.replicas.with(folder, replica) };

@@ -6,7 +6,7 @@ import { keptTexts, liveHere } from "../../scripts/soak/texts.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
 import { type Command, CREATED, type History, SEEDED, showCommand } from "./history.ts";
 import { launch, linkFolders, type LinkedFolder, type LinkedFolders, look } from "./linked-folders.ts";
-import { Model, Unexplained, type View } from "./model.ts";
+import { Model, Undecided, Unexplained, type View } from "./model.ts";
 import { DOCS, markOf, marksIn, paragraph, withParagraph } from "./paragraphs.ts";
 
 /** A promise that does not hold. */
@@ -21,19 +21,24 @@ const REST_MS = 120_000;
 const IDLE_MS = 2_000;
 const MOST_ROUNDS = 8;
 
-export type Played = { readonly broken: string | null; readonly trace: readonly string[] };
+export type Played = {
+  readonly end: "holds" | "broken" | "undecided";
+  /** What happened, and at the end what is broken. */
+  readonly trace: readonly string[];
+};
 
-/** Plays a history in a new workspace. Returns what is broken, or null, and what happened. */
+/** Plays a history in a new workspace. */
 export async function play(service: ServiceProcess, name: string, history: History): Promise<Played> {
   const seeded = SEEDED.map((doc) => [`${doc}.md`, paragraph(doc, 0)] as const);
   const linked = await linkFolders(service, name, seeded);
   const world = new World(linked);
   try {
     await world.play(history);
-    return { broken: null, trace: world.trace };
+    return { end: "holds", trace: world.trace };
   } catch (error) {
+    if (error instanceof Undecided) return { end: "undecided", trace: world.trace };
     if (!(error instanceof Unexplained || error instanceof Broken)) throw error;
-    return { broken: error.message, trace: world.trace };
+    return { end: "broken", trace: [...world.trace, error.message] };
   } finally {
     await linked.end();
   }
