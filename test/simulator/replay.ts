@@ -6,7 +6,6 @@ import {
   plainPlan,
   replan,
 } from "../../src/mirror/operations/doctor/bundle.ts";
-import { isComplete } from "../../src/mirror/model/tree.ts";
 import { subjectOf } from "../../src/mirror/model/action.ts";
 
 /** Makes the plan of a bundle of `mdmirror doctor --bundle` again, on a developer's machine. */
@@ -65,7 +64,10 @@ export function replayBundle(bundle: Bundle): Replay {
   const differences = comparePlans(bundle.planned, plainPlan(plan));
   const { verdict } = plan;
   const stops = verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason);
-  const cover = [local.partial === true ? "partly" : "whole", isComplete(remote) ? "whole" : "partly"];
+  const cover = [
+    local.partial === true ? "partly" : "whole",
+    remote.complete && remote.foldersComplete ? "whole" : "partly",
+  ];
   return {
     differences,
     lines: [
