@@ -1,16 +1,25 @@
+import { sentenceOf } from "../common/sentence.ts";
 import { shownWords } from "../common/shown-name.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html, type Shown } from "./html.ts";
 
 /** Shows what a user does next. Pages have buttons, so a command opens on demand. */
 
-/** Shows a command that does the same as the page. */
-export function commandOf(command: string): Html {
-  return html`<details class="command"><summary>Show command</summary><code>${shownWords(command)}</code></details>`;
+/**
+ * Shows a command that does the same as the page.
+ * @param origin facts for an administrator, such as a code; null for none
+ */
+export function commandOf(command: string, origin: Shown = null): Html {
+  const code = html`<code>${shownWords(command)}</code>`;
+  return detailsOf(origin === null ? "Show command" : "Details", html`${origin}${code}`);
 }
 
-/** Shows the next step: a clause, often a command. */
-export function nextOf(next: string): Html {
-  return next.includes("mdmirror ")
-    ? commandOf(next)
-    : html`<p class="next"><span dir="auto">${shownWords(next)}</span></p>`;
+/** Shows the next step: a sentence, or a command. */
+export function nextOf(next: string, origin: Shown = null): Html {
+  if (next.includes("mdmirror ")) return commandOf(next, origin);
+  return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && detailsOf("Details", origin)}`;
+}
+
+/** Shows facts that open on demand. */
+export function detailsOf(label: string, facts: Shown): Html {
+  return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
 }

@@ -18,13 +18,6 @@ export function sentenceView(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
-/** Makes a sentence of a clause. A name at its beginning keeps its letters. */
-export function sentenceOf(clause: string): string {
-  const isName = !/^[a-z]+(?:[ ,.;]|$)/.test(clause) || /^[^:]*\.\w+: /.test(clause);
-  const start = isName ? clause : `${clause.charAt(0).toUpperCase()}${clause.slice(1)}`;
-  return `${start}${/[.!?…]$/.test(clause) ? "" : "."}`;
-}
-
 /** Shows a word with a coloured mark. */
 export function badgeOf(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;

@@ -1,9 +1,7 @@
 import type { MirrorEvent } from "../mirror/ports/state.ts";
-import { publicKind } from "../mirror/operations/results/actions.ts";
 import { count } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
-import { badgeOf, nameView, sentenceView } from "../page/parts.ts";
-import type { Tone } from "../page/layout.ts";
+import { nameView } from "../page/parts.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
 /** Shows events as sentences that begin with a verb. */
@@ -13,7 +11,7 @@ type Verb = readonly [sign: string, verb: string, after?: string];
 
 const ON_SERVICE = " on the service";
 
-/** Verbs for each kind of event; other kinds are shown by their code. */
+/** Verbs for each kind of event. */
 const VERBS: Readonly<Record<string, Verb>> = {
   put: ["↑", "Uploaded"],
   "create-remote": ["↑", "Uploaded"],
@@ -40,32 +38,35 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "drop-conflict": ["✓", "Ended the conflict in"],
   block: ["!", "Left", " alone"],
   restore: ["↺", "Restored"],
-  "settle-review": ["✓", "Read the decision about"],
+  "settle-review": ["✓", "Ended the review of"],
   "safety-stop": ["!", "Stopped the sync of"],
   approve: ["✓", "Approved the stopped changes of"],
-  protect: ["✓", "Changed the protection of"],
+  protect: ["✓", "Protected"],
+  unprotect: ["✓", "Removed the protection of"],
   fault: ["!", "Could not finish"],
   recover: ["↺", "Recovered"],
   "late-write": ["↺", "Kept a late edit of"],
   respell: ["✓", "Updated the links in"],
   relink: ["·", "Recorded a move of"],
-  "note-facts": ["·", "Updated the record of"],
+  "note-facts": ["·", "Noted a change of"],
   forget: ["·", "Removed the record of"],
   "look-again": ["·", "Checked", " again"],
   "link-folder": ["·", "Linked"],
   "forget-folder": ["·", "Removed the record of"],
 };
 
+/** Verb for kinds that an earlier program recorded. */
+const OTHER: Verb = ["·", "Changed"];
 const SUBMITTED: Verb = ["↑", "Sent", " to review"];
 
 function verbOf({ kind, outcome }: MirrorEvent): Verb {
   if (outcome === "submitted") return SUBMITTED;
-  return VERBS[kind] ?? ["·", `${publicKind(kind)}:`];
+  return VERBS[kind] ?? OTHER;
 }
 
 /** Returns the verb for a kind of event, without its document. */
 export function verbWords(kind: string): string {
-  const [, verb, after = ""] = VERBS[kind] ?? ["", publicKind(kind)];
+  const [, verb, after = ""] = VERBS[kind] ?? OTHER;
   return verb + after;
 }
 
@@ -122,16 +123,4 @@ function objectOf(mirror: string, { path, id }: MirrorEvent): Html {
   return isDocument
     ? html`<a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>`
     : nameView(path);
-}
-
-/** Tones of ends that are not usual. */
-const OUTCOMES: Readonly<Record<string, Tone>> = { refused: "bad", uncertain: "asks", stale: "quiet", later: "quiet" };
-
-/** Shows why an event happened, and its end if it did not succeed. */
-export function eventReason({ detail, outcome, code, requestId }: MirrorEvent): Html {
-  const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null);
-  const tone = OUTCOMES[outcome];
-  return html`${sentenceView(detail)}${origin.length > 0 && html` (${sentenceView(origin.join(", "))})`}${
-    tone !== undefined && html` ${badgeOf(tone, outcome)}`
-  }`;
 }

@@ -117,7 +117,10 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
     switcher: await switcherOf(site.ui, asked),
   };
   if (shown.kind === "trouble")
-    return send(site, reply, troublePage(shown.trouble), { ...around, status: STATUS[shown.trouble.kind] });
+    return send(site, reply, troublePage(shown.trouble, around.sections?.label ?? null), {
+      ...around,
+      status: STATUS[shown.trouble.kind],
+    });
   const events = page.isLive === false ? null : eventsAddress(request.url);
   const notices = [...site.notices.of(asked.query), ...(await resultsOf(site.ui, asked))];
   return send(site, reply, { ...shown.value, events, notices }, { ...around, status: 200 });
@@ -229,7 +232,7 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: number, session: Who = null) {
-  return send(site, reply, troublePage(trouble), { status, session });
+  return send(site, reply, troublePage(trouble, null), { status, session });
 }
 
 const HELP = { href: DOCS_ADDRESS, label: "Help" };

@@ -58,13 +58,9 @@ export async function sendUpdates(ui: Ui, page: UiPage, { raw, gone, asked }: Li
 /** Returns the page as JSON. */
 async function newsOf(ui: Ui, page: UiPage, asked: PageRequest): Promise<string> {
   const shown = await page.show(ui, asked);
-  const {
-    title,
-    main,
-    announcement = "",
-    here = null,
-  } = shown.kind === "ok" ? shown.value : troublePage(shown.trouble);
   const sections = await sectionsOf(ui, page, asked);
+  const content = shown.kind === "ok" ? shown.value : troublePage(shown.trouble, sections?.label ?? null);
+  const { title, main, announcement = "", here = null } = content;
   return JSON.stringify({
     title: shownWords(title),
     main: main.text,

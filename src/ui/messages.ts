@@ -6,7 +6,7 @@ import type { Count } from "../mirror/ports/state.ts";
 import { count, plural } from "../common/count.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
-import { sentenceOf } from "../page/parts.ts";
+import { sentenceOf } from "../common/sentence.ts";
 
 /** Results of operations as sentences of pages. */
 

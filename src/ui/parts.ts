@@ -3,13 +3,15 @@ import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count } from "../common/count.ts";
 import { shownName } from "../common/shown-name.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
+import { sentenceOf } from "../common/sentence.ts";
 import { html, type Html, type Shown } from "../page/html.ts";
-import { nextOf } from "../page/next-step.ts";
-import { actionForm, ageOf, badgeOf, nameView, sentenceView } from "../page/parts.ts";
-import { eventReason, eventSentence } from "./activity.ts";
+import { detailsOf, nextOf } from "../page/next-step.ts";
+import { actionForm, ageOf, nameView, sentenceView } from "../page/parts.ts";
+import { eventSentence } from "./activity.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder, Need } from "./folders.ts";
 import type { PageRequest } from "./page.ts";
+import { outcomeBadge, problemBadge } from "./states.ts";
 import { helpAddress } from "./user-docs.ts";
 
 /** Shows parts of a linked folder that several pages share. */
@@ -24,15 +26,12 @@ export function problemRows(needs: readonly Need[], choices: ReadonlyMap<string,
 
 function problemRow({ path, kind, code, detail, next, address }: Need, choice?: string): Html {
   const isStop = path === "" && address !== null;
-  const badge = badgeOf("asks", isStop ? "stopped" : kind.replaceAll("-", " "));
   const name =
     path === "" ? null : address === null ? nameView(path) : html`<a href="${address}">${nameView(path)}</a>`;
   const box =
     choice !== undefined &&
     html`<input type="checkbox" name="conflict" value="${choice}" aria-label="${`Select ${shownName(path)}`}">`;
-  return html`<li>${box}<div class="main">${name} ${explained(kind, badge)}<br><span class="faint">${sentenceView(detail)}${
-    code !== null && html` (${explained(code, code)})`
-  }</span>${nextOf(next)}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
+  return html`<li>${box}<div class="main">${name} ${explained(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, originOf(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
 /**
@@ -41,6 +40,12 @@ function problemRow({ path, kind, code, detail, next, address }: Need, choice?: 
 export function explained(code: string, shown: Shown): Html {
   const address = helpAddress(code);
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;
+}
+
+/** Shows the code of an error and the id of its request, for a report; null if there are none. */
+export function originOf(code: string | null, requestId: string | null = null): Html | null {
+  if (code === null && requestId === null) return null;
+  return html`<p>${code !== null && html`Code: ${explained(code, sentenceView(code))} `}${requestId !== null && html`Request: ${sentenceView(requestId)}`}</p>`;
 }
 
 /**
@@ -71,8 +76,9 @@ export function timeOf(at: number, now: number): Html {
  * @param withRun false on a page of one run
  */
 export function eventItem(mirror: string, event: MirrorEvent, withRun: boolean): Html {
-  const { run, at } = event;
-  return html`<li><span class="main">${eventSentence(mirror, { first: event, size: 1 })}<br><span class="faint">${eventReason(event)}</span></span>
+  const { run, at, detail, outcome, code, requestId } = event;
+  const origin = originOf(code, requestId);
+  return html`<li><div class="main">${eventSentence(mirror, { first: event, size: 1 })} ${outcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && detailsOf("Details", origin)}</div>
 <span class="faint">${withRun && html`<a href="${mirrorAddress(mirror, `runs/${run}`)}">run ${run}</a> · `}<time datetime="${new Date(at).toISOString()}">${localTime(at)}</time></span></li>`;
 }
 

@@ -185,7 +185,7 @@ describe("what a choice ends beside a conflict", () => {
     rig.api("DELETE", `/v1/folders/${parentId}`);
     await rig.run(["sync", "w"]);
     const keeps = await opened(rigged, "d/keep.md");
-    expect(keeps.shown()).toContain("gone or unreadable");
+    expect(keeps.shown()).toContain("#h-gone-or-unreadable");
     await keeps.choose("keep");
     await idle(rig, "d/keep.md", "edited\n");
     const drops = await opened(rigged, "d/drop.md");
@@ -215,6 +215,6 @@ describe("what a choice ends beside a conflict", () => {
     await rig.run(["sync", "w"]);
     for (const path of ["nothing.md", "large.md"]) expect(isOpen((await opened(rigged, path)).shown())).toBe(false);
     const list = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
-    expect(list.text).toContain("too large");
+    expect(list.text).toContain("#h-too-large");
   });
 });

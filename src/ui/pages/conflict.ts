@@ -7,10 +7,11 @@ import type { BlockReason, ResolutionKind } from "../../mirror/model/block.ts";
 import { plural } from "../../common/count.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
+import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
 import { documentView } from "../../page/markdown.ts";
 import { nextOf } from "../../page/next-step.ts";
-import { ageOf, badgeOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import {
@@ -27,7 +28,8 @@ import {
 import type { Folder } from "../folders.ts";
 import { choicesKey, draftKey } from "../jobs.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { folderForm } from "../parts.ts";
+import { explained, folderForm, originOf } from "../parts.ts";
+import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 import { draftLeft, editorOf } from "./conflict-editor.ts";
 
@@ -116,10 +118,10 @@ function nextLink(folder: Folder, path: string): Html {
 
 function stateOf({ conflict, block, asked }: ShownProblem): Html {
   if (conflict !== null) return conflictWords(conflict, asked.now);
-  if (block === null) return html`<p>${badgeOf("quiet", "in review")} Its change is in review.</p>`;
+  if (block === null) return html`<p>${problemBadge("in-review")} Its change is in review.</p>`;
   const { kind, detail, code, since } = block;
-  return html`<p>${badgeOf("asks", kind.replaceAll("-", " "))} for ${ageOf(since, asked.now)}. ${sentenceView(detail)}${code !== null && ` (${code})`}</p>
-${nextOf(nextFor(block))}`;
+  return html`<p>${explained(kind, problemBadge(kind))} for ${ageOf(since, asked.now)}. ${sentenceView(sentenceOf(detail))}</p>
+${nextOf(nextFor(block), originOf(code))}`;
 }
 
 function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: number): Html {
@@ -127,7 +129,7 @@ function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: numb
   const how = bothNew
     ? "It was new on both sides, with different content."
     : "It was edited locally and on the service, and the two edits do not merge.";
-  return html`<p>${badgeOf("asks", "conflict")} for ${ageOf(since, now)}. ${how}${
+  return html`<p>${problemBadge("conflict")} for ${ageOf(since, now)}. ${how}${
     renewed > 0 && html` The version on the service has changed ${plural(renewed, "time")} since.`
   } <span class="faint">Mine is the local file. Theirs is the version on the service; it is ${
     hasConflictCopy

@@ -1,6 +1,5 @@
 import {
   type EntryList,
-  type EntryState,
   findByName,
   findEntry,
   listFolder,
@@ -11,13 +10,15 @@ import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
+import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
-import type { Content, Tone } from "../../page/layout.ts";
+import type { Content } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
 import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
+import { entryBadge } from "../states.ts";
 import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
 
 /** Shows folders and documents, and explains their states. */
@@ -108,20 +109,8 @@ function treeOf(mirror: string, root: string, here: string): Html {
   }`;
 }
 
-/** Colour and words for each state; the usual state has none. */
-const BADGES: Readonly<Record<EntryState, readonly [Tone, string] | null>> = {
-  "in-sync": null,
-  waiting: ["quiet", "waiting"],
-  blocked: ["asks", "blocked"],
-  "in-review": ["quiet", "in review"],
-  conflict: ["asks", "conflict"],
-  ignored: ["quiet", "ignored"],
-};
-
-function entryBadge({ state, needs }: Entry): Html | null {
-  const badge = BADGES[state];
-  if (needs > 0) return badgeOf("asks", `${plural(needs, "problem")} below`);
-  return badge === null ? null : badgeOf(badge[0], badge[1]);
+function badgeIn({ state, needs }: Entry): Html | null {
+  return needs > 0 ? badgeOf("asks", `${plural(needs, "problem")} below`) : entryBadge(state);
 }
 
 /**
@@ -134,7 +123,7 @@ function entryRow(mirror: string, folder: string, entry: Entry, now: number): Ht
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", entry.path);
   return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
-<td>${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}</td>
+<td>${badgeIn(entry)}${why !== null && html` <span class="faint">${sentenceView(sentenceOf(why))}</span>`}</td>
 <td class="number">${file !== null && bytesText(file.size)}</td><td class="number">${file !== null && html`${ageOf(file.changedAt, now)} ago`}</td></tr>`;
 }
 
@@ -161,7 +150,7 @@ async function documentContent(
     main: html`${crumbsOf(mirror, path)}
 <div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row"><nav class="segments" aria-label="View">${view("Preview", null)}${view("Source", "text")}</nav>
 ${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
-<p>${entryBadge(entry)}${entry.why !== null && html` ${sentenceView(entry.why)}`}${
+<p>${badgeIn(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
       file !== null &&
       html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
     }</p>

@@ -4,11 +4,12 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
+import { nameView, sentenceView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { folderPage } from "../page.ts";
 import { folderForm, pagerOf, partOf, timeOf } from "../parts.ts";
+import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
 /** LIMIT: reviews on one page; each shows its content. */
@@ -44,7 +45,7 @@ function reviewOf(mirror: string, review: WaitingReview, now: number): Html {
   const why = whyInReview(review);
   const name = html`<a href="${documentAddress(mirror, "docs", path)}">${nameView(path)}</a>`;
   return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
-<p>${badgeOf("quiet", "in review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
+<p>${problemBadge("in-review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
     why !== null && html`, because ${sentenceView(why)}`
   }</p>
 <p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${deletionWaits && `; ${PENDING_DELETION_TEXT}`}</p>

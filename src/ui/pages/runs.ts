@@ -59,9 +59,7 @@ function titleOf({ done, kind }: RunLine): string {
   return done ?? TITLES[kind] ?? "Synced nothing";
 }
 
-/**
- * Shows an end that is not usual; null for the usual one. Problems of documents are no part of it.
- */
+/** Shows an end that is not usual; null for others. It says nothing of problems of documents. */
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
   const [tone, word] = STATES[state as keyof typeof STATES] ?? ["quiet", ""];

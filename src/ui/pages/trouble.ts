@@ -1,24 +1,33 @@
 import { ok, type Trouble } from "../../common/trouble.ts";
+import { sentenceOf } from "../../common/sentence.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nextOf } from "../../page/next-step.ts";
-import { actionForm, sentenceView } from "../../page/parts.ts";
-import { SIGN_OUT } from "../addresses.ts";
+import { actionForm, nameView, sentenceView } from "../../page/parts.ts";
+import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
-import { explained } from "../parts.ts";
+import { originOf } from "../parts.ts";
 
-/** Shows an error and the next step instead of a page. */
-export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
-  const origin = [
-    code === null ? null : explained(code, sentenceView(code)),
-    requestId === null ? null : sentenceView(`request ${requestId}`),
-  ].filter((one) => one !== null);
+/** Errors whose next step is outside of the pages, so that it is shown openly. */
+const OUTSIDE: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
+
+/**
+ * Shows an error and the next step instead of a page.
+ * @param folder name of the linked folder that the page is about; null if there is none
+ */
+export function troublePage({ what, code = null, requestId = null, next }: Trouble, folder: string | null): Content {
+  const origin = originOf(code, requestId);
+  const isOutside = code !== null && OUTSIDE.has(code);
+  const step = isOutside ? html`<p>${sentenceView(sentenceOf(next))}</p>` : nextOf(next, origin);
+  const up =
+    folder === null
+      ? html`<a class="button" href="/">All linked folders</a>`
+      : html`<a class="button" href="${mirrorAddress(folder)}">Back to ${nameView(folder)}</a>`;
   return {
     title: "Not shown · mdmirror",
     announcement: what,
-    main: html`<h1>This page cannot be shown</h1>
-<div class="notice bad"><p>${sentenceView(what)}${origin.length > 0 && html` (${origin.map((one, at) => html`${at > 0 && ", "}${one}`)})`}</p>${nextOf(next)}</div>
-<p><a href="/">All linked folders</a></p>`,
+    main: html`<h1>${sentenceView(sentenceOf(what))}</h1>
+${step}${!isOutside && html`<p class="row">${up}</p>`}`,
   };
 }
 

@@ -1,0 +1,73 @@
+import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
+import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block.ts";
+import type { Html } from "../page/html.ts";
+import type { Tone } from "../page/layout.ts";
+import { badgeOf } from "../page/parts.ts";
+
+/**
+ * Names each state once, for all pages. Red: stopped. Amber: the user has to act. Grey: waits for
+ * somebody or something else. Green: done.
+ */
+
+type State = readonly [Tone, string];
+
+const CONFLICT: State = ["asks", "conflict"];
+const BLOCKED: State = ["asks", "blocked"];
+const IN_REVIEW: State = ["quiet", "in review"];
+const PENDING: State = ["quiet", "pending"];
+const IGNORED: State = ["quiet", "ignored"];
+const STOPPED: State = ["bad", "stopped"];
+
+/** States of a document or folder; null: the usual state has no badge. */
+const OF_ENTRIES: Readonly<Record<EntryState, State | null>> = {
+  "in-sync": null,
+  waiting: PENDING,
+  blocked: BLOCKED,
+  "in-review": IN_REVIEW,
+  conflict: CONFLICT,
+  ignored: IGNORED,
+};
+
+/** Kinds of problems that are not about one document. */
+const OF_PROBLEMS: Readonly<Record<string, State>> = {
+  conflict: CONFLICT,
+  "conflict-markers": CONFLICT,
+  suspended: IGNORED,
+  "direction-off": IGNORED,
+  "listing-misread": BLOCKED,
+  "listing-cut-short": PENDING,
+  unfinished: ["asks", "unfinished"],
+  offline: ["bad", "offline"],
+};
+
+const OF_OUTCOMES: Readonly<Record<string, State>> = {
+  refused: ["asks", "refused"],
+  uncertain: ["asks", "unfinished"],
+  stale: PENDING,
+  later: PENDING,
+};
+
+/** Shows the state of a document or folder; null if it is in sync. */
+export function entryBadge(state: EntryState): Html | null {
+  const found = OF_ENTRIES[state];
+  return found && badgeOf(...found);
+}
+
+/** Shows the state that a kind of problem means. */
+export function problemBadge(kind: string): Html {
+  return badgeOf(...(OF_PROBLEMS[kind] ?? ofReason(kind)));
+}
+
+function ofReason(kind: string): State {
+  if (!Object.hasOwn(BLOCK_REASONS, kind)) return STOPPED;
+  const reason = kind as BlockReason;
+  const needsUser = BLOCK_REASONS[reason].open === "needs-you";
+  if (isReview(reason)) return needsUser ? ["asks", IN_REVIEW[1]] : IN_REVIEW;
+  return needsUser ? BLOCKED : PENDING;
+}
+
+/** Shows an end that is not usual; null for the usual ones. */
+export function outcomeBadge(outcome: string): Html | null {
+  const found = OF_OUTCOMES[outcome];
+  return found === undefined ? null : badgeOf(...found);
+}
