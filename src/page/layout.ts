@@ -61,6 +61,8 @@ export type Content = {
   readonly notices?: readonly Notice[];
   /** Address of the page's changes, as server-sent events; null if the page is not live. */
   readonly events?: string | null;
+  /** True if a script reads the page again while it is visible. */
+  readonly refreshes?: boolean;
   /** Further scripts beside `page.js`. */
   readonly scripts?: readonly string[];
   /** Address of this page, to mark it in the navigation. */
@@ -69,7 +71,16 @@ export type Content = {
 
 export function renderPage(frame: Frame, content: Content): string {
   const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
-  const { title, main, announcement = "", notices = [], events = null, scripts = [], here = null } = content;
+  const {
+    title,
+    main,
+    announcement = "",
+    notices = [],
+    events = null,
+    refreshes = false,
+    scripts = [],
+    here = null,
+  } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -94,7 +105,7 @@ ${sections !== null && html`<nav class="sections" id="sections" aria-label="${sh
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
 ${notices.map((notice) => noticeOf(notice, csrf))}</div>
-<main id="main" tabindex="-1"${events !== null && html` data-events="${events}"`}>${main}</main>
+<main id="main" tabindex="-1"${events !== null && html` data-events="${events}"`}${refreshes && html` data-refresh`}>${main}</main>
 </body>
 </html>
 `.text;

@@ -48,15 +48,18 @@ export class Browsers<Who> {
     return setCookie(cookie, proof);
   }
 
-  /** Returns the session of a request; null if the browser is not signed in. */
-  sessionOf(header: string | undefined, { name }: SessionCookie): Session<Who> | null {
+  /**
+   * Returns the session of a request; null if the browser is not signed in.
+   * @param isUse false for a request that a page sends on its own, which does not prolong the session
+   */
+  sessionOf(header: string | undefined, { name }: SessionCookie, isUse = true): Session<Who> | null {
     const id = digestOf(cookieOf(header, name) ?? "");
     const session = this.#sessions.get(id);
     if (session === undefined) return null;
     this.#sessions.delete(id);
     const now = this.#world.now();
     if (now - session.usedAt > this.#idleMs) return null;
-    this.#sessions.set(id, { ...session, usedAt: now });
+    this.#sessions.set(id, isUse ? { ...session, usedAt: now } : session);
     return session;
   }
 

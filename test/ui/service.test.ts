@@ -24,11 +24,14 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
   test("decides a conflict with both edits in view: edits and accepts", async () => {
     const rig = await openServiceRig();
     const { id, lastChangeId } = await rig.api("POST", "/v1/files", { path: "team/plan.md", content: LONG });
+    const page = await rig.signIn();
     for (const flour of ["Rye", "Spelt"]) {
       const content = LONG.replace("Flour", flour);
       await rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
     }
-    const page = await rig.signIn();
+    // A page that comes into view reads itself again, as it does every 10 s.
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.getByRole("heading", { name: "1 review to decide" }).waitFor();
     await shoot(page, "service-workspaces");
     await page.getByRole("link", { name: "Reviews 1" }).click();
     await shoot(page, "service-reviews");

@@ -32,6 +32,7 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   return page({
     title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
     here: APP,
+    refreshes: true,
     main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
 ${workspacesSection(workspaces, call.csrf)}
 <div class="title" id="figures"><h2>How the service runs</h2><nav aria-label="Time shown" class="segments">${Object.entries(

@@ -47,6 +47,7 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   return page({
     title: "Reviews",
     here: REVIEWS,
+    refreshes: true,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <nav aria-label="States" class="segments">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</nav></div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}

@@ -76,7 +76,8 @@ export class SignInSessions {
    * @returns null if the session does not exist, or has ended
    */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
-    const session = this.#browsers.sessionOf(headers["cookie"], this.#origins.cookie(headers["host"]));
+    const isUse = headers["x-refresh"] === undefined;
+    const session = this.#browsers.sessionOf(headers["cookie"], this.#origins.cookie(headers["host"]), isUse);
     if (session === null) return null;
     const { who, since } = session.who;
     if (this.#core.server.now() - since <= LONGEST_MS && (await isKnown(this.#core, who))) return session;

@@ -174,6 +174,13 @@ describe("signing in", () => {
     const idle = await rig.signIn();
     rig.clock.now += 2 * 3_600_000 + 1;
     expect(await status(idle)).toBe(303);
+    // A page that reads itself again is not a user.
+    const left = await rig.signIn();
+    for (let hour = 0; hour < 3; hour++) {
+      const headers = { host: HOST, cookie: left.cookie, "x-refresh": "1" };
+      expect((await rig.ask("GET", "/app", headers)).status).toBe(hour < 2 ? 200 : 303);
+      rig.clock.now += 3_600_001;
+    }
     const long = await rig.signIn();
     for (let hour = 0; hour < 24; hour++) {
       expect(await status(long)).toBe(200);

@@ -15,6 +15,38 @@ type PageUpdate = {
   readonly results: readonly string[];
 };
 
+/** Milliseconds between two reads of a page that refreshes itself. */
+const REFRESH_MS = 10_000;
+/** Header of such a read, which does not count as use of the session. */
+const REFRESH = { "x-refresh": "1" };
+
+/** Reads the page itself again and again (`data-refresh`), while it is visible. */
+export function keepRefreshed(): void {
+  const main = document.querySelector<HTMLElement>("main[data-refresh]");
+  if (main === null) return;
+  const read = () => {
+    if (!document.hidden && !isTypedIn(main)) void refresh(main);
+  };
+  setInterval(read, REFRESH_MS);
+  document.addEventListener("visibilitychange", read);
+}
+
+async function refresh(main: HTMLElement): Promise<void> {
+  const answer = await fetch(location.href, { headers: REFRESH }).catch(() => null);
+  showCutOff(answer === null);
+  // The session has ended: the page for signing in is shown.
+  if (answer?.redirected === true) location.reload();
+  if (answer?.ok !== true || isTypedIn(main)) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const htmlOf = (id: string) => page.getElementById(id)?.innerHTML ?? "";
+  const update = { title: page.title, main: htmlOf("main"), sections: htmlOf("sections") };
+  show(main, { ...update, announcement: "", results: [] });
+}
+
+function isTypedIn(main: HTMLElement): boolean {
+  return [...main.querySelectorAll("input")].some(({ value, defaultValue }) => value !== defaultValue);
+}
+
 /**
  * A hidden page is not connected: a browser opens six connections to a server for all its pages.
  */
