@@ -1,7 +1,7 @@
 import { expect, it, test, describe } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import type { Link } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/link.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen } from "../promises/fixture.ts";
@@ -215,7 +215,7 @@ async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
 }
 
 describe("a document that is renamed locally while its text is read or sent", () => {
-  type LateAnswers = (remote: Remote, link: () => Link | null) => Partial<Remote>;
+  type LateAnswers = (remote: Remote, link: () => DocumentRecord | null) => Partial<Remote>;
 
   /** Runs with answers that come late; then nothing is left to do. */
   async function settle({ rig, mirror, id }: Begun, lateAnswers: LateAnswers): Promise<void> {

@@ -7,7 +7,7 @@ import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { createLocal } from "../../src/mirror/engine/apply/create-local.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
-import { type Link, isAway, linksByPath } from "../../src/mirror/model/link.ts";
+import { type DocumentRecord, isAway, recordsByPath } from "../../src/mirror/model/link.ts";
 import { runCycle } from "../../src/mirror/engine/run/cycle.ts";
 import { EXACT_DISK } from "../../src/contract/path.ts";
 import { remoteFileOf } from "../../src/mirror/model/left-out.ts";
@@ -193,7 +193,7 @@ test("I04 I33 a document that the list does not show is in the trees, beside one
 test("I33 thousands of records keep their own stamps and versions", async () => {
   const { mirror } = await inSync(65);
   const [link] = mirror.state.load().links.values();
-  const linkOf = (n: number): Link => {
+  const linkOf = (n: number): DocumentRecord => {
     const [id, changeId, path] = [`doc_${n}` as DocId, `chg_${n}` as ChangeId, `n${n}.md`];
     return { ...link!, id, changeId, localPath: path, remotePath: path, stamp: { ...link!.stamp!, ino: n } };
   };
@@ -263,7 +263,7 @@ it("I11 I18 a document blocked outside whose file is removed frees its path, and
   await settle(mirror);
   expect((await mirror.sync())?.state).toBe("in-sync");
   const { links } = mirror.state.load();
-  expect(linksByPath(links.values()).get("note.md")?.id).toBe(other);
+  expect(recordsByPath(links.values()).get("note.md")?.id).toBe(other);
   expect(isAway(links.get(left)!)).toBe(true);
   expect(Object.fromEntries(remoteTexts(rig))).toEqual({
     "elsewhere/note.md": "left\n",

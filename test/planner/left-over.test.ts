@@ -3,7 +3,7 @@ import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
-import type { Link } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/link.ts";
 import { checkRow, planOf, type Row, say, worldAfter, POLICY } from "./table.ts";
 import { doLocally, doRemotely, openConflict } from "./commands.ts";
 import { treesOf, type World } from "./world.ts";
@@ -181,7 +181,7 @@ test("a document that could not be read is open: nothing says where it is", () =
 
 const submitted =
   (text: string) =>
-  (world: World): Partial<Link> => {
+  (world: World): Partial<DocumentRecord> => {
     const link = world.links.get(world.idAt("a.md"))!;
     return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
   };

@@ -4,7 +4,7 @@ import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { POLICY, SIGNALS, planOf, type Row, say, worldAfter } from "./table.ts";
 import { treesOf, type World } from "./world.ts";
-import type { Link } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RemoteFile } from "../../src/mirror/model/tree.ts";
 
@@ -140,7 +140,7 @@ describe("a move to the root that the contract cannot say", () => {
 });
 
 const suspended =
-  (patch: Partial<Link> = {}) =>
+  (patch: Partial<DocumentRecord> = {}) =>
   (world: World): void =>
     world.patchLink(world.idAt("d/a.md"), { state: "suspended", ...patch });
 
@@ -163,7 +163,7 @@ describe("I18 a change of the ignore rules deletes nothing", () => {
 });
 
 const outside =
-  (patch: Partial<Link>) =>
+  (patch: Partial<DocumentRecord>) =>
   (world: World): void =>
     world.patchLink(world.idAt("a.md"), { state: "outside", ...patch });
 

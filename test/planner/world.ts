@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, DirLink, Block, Link, Stamp, Tombstone } from "../../src/mirror/model/link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord, Stamp, Tombstone } from "../../src/mirror/model/link.ts";
 import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
 import type {
@@ -30,8 +30,8 @@ export class World {
   readonly unseen = new Map<string, string>();
   readonly documents = new Map<DocId, ModelDocument>();
   readonly dirs = new Map<DirId, string>();
-  readonly links = new Map<DocId, Link>();
-  readonly dirLinks = new Map<DirId, DirLink>();
+  readonly links = new Map<DocId, DocumentRecord>();
+  readonly dirLinks = new Map<DirId, FolderRecord>();
   readonly tombstones = new Map<DocId, Tombstone>();
   readonly conflicts = new Map<DocId, Conflict>();
   readonly blocks = new Map<string, Block>();
@@ -141,7 +141,7 @@ export class World {
     }
   }
 
-  patchLink(id: DocId, patch: Partial<Link>): void {
+  patchLink(id: DocId, patch: Partial<DocumentRecord>): void {
     this.links.set(id, { ...this.links.get(id)!, ...patch });
   }
 

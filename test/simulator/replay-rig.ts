@@ -4,7 +4,7 @@ import { depthOf } from "../../src/contract/path.ts";
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { subjectOf } from "../../src/mirror/model/action.ts";
-import { type Link, sameStamp, type Stamp } from "../../src/mirror/model/link.ts";
+import { type DocumentRecord, sameStamp, type Stamp } from "../../src/mirror/model/link.ts";
 import type { LocalFile, RemoteFile } from "../../src/mirror/model/tree.ts";
 import { type Bundle, replan } from "../../src/mirror/operations/doctor/bundle.ts";
 import type { Plan, PlanInput } from "../../src/mirror/planner/plan-types.ts";
@@ -69,7 +69,7 @@ class ReplayRig {
   }
 
   /** Creates a document with its recorded version, then edits or deletes it as the list shows. */
-  #createDocument(link: Link | null, file: RemoteFile | null): void {
+  #createDocument(link: DocumentRecord | null, file: RemoteFile | null): void {
     const { app } = this.rig;
     const { base } = this.#input.trees;
     const [id, was] = [link?.id ?? file!.id, link?.digest ?? file!.digest ?? `first ${file!.changeId}`];
@@ -136,7 +136,7 @@ class ReplayRig {
     }
   }
 
-  #putLink(link: Link): void {
+  #putLink(link: DocumentRecord): void {
     const { state } = this.mirror;
     const [id, changeId] = [this.#idOf(link.id), this.#idOf(link.changeId)];
     const [digest, localDigest] = [this.#digest(link.digest)!, this.#digest(link.localDigest)!];

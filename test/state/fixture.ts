@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import Sqlite from "better-sqlite3";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, DirLink, Block, Link, Tombstone } from "../../src/mirror/model/link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord, Tombstone } from "../../src/mirror/model/link.ts";
 import type { MirrorEvent, TextName } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
@@ -79,7 +79,7 @@ export const dir = (name: string | number) => `dir_${name}` as DirId;
 export const change = (name: string | number) => `chg_${name}` as ChangeId;
 export const textDigest = (text: string): Digest => digestOf(text);
 
-export function linkOf(name: string | number, more: Partial<Link> = {}): Link {
+export function linkOf(name: string | number, more: Partial<DocumentRecord> = {}): DocumentRecord {
   const digest = more.digest ?? textDigest(`text of ${name}`);
   return {
     id: doc(name),
@@ -99,7 +99,7 @@ export function linkOf(name: string | number, more: Partial<Link> = {}): Link {
   };
 }
 
-export function dirOf(name: string, path: string = name, more: Partial<DirLink> = {}): DirLink {
+export function dirOf(name: string, path: string = name, more: Partial<FolderRecord> = {}): FolderRecord {
   return { id: dir(name), localPath: path, remotePath: path, dev: 2049, ino: 5, birthMs: 2.25, ...more };
 }
 

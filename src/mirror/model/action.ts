@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Block, Link } from "./link.ts";
+import type { Block, DocumentRecord } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -130,7 +130,7 @@ type DocumentAction =
       readonly kind: "note-facts";
       readonly id: DocId;
       readonly protected: boolean;
-      readonly state: Link["state"] | "away";
+      readonly state: DocumentRecord["state"] | "away";
     }
   // actions that open, renew or end conflicts and reviews
   /**

@@ -1,5 +1,5 @@
 import { isPathPair } from "./name-pair.ts";
-import { type DirLink, type Link, sameInodeAndBirth } from "./link.ts";
+import { type FolderRecord, type DocumentRecord, sameInodeAndBirth } from "./link.ts";
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
@@ -11,7 +11,7 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
  * @param walk facts about the disk
  */
 export function bothSidesAreAsBase(
-  link: Link,
+  link: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
   walk: WalkedDisk,
@@ -24,7 +24,7 @@ type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 /**
  * Returns true if the service shows a document just as base has it: version, place and protection.
  */
-export function remoteIsAsBase(link: Link, remoteFile: RemoteFile): boolean {
+export function remoteIsAsBase(link: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
     remoteFile.changeId === link.changeId &&
     remoteFile.path === link.remotePath &&
@@ -32,7 +32,7 @@ export function remoteIsAsBase(link: Link, remoteFile: RemoteFile): boolean {
   );
 }
 
-function agreesLocally(link: Link, localFile: LocalFile, inodesTrusted: boolean): boolean {
+function agreesLocally(link: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== link.localDigest) return false;
   // Equal bytes with another inode may be another document's file, put at this path by a swap.
   return link.stamp === null || !inodesTrusted || sameInodeAndBirth(link.stamp, localFile.stamp);
@@ -42,7 +42,7 @@ function agreesLocally(link: Link, localFile: LocalFile, inodesTrusted: boolean)
  * Returns true if base alone gives no reason to act on a document: its record is synced, no content
  * of it is in review, and neither of its names will change.
  */
-export function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
+export function isAtRest(link: DocumentRecord, walk: Pick<LocalTree, "disk">): boolean {
   return link.state === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);
 }
 
@@ -51,7 +51,7 @@ export function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
  * change.
  */
 export function hasLastingNames(
-  link: Link | DirLink,
+  link: DocumentRecord | FolderRecord,
   kind: "file" | "folder",
   { disk }: Pick<LocalTree, "disk">,
 ): boolean {

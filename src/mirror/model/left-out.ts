@@ -1,6 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
-import type { Link } from "./link.ts";
+import type { DocumentRecord } from "./link.ts";
 import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, link: () => null };
@@ -26,7 +26,7 @@ export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: Lo
 export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   const { leftOut } = trees;
   if (leftOut === undefined) return trees;
-  const taken = new Map<DocId, Link>();
+  const taken = new Map<DocId, DocumentRecord>();
   for (const id of ids) {
     const link = leftOut.link(id);
     if (link !== null) taken.set(id, link);
@@ -56,7 +56,7 @@ export function withAllDocuments(trees: Trees): Trees {
   return { base, local, remote };
 }
 
-function without(leftOut: LeftOut, taken: ReadonlyMap<DocId, Link>): LeftOut {
+function without(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentRecord>): LeftOut {
   return {
     count: leftOut.count - taken.size,
     documents: function* () {
@@ -71,12 +71,17 @@ function without(leftOut: LeftOut, taken: ReadonlyMap<DocId, Link>): LeftOut {
 }
 
 /** Returns the document on the service as its record describes it. */
-export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
+export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: DocumentRecord): RemoteFile {
   return { id, path, changeId, protected: isProtected };
 }
 
 /** Returns the local file as its record describes it; null if the record has no stamp. */
-export function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
+export function localFileOf({
+  localPath: path,
+  stamp,
+  stampTrusted,
+  localDigest: digest,
+}: DocumentRecord): LocalFile | null {
   if (stamp === null) return null;
   return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
 }

@@ -58,8 +58,8 @@ export type Submission = {
   readonly at: number;
 } & ReviewAnswer;
 
-/** One linked document: an id, its two paths and the version that both sides last had. */
-export type Link = {
+/** Record of a document: its id, its two paths and the version that both sides last had. */
+export type DocumentRecord = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
@@ -101,14 +101,14 @@ export type Link = {
   readonly state: "linked" | "outside" | "suspended";
 };
 
-/** Id and paths of a linked document. */
-export type PlacedLink = Pick<Link, "id" | "localPath" | "remotePath">;
+/** Id and paths of a recorded document. */
+export type DocumentPaths = Pick<DocumentRecord, "id" | "localPath" | "remotePath">;
 
 /**
  * Returns true if a document was moved out of the linked folder and its content is in the trash. A
  * file at its old path then belongs to another document, or is new.
  */
-export function isAway({ state, stamp }: Link): boolean {
+export function isAway({ state, stamp }: DocumentRecord): boolean {
   return state === "outside" && stamp === null;
 }
 
@@ -116,14 +116,14 @@ export function isAway({ state, stamp }: Link): boolean {
  * Indexes records by local path. A document that is outside the linked folder has no local path:
  * another document may have its old path.
  */
-export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
-  const byPath = new Map<LocalPath, Link>();
+export function recordsByPath(links: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
+  const byPath = new Map<LocalPath, DocumentRecord>();
   for (const link of links) if (!isAway(link)) byPath.set(link.localPath, link);
   return byPath;
 }
 
 /** Record of a folder that both sides have. It has paths only, no content. */
-export type DirLink = {
+export type FolderRecord = {
   readonly id: DirId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;

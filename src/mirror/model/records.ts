@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import { isAtRest } from "./agreement.ts";
-import { isAway, type Link, type PlacedLink, type Stamp } from "./link.ts";
+import { isAway, type DocumentRecord, type DocumentPaths, type Stamp } from "./link.ts";
 import { localFileOf, remoteFileOf } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
@@ -37,15 +37,15 @@ export class Records {
   /** Number of files that the last scan found as recorded. */
   localCount = 0;
   readonly #disk: DiskNames;
-  readonly #read: (id: DocId) => Link | null;
+  readonly #read: (id: DocId) => DocumentRecord | null;
 
   /** @param read returns the current record of a document */
-  constructor(disk: DiskNames, read: (id: DocId) => Link | null) {
+  constructor(disk: DiskNames, read: (id: DocId) => DocumentRecord | null) {
     this.#disk = disk;
     this.#read = read;
   }
 
-  add(link: Link): void {
+  add(link: DocumentRecord): void {
     const { id, localPath, remotePath, stamp } = link;
     const number = this.#localPaths.push(localPath) - 1;
     const other = this.#byPath.get(localPath);
@@ -65,7 +65,7 @@ export class Records {
     else this.#byPath.set(localPath, number);
   }
 
-  #isPlain(link: Link): boolean {
+  #isPlain(link: DocumentRecord): boolean {
     const { stamp, stampTrusted, durable, digest } = link;
     return stamp !== null && stampTrusted && durable && digest !== EMPTY && isAtRest(link, { disk: this.#disk });
   }
@@ -122,7 +122,7 @@ export class Records {
   }
 
   /** Returns the record with this local path; null if there is none. */
-  at(path: LocalPath): Link | null {
+  at(path: LocalPath): DocumentRecord | null {
     const id = this.idAt(path);
     return id === null ? null : this.#read(id);
   }
@@ -136,7 +136,7 @@ export class Records {
    * Returns the records of documents that the service lists differently, or not at all.
    * @param others listed documents that do not match their records: a document may be listed twice
    */
-  unlisted(others: Iterable<DocId>): Map<DocId, Link> {
+  unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
     return new Map(this.#linksWithout(LISTED).map(([link]) => [link.id, link]));
   }
@@ -157,7 +157,7 @@ export class Records {
    * @returns trees that leave out the unchanged documents
    */
   complete(seen: Trees): Trees {
-    const links = new Map<DocId, Link>();
+    const links = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
     const listed = new Map(seen.remote.files);
     for (const [link, number] of this.#linksWithout(AT_REST)) {
@@ -187,8 +187,8 @@ export class Records {
   }
 
   /** Returns records without some marks. Leaves out records that were removed meanwhile. */
-  #linksWithout(marks: number): [Link, number][] {
-    const links: [Link, number][] = [];
+  #linksWithout(marks: number): [DocumentRecord, number][] {
+    const links: [DocumentRecord, number][] = [];
     for (const number of this.#localPaths.keys()) {
       const link = this.#has(number, marks) ? null : this.#read(this.#id(number));
       if (link !== null) links.push([link, number]);
@@ -196,7 +196,7 @@ export class Records {
     return links;
   }
 
-  *#atRest(): Generator<PlacedLink> {
+  *#atRest(): Generator<DocumentPaths> {
     for (const [number, localPath] of this.#localPaths.entries())
       if (this.#has(number, AT_REST)) yield { id: this.#id(number), localPath, remotePath: this.#remotePath(number) };
   }

@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Link, ReviewAnswer, Stamp, Tombstone } from "./link.ts";
+import type { DocumentRecord, ReviewAnswer, Stamp, Tombstone } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -32,7 +32,7 @@ export function newLink(
   remotePath: RemotePath,
   isProtected: boolean,
   version: BaseVersion,
-): Link {
+): DocumentRecord {
   return {
     id,
     localPath,
@@ -46,7 +46,7 @@ export function newLink(
 }
 
 /** Moves base to another version, which both sides have. This also ends every review. */
-export function moveBase(link: Link, version: BaseVersion): Link {
+export function moveBase(link: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...link, ...version, echoDigest: null, submissions: [] };
 }
 
@@ -55,7 +55,12 @@ export function moveBase(link: Link, version: BaseVersion): Link {
  * Base moves to that version although the local bytes differ, so that only the local side's own
  * change is left to send. Content in review stays recorded, with the merged content.
  */
-export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest, stamp: Stamp | null): Link {
+export function moveBaseUnderEdit(
+  link: DocumentRecord,
+  changeId: ChangeId,
+  digest: Digest,
+  stamp: Stamp | null,
+): DocumentRecord {
   return { ...link, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
 }
 
@@ -65,7 +70,13 @@ export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest
  * @param stamp stamp of the file when it was read; null if unknown
  * @param answer the service's answer about the review; empty if the answer was lost
  */
-export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, answer: ReviewAnswer = {}): Link {
+export function submit(
+  link: DocumentRecord,
+  digest: Digest,
+  at: number,
+  stamp: Stamp | null,
+  answer: ReviewAnswer = {},
+): DocumentRecord {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...answer }];
   // ORDER: the stamp is not trusted, because it belongs to other content than base's.
@@ -76,7 +87,7 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
  * Returns the record after the service answered a PUT with base's content, because it normalises
  * the local content. The local content is not sent again.
  */
-export function withEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
+export function withEcho(link: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
 }
 
@@ -84,7 +95,7 @@ export function withEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
  * Returns the tombstone of a document that is gone from both sides. `trashPath`: path of its local
  * content in the trash; null if it had none.
  */
-export function tombstoneOf(link: Link, trashPath: string | null, at: number): Tombstone {
+export function tombstoneOf(link: DocumentRecord, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = link;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };
 }

@@ -1,7 +1,7 @@
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, DirLink, Block, Link, PlacedLink, Stamp, Tombstone } from "./link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord, DocumentPaths, Stamp, Tombstone } from "./link.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
@@ -172,8 +172,8 @@ export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree):
 }
 
 export type BaseTree = {
-  readonly links: ReadonlyMap<DocId, Link>;
-  readonly dirs: ReadonlyMap<DirId, DirLink>;
+  readonly links: ReadonlyMap<DocId, DocumentRecord>;
+  readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
   /** Blocks by key: an id, or the local path of a file or folder without an id. */
@@ -186,10 +186,10 @@ export type BaseTree = {
  */
 export type LeftOut = {
   readonly count: number;
-  readonly documents: () => Iterable<PlacedLink>;
+  readonly documents: () => Iterable<DocumentPaths>;
   readonly idAt: (path: LocalPath) => DocId | null;
   /** Returns the record of a document that is left out; null if it is not. */
-  readonly link: (id: DocId) => Link | null;
+  readonly link: (id: DocId) => DocumentRecord | null;
 };
 
 export type Trees = {

@@ -1,7 +1,16 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { ActionKind } from "../model/action.ts";
-import type { Conflict, DirLink, Block, Link, PlacedLink, Stamp, Submission, Tombstone } from "../model/link.ts";
+import type {
+  Conflict,
+  FolderRecord,
+  Block,
+  DocumentRecord,
+  DocumentPaths,
+  Stamp,
+  Submission,
+  Tombstone,
+} from "../model/link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
@@ -91,11 +100,11 @@ export type Intent =
       /** Submissions that are still in review; undefined: determined by the move of base. */
       readonly waiting?: readonly Submission[];
       /** Fields for a document that has no record yet. */
-      readonly adopts?: Pick<Link, "remotePath" | "protected">;
+      readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
       /** The block of the document ends, because the user decided. */
       readonly endsBlock?: true;
       /** Older version to which base goes back, because the content is an edit of that version. */
-      readonly backTo?: Pick<Link, "changeId" | "digest">;
+      readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
       readonly counts?: Count;
       readonly event: EventFields;
     }
@@ -118,7 +127,7 @@ export type Intent =
         /** Conflict with its newest copy, whose inode is not known yet. */
         readonly conflict: Conflict;
         /** New record of the document; null if the record stays unchanged. */
-        readonly record: Link | null;
+        readonly record: DocumentRecord | null;
         /** Copy of the previous version, which goes to the trash; null if there is no copy. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
@@ -303,20 +312,20 @@ export interface State {
    * cycle.
    * @param take receives each record; the result then has no records
    */
-  load(take?: (link: Link) => void): BaseTree;
+  load(take?: (link: DocumentRecord) => void): BaseTree;
   /** Reads the blocks, without the rest of base. */
   blocks(): Block[];
-  link(id: DocId): Link | null;
+  link(id: DocId): DocumentRecord | null;
   /**
    * Returns the record with this local path, or none; two while a swap is being recorded. LIMIT:
    * reads every row.
    */
-  linksAt(path: LocalPath): Link[];
+  linksAt(path: LocalPath): DocumentRecord[];
   /**
    * Returns linked documents in a folder. `all`: also those in folders below it. LIMIT: reads every
    * row.
    */
-  documentsIn(folder: LocalPath, depth: "all" | "one", most: number): PlacedLink[];
+  documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
   /**
    * Returns the local paths of linked documents, in no order. For an excluded document, returns its
    * path before the exclusion.
@@ -324,14 +333,14 @@ export interface State {
   localPaths(): LocalPath[];
   /** Returns true if the local file of a record has this inode. LIMIT: reads every row. */
   hasInode(dev: number, ino: number): boolean;
-  putLink(link: Link): void;
+  putLink(link: DocumentRecord): void;
   removeLink(id: DocId): void;
   /**
    * Records that the file's bytes survive a power loss. Does nothing if the record has another
    * local path now.
    */
   setDurable(id: DocId, localPath: LocalPath): void;
-  putDir(dir: DirLink): void;
+  putDir(dir: FolderRecord): void;
   removeDir(id: DirId): void;
   /**
    * Moves a folder with everything below it: rewrites the paths of records, folders, conflicts and
@@ -344,9 +353,9 @@ export interface State {
    * now (a swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
-  dir(id: DirId): DirLink | null;
+  dir(id: DirId): FolderRecord | null;
   /** Returns the folder with this local path; null if none, or more than one, has it. */
-  dirAt(path: LocalPath): DirLink | null;
+  dirAt(path: LocalPath): FolderRecord | null;
   tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;

@@ -6,7 +6,7 @@ import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Conflict, Link, Stamp, Tombstone } from "../model/link.ts";
+import type { Conflict, DocumentRecord, Stamp, Tombstone } from "../model/link.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { WithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
@@ -35,10 +35,10 @@ type BaseTables = ReturnType<typeof openBaseTables>;
 export function readBase(
   db: Db,
   { links: table, dirs, tombstones, conflicts, blocks }: BaseTables,
-  take?: (link: Link) => void,
+  take?: (link: DocumentRecord) => void,
 ): BaseTree {
   keepFewPages(db);
-  const links = new Map<DocId, Link>();
+  const links = new Map<DocId, DocumentRecord>();
   for (const link of table.all())
     if (take === undefined) links.set(link.id, link);
     else take(link);

@@ -1,7 +1,16 @@
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { REVIEW_REASONS } from "../../contract/resources.ts";
 import { BLOCK_REASONS } from "../model/block.ts";
-import type { Conflict, DirLink, Block, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
+import type {
+  Conflict,
+  FolderRecord,
+  Block,
+  DocumentRecord,
+  ShownVersion,
+  Stamp,
+  Submission,
+  Tombstone,
+} from "../model/link.ts";
 import type { Arriving, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
@@ -66,9 +75,9 @@ function orNull(judge: Judge): Judge {
   return (value) => value === null || judge(value);
 }
 
-const STATES: Readonly<Record<Link["state"], true>> = { linked: true, outside: true, suspended: true };
+const STATES: Readonly<Record<DocumentRecord["state"], true>> = { linked: true, outside: true, suspended: true };
 
-export function isLink(link: Link): boolean {
+export function isLink(link: DocumentRecord): boolean {
   const { id, changeId, stamp, submissions, state } = link;
   return (
     isDocId(id) &&
@@ -82,7 +91,7 @@ export function isLink(link: Link): boolean {
   );
 }
 
-function hasDigests({ digest, localDigest, echoDigest }: Link): boolean {
+function hasDigests({ digest, localDigest, echoDigest }: DocumentRecord): boolean {
   return (
     isDigest(digest) &&
     (localDigest === digest || isDigest(localDigest)) &&
@@ -90,7 +99,7 @@ function hasDigests({ digest, localDigest, echoDigest }: Link): boolean {
   );
 }
 
-function hasPlainPaths({ localPath, remotePath }: Link): boolean {
+function hasPlainPaths({ localPath, remotePath }: DocumentRecord): boolean {
   return isPlain(localPath) && (remotePath === localPath || isPlain(remotePath));
 }
 
@@ -105,7 +114,7 @@ function isSubmission(one: Submission | null): boolean {
   return (changeId === undefined || isChangeId(changeId)) && (reason === undefined || REVIEW_REASONS.includes(reason));
 }
 
-function isDir({ id, localPath, remotePath }: DirLink): boolean {
+function isDir({ id, localPath, remotePath }: FolderRecord): boolean {
   return isDirId(id) && isPlain(localPath) && isPlain(remotePath);
 }
 

@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { DirLink, Link, PlacedLink, Stamp, Submission } from "../model/link.ts";
+import type { FolderRecord, DocumentRecord, DocumentPaths, Stamp, Submission } from "../model/link.ts";
 import type { Db } from "./database.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { upsert, WithStatements } from "./statement.ts";
@@ -28,7 +28,7 @@ type LinkRow = [
   /** Submissions as JSON; null for none. */
   submissions: string | null,
   /** State of the record. A query of all records has null for `linked`, which nearly all are. */
-  state: Link["state"] | null,
+  state: DocumentRecord["state"] | null,
   /** Number of the row; only when all records are loaded. */
   rowid: number,
 ];
@@ -81,7 +81,7 @@ export class LinkTable extends WithStatements {
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
   /** Reads all records in portions, because reading them at once would need more memory. */
-  *all(): Generator<Link> {
+  *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);
       for (const row of rows) yield linkOf(row);
@@ -89,12 +89,12 @@ export class LinkTable extends WithStatements {
     }
   }
 
-  get(id: DocId): Link | null {
+  get(id: DocId): DocumentRecord | null {
     const row = this.#one.get(id);
     return row === undefined ? null : linkOf(row);
   }
 
-  at(localPath: string): Link[] {
+  at(localPath: string): DocumentRecord[] {
     return this.#at.all(localPath).map(linkOf);
   }
 
@@ -102,7 +102,7 @@ export class LinkTable extends WithStatements {
    * Returns linked documents in a folder.
    * @param folder path of the folder; not the root
    */
-  in(folder: string, depth: "all" | "one", most: number): PlacedLink[] {
+  in(folder: string, depth: "all" | "one", most: number): DocumentPaths[] {
     // SQLite counts characters as code points, from 1.
     const first = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, most);
@@ -117,7 +117,7 @@ export class LinkTable extends WithStatements {
     return this.#inode.get(ino, dev) !== undefined;
   }
 
-  put(link: Link): void {
+  put(link: DocumentRecord): void {
     this.#put.run(...rowOf(link));
   }
 
@@ -133,25 +133,25 @@ export class LinkTable extends WithStatements {
 const DIRS = {
   table: "dirs",
   key: "id",
-  columns: new Columns<keyof DirLink>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
+  columns: new Columns<keyof FolderRecord>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
 } as const;
 
 /** Folders that both sides have. */
-export class DirTable extends KeyedTable<DirLink, "id"> {
-  readonly #at = this.sql<[string], DirLink>(`SELECT ${DIRS.columns.selected} FROM dirs WHERE local_path = ?`);
+export class DirTable extends KeyedTable<FolderRecord, "id"> {
+  readonly #at = this.sql<[string], FolderRecord>(`SELECT ${DIRS.columns.selected} FROM dirs WHERE local_path = ?`);
 
   constructor(db: Db) {
     super(db, DIRS);
   }
 
   /** Returns the folder at a local path; null if none, or more than one, has this path. */
-  at(localPath: string): DirLink | null {
+  at(localPath: string): FolderRecord | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? rows[0]! : null;
   }
 }
 
-function rowOf(link: Link): StoredRow {
+function rowOf(link: DocumentRecord): StoredRow {
   const stamp: { readonly [Key in keyof Stamp]: number | null } = link.stamp ?? NO_STAMP;
   return [
     link.id,
@@ -178,7 +178,7 @@ const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: nul
  * Converts a row to a record. Reads columns by index, because destructuring such a long row is
  * slow.
  */
-function linkOf(row: LinkRow): Link {
+function linkOf(row: LinkRow): DocumentRecord {
   const dev = row[6];
   return {
     id: row[0],

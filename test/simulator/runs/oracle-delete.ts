@@ -1,5 +1,5 @@
 import type { DocId } from "../../../src/contract/ids.ts";
-import type { Link } from "../../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../../src/mirror/model/link.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -68,10 +68,10 @@ export class DeleteOracle {
    * was moved there. Content without a tag is a document's only if the record has the same content:
    * an empty document has no tag, and no damaged file has one.
    */
-  #isBack(link: Link, text: string | null): boolean {
+  #isBack(link: DocumentRecord, text: string | null): boolean {
     const { state } = this.#mirror;
     if (text === null) return false;
-    const isOf = (one: Link) => isTextOf(state, one.localDigest, text);
+    const isOf = (one: DocumentRecord) => isTextOf(state, one.localDigest, text);
     const tag = tagOf(text);
     if (tag === null ? !isOf(link) : tag !== tagOf(state.text(link.digest) ?? "")) return false;
     return ![...state.load().links.values()].some((one) => one.id !== link.id && isOf(one));

@@ -1,6 +1,6 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
 import type { BlockReason } from "../../../src/mirror/model/block.ts";
-import { type Block, type Link, linksByPath } from "../../../src/mirror/model/link.ts";
+import { type Block, type DocumentRecord, recordsByPath } from "../../../src/mirror/model/link.ts";
 import { ancestorsOf, pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
@@ -88,8 +88,8 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   );
   const isBelowBlocked = (path: string): boolean => ancestorsOf(path).some((folder) => blockedFolders.has(folder));
   const tagsBelowBlocked = new Set([...local].flatMap(([path, text]) => (isBelowBlocked(path) ? [tagOf(text)] : [])));
-  const tagOfLink = (link: Link): string | null => tagOf(state.text(link.digest) ?? "");
-  const waits = (link: Link): boolean =>
+  const tagOfLink = (link: DocumentRecord): string | null => tagOf(state.text(link.digest) ?? "");
+  const waits = (link: DocumentRecord): boolean =>
     blocks.has(link.id) || isBelowBlocked(link.localPath) || tagsBelowBlocked.has(tagOfLink(link));
   const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
   const isMovedAndBlocked = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
@@ -106,11 +106,14 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   // often the folder's.
   const mayNotMove = setup.level === "read" && [...blocks.values()].some(({ reason }) => reason === "read-only");
   // Base has a document with a blocked move at its former place; its block has the present path.
-  const standsAt = (link: Link): Link => ({ ...link, localPath: blocks.get(link.id)?.path ?? link.localPath });
-  const isElsewhere = (link: Link): boolean => standsAt(link).localPath !== link.localPath;
+  const standsAt = (link: DocumentRecord): DocumentRecord => ({
+    ...link,
+    localPath: blocks.get(link.id)?.path ?? link.localPath,
+  });
+  const isElsewhere = (link: DocumentRecord): boolean => standsAt(link).localPath !== link.localPath;
   const elsewhere = [...links.values()].filter(isElsewhere);
   const inPlace = [...links.values()].filter((link) => !isElsewhere(link));
-  const byPath = linksByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
+  const byPath = recordsByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
   for (const [path, text] of local) {
     // A file that is blocked by its path has no document, although base may have one at this path
     // whose move is blocked.
@@ -209,7 +212,7 @@ function checkBlocks(
   actors: Actors,
   mirror: SimulatedMirror,
   blocks: readonly Block[],
-  links: ReadonlyMap<string, Link>,
+  links: ReadonlyMap<string, DocumentRecord>,
   fail: (what: string, when?: boolean) => void,
 ): void {
   const { level } = mirror.setup;

@@ -1,4 +1,4 @@
-import type { DirLink, Link } from "../../../src/mirror/model/link.ts";
+import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/link.ts";
 import { pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -8,7 +8,7 @@ import { isBelow, parentIn } from "./names.ts";
  * Ids of documents and folders that the service had refused before a run or in it, and the folders
  * of base.
  */
-export type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readonly DirLink[] };
+export type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readonly FolderRecord[] };
 
 /**
  * Returns true if a local move is rightly given up: the service refused it, or that of a folder
@@ -20,7 +20,7 @@ export function isGivenUp(
   { simulatedWorld }: Actors,
   { setup, direction }: SimulatedMirror,
   { ids, dirs }: Stopped,
-  link: Link,
+  link: DocumentRecord,
   place: string,
 ): boolean {
   const left = dirs.filter(({ localPath }) => isBelow(link.localPath, localPath));

@@ -1,5 +1,5 @@
 import type { Actors } from "./actors.ts";
-import type { Block, Link } from "../../../src/mirror/model/link.ts";
+import type { Block, DocumentRecord } from "../../../src/mirror/model/link.ts";
 import { documentsOf } from "./user-folder.ts";
 import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -39,7 +39,7 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
   // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
   // that took its place.
   const left = new Set([...blocks.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
-  const isOutside = (link: Link | undefined): boolean => link !== undefined && left.has(link.localPath);
+  const isOutside = (link: DocumentRecord | undefined): boolean => link !== undefined && left.has(link.localPath);
   // Any file at the path, if it was another document's before the two were linked.
   const inConflict = new Set([...links.values()].flatMap((link) => (conflicts.has(link.id) ? [link.localPath] : [])));
   let resolved = 0;

@@ -1,6 +1,6 @@
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
 import { nameOf } from "../../../src/contract/path.ts";
-import type { DirLink, Link } from "../../../src/mirror/model/link.ts";
+import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/link.ts";
 import type { Actors } from "./actors.ts";
 import { at, documentsOf, foldersOf } from "./user-folder.ts";
 import { tagOf } from "./text-marks.ts";
@@ -24,7 +24,7 @@ import type { SimulatedMirror } from "./mirror.ts";
  * side did not change.
  */
 type Before = {
-  readonly link: Link;
+  readonly link: DocumentRecord;
   readonly tag: string;
   readonly text: string | null;
   /** The document's only place in the folder, by its tag. */
@@ -40,7 +40,7 @@ type Before = {
 };
 
 /** A folder of base. `here`: its present path; base's path if it was not found. */
-type Dir = DirLink & { readonly here: string };
+type Dir = FolderRecord & { readonly here: string };
 
 export type Sighted = {
   readonly documents: readonly Before[];
@@ -61,7 +61,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   const tagsThere = files.map(({ text }) => tagOf(text));
   const local = documentsOf(mirror.userFolder);
   const setAside = inodesSetAside(mirror);
-  const stands = ({ id, remotePath }: DirLink): boolean =>
+  const stands = ({ id, remotePath }: FolderRecord): boolean =>
     actors.simulatedWorld.whileOpen(() => actors.simulatedWorld.folderId(whole(remotePath))) === id;
   const replaced = [...dirs.values()].filter((dir) => !stands(dir));
   const documents = [...links.values()].flatMap((link): Before[] => {
@@ -98,7 +98,7 @@ function inodesSetAside({ disk: { user } }: SimulatedMirror): ReadonlySet<number
   return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
 }
 
-function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly DirLink[]): Dir[] {
+function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly FolderRecord[]): Dir[] {
   const byInode = new Map(foldersOf(userFolder).map((path) => [disk.lstat(at(userFolder, path)).ino, path]));
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
@@ -185,10 +185,15 @@ export function checkUndone(
  * moved into the first one on the service. Such a move is dropped, whatever name the other folder
  * has locally now.
  */
-function closesCircle({ simulatedWorld }: Actors, dirs: readonly Dir[], { localPath }: Link, place: string): boolean {
+function closesCircle(
+  { simulatedWorld }: Actors,
+  dirs: readonly Dir[],
+  { localPath }: DocumentRecord,
+  place: string,
+): boolean {
   const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
   const entered = dirs.filter(({ here, localPath: was }) => isBelow(place, here) && !isBelow(localPath, was));
-  const pathOf = ({ id }: DirLink): string | undefined =>
+  const pathOf = ({ id }: FolderRecord): string | undefined =>
     simulatedWorld.folders().find((path) => simulatedWorld.folderId(path) === id);
   return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));
 }
@@ -197,10 +202,10 @@ function closesCircle({ simulatedWorld }: Actors, dirs: readonly Dir[], { localP
  * Returns true for the state in which a power cut leaves a file that was never made durable: some
  * whole sectors, and then nothing or zeros.
  */
-function isTorn({ durable }: Link, text: string): boolean {
+function isTorn({ durable }: DocumentRecord, text: string): boolean {
   return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));
 }
 
-function isBase({ state }: SimulatedMirror, { digest, localDigest }: Link, text: string): boolean {
+function isBase({ state }: SimulatedMirror, { digest, localDigest }: DocumentRecord, text: string): boolean {
   return isTextOf(state, digest, text) || isTextOf(state, localDigest, text);
 }

@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Conflict, type DirLink, type Block, isAway, type Link } from "../../model/link.ts";
+import { type Conflict, type FolderRecord, type Block, isAway, type DocumentRecord } from "../../model/link.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
 import { tombstoneOf } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
@@ -19,12 +19,12 @@ export type StateChange = {
    * The complete new record: of a new document, or a record that was just read from the state, with
    * no `await` in between.
    */
-  readonly link?: Link;
+  readonly link?: DocumentRecord;
   /**
    * The record after an effect on content that waited for an answer. Its path is read again from
    * the state, because a step may have moved the document meanwhile.
    */
-  readonly text?: Link;
+  readonly text?: DocumentRecord;
   /** The version to remember for the history, if base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   /** Event for the log. Undefined if the change is not worth logging. */
@@ -39,7 +39,7 @@ type RowsBeside = {
    * Record that ends. `trashPath`: current place of its file in the trash; null: the record has no
    * file.
    */
-  readonly ends?: { readonly link: Link; readonly trashPath: string | null };
+  readonly ends?: { readonly link: DocumentRecord; readonly trashPath: string | null };
   /**
    * Former id of a document that was deleted and created again with a new id. The record with the
    * former id ends, if it still exists.
@@ -47,7 +47,7 @@ type RowsBeside = {
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
   readonly block?: Block;
-  readonly dir?: DirLink;
+  readonly dir?: FolderRecord;
   /** Folders that moved on one side, with everything below them, in this order. */
   readonly moved?: readonly FolderMove[];
   readonly removes?: {
@@ -59,7 +59,7 @@ type RowsBeside = {
   };
 };
 
-export function atPresentPlace(ctx: CycleContext, changed: Link): Link {
+export function atPresentPlace(ctx: CycleContext, changed: DocumentRecord): DocumentRecord {
   const current = ctx.world.state.link(changed.id);
   if (current === null) return changed;
   const { localPath, remotePath, state } = current;
@@ -70,12 +70,12 @@ export function atPresentPlace(ctx: CycleContext, changed: Link): Link {
  * Returns true if base's change id has changed since an effect began: on some deployments a rename
  * gives a new id. It cannot be known which of two ids of the same content is newer.
  */
-export function hasNewChangeId(ctx: CycleContext, link: Link): boolean {
+export function hasNewChangeId(ctx: CycleContext, link: DocumentRecord): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
 /** Returns a record with the current change id of its version. */
-export function withPresentId(ctx: CycleContext, link: Link): Link {
+export function withPresentId(ctx: CycleContext, link: DocumentRecord): DocumentRecord {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? { ...link, changeId: current.changeId } : link;
 }
@@ -102,7 +102,7 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 }
 
 /** Updates the document's path for the conversion of links, if links are converted. */
-function notePlace({ world: { state, links } }: CycleContext, link: Link): void {
+function notePlace({ world: { state, links } }: CycleContext, link: DocumentRecord): void {
   const places = links?.places() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
   // A document without a known path is new, so there is no earlier path to compare with.
@@ -133,7 +133,7 @@ function writeBeside(ctx: CycleContext, { ends, replaces, conflict, block, dir, 
  * Ends a record, within the caller's transaction: leaves a tombstone, and removes the record and
  * the document's conflict.
  */
-function endLink(ctx: CycleContext, link: Link, trashPath: string | null): void {
+function endLink(ctx: CycleContext, link: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(tombstoneOf(link, trashPath, clock.now()));
   state.removeConflict(link.id);

@@ -2,7 +2,13 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { ONE_WAY } from "../../model/block.ts";
-import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import {
+  type Conflict,
+  hasConflictCopy,
+  type DocumentRecord,
+  newestShown,
+  type ShownVersion,
+} from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -100,7 +106,7 @@ function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
  * a blocked move), or where an effect moved it while its content was fetched.
  * @param link the record when the action began
  */
-function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): LocalPath {
+function findDocumentPath(ctx: CycleContext, link: DocumentRecord, found: LocalPath): LocalPath {
   const currentPath = ctx.world.state.link(link.id)?.localPath;
   return currentPath === undefined || currentPath === link.localPath ? found : currentPath;
 }
@@ -114,10 +120,10 @@ function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): Loca
  */
 export function openConflict(
   ctx: CycleContext,
-  link: Link,
+  link: DocumentRecord,
   found: LocalPath,
   remote: RemoteText,
-  base: Pick<Link, "digest" | "changeId"> | null,
+  base: Pick<DocumentRecord, "digest" | "changeId"> | null,
   why: string,
 ): Promise<Outcome> {
   const { id } = link;
@@ -150,7 +156,7 @@ export function openConflict(
  */
 async function leaveApart(
   ctx: CycleContext,
-  { id }: Link,
+  { id }: DocumentRecord,
   path: LocalPath,
   changeId: ChangeId,
   why: string,
@@ -173,7 +179,7 @@ export async function showVersion(
   conflict: Conflict,
   { file: { lastChangeId: changeId }, text, digest }: RemoteText,
   document: LocalPath,
-  record: Link | null,
+  record: DocumentRecord | null,
   logged: EventFields,
 ): Promise<Outcome> {
   const last = newestShown(conflict);
@@ -213,7 +219,7 @@ function isFreeFor({ world: { disk } }: CycleContext, at: LocalPath, digest: Dig
  */
 export async function keepMineBeside(
   ctx: CycleContext,
-  link: Link,
+  link: DocumentRecord,
   found: LocalPath,
   local: string,
   digest: Digest,

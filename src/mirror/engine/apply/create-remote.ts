@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { RemotePath } from "../../../contract/path.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { newLink } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -120,7 +120,7 @@ function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: str
 
 type ReadBack = Extract<Intent, { kind: "read-back" }>;
 /** The version on the service, which could not be written to the file. */
-type UnwrittenVersion = Pick<Link, "changeId" | "digest">;
+type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 /**
  * Reads the new document, as the second phase of a POST, because a 201 has no content. Content that

@@ -14,7 +14,7 @@ import {
   reasonForWrite,
   contentEventCode,
 } from "./effect.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
@@ -143,7 +143,7 @@ function howEqual(
 
 type TakingOver = {
   /** Record with the service's version as its base. */
-  readonly rebased: Link;
+  readonly rebased: DocumentRecord;
   /**
    * Local content that stays in a file beside the document; null: the local content is not kept.
    */

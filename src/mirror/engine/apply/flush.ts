@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -47,7 +47,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
 }
 
 /** Returns true if a power loss may destroy the file of a record. */
-export const mayBeLost = ({ durable, state }: Link): boolean => !durable && state === "linked";
+export const mayBeLost = ({ durable, state }: DocumentRecord): boolean => !durable && state === "linked";
 
 /** @returns paths that may not survive a power loss yet, including files that are gone */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {

@@ -1,5 +1,5 @@
 import type { ActionOf } from "../../model/action.ts";
-import type { DirLink } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -80,7 +80,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
  * Returns the move from base's local path to the folder's path when its move was sent, if base's
  * two paths do not correspond. The next plan then sees that the user moved the folder back.
  */
-function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
+function backIn({ id, localPath }: FolderRecord, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
 }
 

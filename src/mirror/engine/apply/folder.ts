@@ -25,7 +25,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
-import { type DirLink, sameInodeAndBirth } from "../../model/link.ts";
+import { type FolderRecord, sameInodeAndBirth } from "../../model/link.ts";
 
 /**
  * Creates a local folder, and records it as if both sides already had it. If the process is killed
@@ -219,7 +219,7 @@ function linkFolder(
   id: DirId,
   localPath: LocalPath,
   remotePath: RemotePath,
-): ValueOrEnd<DirLink> {
+): ValueOrEnd<FolderRecord> {
   const atPath = disk.look(localPath);
   if (atPath.kind !== "folder") return ended(stale("the folder was removed meanwhile"));
   const { dev, ino, birthMs } = atPath;
@@ -253,7 +253,7 @@ export async function recordFolder(
   return DONE;
 }
 
-function moveRecordsBelow({ world: { state, links } }: CycleContext, from: DirLink, to: DirLink): void {
+function moveRecordsBelow({ world: { state, links } }: CycleContext, from: FolderRecord, to: FolderRecord): void {
   if (from.localPath !== to.localPath) {
     // After a kill, base may have entries at the folder's new path on the service, while the folder
     // itself is recorded at its old path.
@@ -265,7 +265,7 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: DirLi
 }
 
 /** Records the new path of a document and of its conflict copy. */
-function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: DirLink, to: DirLink): void {
+function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
     const localPath = carried(link.localPath, from.localPath, to.localPath);

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link, Submission } from "../../model/link.ts";
+import type { DocumentRecord, Submission } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type KnownText, type SubmittedText, settleSubmissions } from "../../planner/review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -23,7 +23,7 @@ type AfterLive = {
  */
 export function mergeWithPublished(
   ctx: CycleContext,
-  link: Link,
+  link: DocumentRecord,
   localPath: LocalPath,
   baseDigest: Digest | null,
   local: KnownText,
@@ -43,7 +43,7 @@ export function mergeWithPublished(
  * Returns the submissions that were based on base's version. If only base's change id is new, but
  * not its content, returns all of them. Leaves out a submission whose content the store lost.
  */
-function readSubmissions(ctx: CycleContext, { submissions, changeId }: Link): SubmittedText[] {
+function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
   return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
     const known = readText(ctx, one.digest);
@@ -68,6 +68,6 @@ function withoutDoubles(submissions: readonly Submission[]): Submission[] {
  * Returns a clause for the log about content that is still in review but no longer in the
  * document's record; "" if there is none.
  */
-export function stillInReview({ submissions }: Link): string {
+export function stillInReview({ submissions }: DocumentRecord): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";
 }

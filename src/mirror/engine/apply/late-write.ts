@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
@@ -162,7 +162,7 @@ function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectRe
 }
 
 /** Returns the changes to a record whose file has the set-aside content again. */
-function baseBefore(row: Row, link: Link): Partial<Link> {
+function baseBefore(row: Row, link: DocumentRecord): Partial<DocumentRecord> {
   const older = olderVersion(row, link);
   return older === null ? {} : { ...older, echoDigest: null };
 }
@@ -171,7 +171,10 @@ function baseBefore(row: Row, link: Link): Partial<Link> {
  * Returns the base of the set-aside content; null if the content had no base, or if base is still
  * that version (a new document that was read back since).
  */
-function olderVersion({ baseChangeId, baseDigest }: Row, link: Link): Pick<Link, "changeId" | "digest"> | null {
+function olderVersion(
+  { baseChangeId, baseDigest }: Row,
+  link: DocumentRecord,
+): Pick<DocumentRecord, "changeId" | "digest"> | null {
   const isOlder = baseChangeId !== null && baseDigest !== null && baseChangeId !== link.changeId;
   return isOlder ? { changeId: baseChangeId, digest: baseDigest } : null;
 }
@@ -203,7 +206,7 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
 function bringBack(
   ctx: CycleContext,
   row: Row,
-  link: Link,
+  link: DocumentRecord,
   late: LocalText,
   text: string,
   expect: Digest,
@@ -242,7 +245,7 @@ function bringBack(
 function withLateText(
   { world: { state } }: CycleContext,
   row: Row,
-  link: Link,
+  link: DocumentRecord,
   late: LocalText,
   current: LocalText,
 ): string | null {
@@ -258,6 +261,6 @@ function withLateText(
  * Returns true if content has all changes of the newer base. The newer base may contain the changes
  * since the replaced content (the service combines edits), or those since the previous base.
  */
-function holdsNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
+function holdsNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: DocumentRecord, text: string): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
 }

@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link, Submission } from "../../model/link.ts";
+import type { DocumentRecord, Submission } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import {
   STALE,
@@ -21,7 +21,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
 
-type BothVersions = { readonly link: Link; readonly local: string; readonly remote: RemoteText };
+type BothVersions = { readonly link: DocumentRecord; readonly local: string; readonly remote: RemoteText };
 
 /**
  * Merges a document that both sides edited. If the merge is clean, the merged content is written to
@@ -146,7 +146,7 @@ async function disagree(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
   both: BothVersions,
-  commonBase: Pick<Link, "digest"> | null,
+  commonBase: Pick<DocumentRecord, "digest"> | null,
 ): Promise<Outcome> {
   const { link, local, remote } = both;
   const { localPath } = action;

@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
@@ -93,14 +93,14 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
   },
 };
 
-async function versionAt(ctx: CycleContext, link: Link, file: WrittenFile): Promise<KnownVersion> {
+async function versionAt(ctx: CycleContext, link: DocumentRecord, file: WrittenFile): Promise<KnownVersion> {
   return { known: await idOfBaseText(ctx, link, file), asOf: link.changeId };
 }
 
 function concludeMoved(
   ctx: CycleContext,
   row: Row,
-  link: Link,
+  link: DocumentRecord,
   { at, stands, isBack }: ObservedPlace & { readonly at: NonNullable<ObservedPlace["at"]> },
   source: ResultSource,
 ): EffectEnd {
@@ -146,7 +146,7 @@ function isReparent({ from, to }: Row): boolean {
  * Sets the record's local path to the file's path when the move was sent, if base's two paths do
  * not correspond. The next plan then sees that the user moved the file from that path.
  */
-function asMovedBack(link: Link, stands: LocalPath): Link {
+function asMovedBack(link: DocumentRecord, stands: LocalPath): DocumentRecord {
   return isPathPair(link.localPath, link.remotePath, link.id) ? link : { ...link, localPath: stands };
 }
 

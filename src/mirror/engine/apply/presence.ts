@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { deleteDocument } from "./delete-document.ts";
 import { STALE, eventOf, blockIfInUse, makeBlock, type RemoteText, reasonForWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
@@ -93,7 +93,7 @@ function comeBack(
 /** Writes a version from the service to a free path, for a document that lost its file. */
 export function writeBack(
   ctx: CycleContext,
-  { id, remotePath }: Link,
+  { id, remotePath }: DocumentRecord,
   path: LocalPath,
   { file, text, digest }: RemoteText,
   event: FileWrite["event"],

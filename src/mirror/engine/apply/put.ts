@@ -2,7 +2,7 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link, ReviewAnswer } from "../../model/link.ts";
+import type { DocumentRecord, ReviewAnswer } from "../../model/link.ts";
 import { moveBase, withEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -138,7 +138,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
 function concludeSent(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
-  link: Link,
+  link: DocumentRecord,
   { review }: Extract<ObservedPut, { kind: "in-review" }>,
   lost: string,
 ): EffectEnd {
@@ -155,7 +155,7 @@ function concludeSent(
 function concludeSaved(
   ctx: CycleContext,
   row: Row,
-  link: Link,
+  link: DocumentRecord,
   saved: Extract<ObservedPut, { kind: "saved" }>,
   lost: string,
 ): EffectEnd {
@@ -179,7 +179,7 @@ function concludeSaved(
 function eventOfSaved(
   ctx: CycleContext,
   row: Row,
-  link: Link,
+  link: DocumentRecord,
   { digest, text }: SavedVersion,
   lost: string,
 ): EventFields {
@@ -271,7 +271,7 @@ function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Sa
  * plan. If it was protected throughout, an earlier submission may have been accepted, which changes
  * the published content.
  */
-function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: RemoteText): boolean {
+function isPerhapsInReview(link: DocumentRecord | null, row: Row, { file, digest }: RemoteText): boolean {
   if (!(row.review || file.protected) || link?.digest !== row.baseDigest) return false;
   // The content is compared as well, because a parallel rename may have moved the change id.
   const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;

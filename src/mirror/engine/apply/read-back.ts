@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -22,7 +22,11 @@ export function storeReadBack(ctx: CycleContext, { id, content }: WrittenFile, p
  * @returns current change id of base's content on the service; null if the service has other
  * content
  */
-export async function idOfBaseText(ctx: CycleContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
+export async function idOfBaseText(
+  ctx: CycleContext,
+  link: DocumentRecord,
+  written: WrittenFile,
+): Promise<ChangeId | null> {
   const read = storeReadBack(ctx, written, link.localPath);
   if (written.lastChangeId === link.changeId) return link.changeId;
   if (read !== null) return read === link.digest ? written.lastChangeId : null;

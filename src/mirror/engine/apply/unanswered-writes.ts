@@ -1,7 +1,7 @@
 import { moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Link, linksByPath } from "../../model/link.ts";
+import { type DocumentRecord, recordsByPath } from "../../model/link.ts";
 import { isBlank, sameExceptTextForm } from "../../model/text-form.ts";
 import type { LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -88,7 +88,7 @@ function sentRows({ notes, world: { state } }: CycleContext): readonly OpenRow[]
   return notes.tally.hasSent ? state.intents().filter(isSent) : [];
 }
 
-function sentOn(ctx: CycleContext, { id, digest }: Pick<Link, "id" | "digest">): readonly OpenRow[] {
+function sentOn(ctx: CycleContext, { id, digest }: Pick<DocumentRecord, "id" | "digest">): readonly OpenRow[] {
   return sentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
 }
 
@@ -113,14 +113,19 @@ type SentWhen = "this-run" | "lately";
  * sent from this folder, and that another user has edited since.
  * @returns null if the common base is base
  */
-export function commonSentVersion(ctx: CycleContext, link: Link, remote: string, since: SentWhen): Digest | null {
+export function commonSentVersion(
+  ctx: CycleContext,
+  link: DocumentRecord,
+  remote: string,
+  since: SentWhen,
+): Digest | null {
   const sent = sentSince(ctx, link, since).find(
     ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, link.digest, digest, remote),
   );
   return sent?.intent.digest ?? null;
 }
 
-function sentSince(ctx: CycleContext, link: Link, since: SentWhen): readonly OpenRow[] {
+function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentWhen): readonly OpenRow[] {
   return sentOn(ctx, link).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
@@ -133,7 +138,7 @@ function sentSince(ctx: CycleContext, link: Link, since: SentWhen): readonly Ope
  */
 export function adoptOwnVersion(
   ctx: CycleContext,
-  link: Link,
+  link: DocumentRecord,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
   since: SentWhen,
 ): Outcome | null {
@@ -171,7 +176,7 @@ const MOST_UNKNOWN = 16;
 export async function linkMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
   const { state } = ctx.world;
   const { base, local, remote } = trees;
-  const linked = linksByPath(base.links.values());
+  const linked = recordsByPath(base.links.values());
   const posts = sentRows(ctx).filter(
     ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !linked.has(localPath),
   );

@@ -3,7 +3,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
 import { ONE_WAY } from "../../model/block.ts";
-import type { Link, Stamp, Submission } from "../../model/link.ts";
+import type { DocumentRecord, Stamp, Submission } from "../../model/link.ts";
 import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
@@ -18,7 +18,7 @@ import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effec
 import { containsChanges, moveBeside, mayPutBack, putBack, readSetAside } from "./set-aside.ts";
 import { mergedContentName } from "./text-name.ts";
 
-type BaseVersion = Pick<Link, "changeId" | "digest">;
+type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 export type FileWrite = {
   readonly id: DocId;
@@ -36,7 +36,7 @@ export type FileWrite = {
   /** Submissions that are still in review; undefined: determined by the move of base. */
   readonly waiting?: readonly Submission[] | undefined;
   /** Fields for a document that has no record yet. */
-  readonly adopts?: Pick<Link, "remotePath" | "protected">;
+  readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
   /** The document's block ends when base moves, because its user decided. */
   readonly endsBlock?: true;
   /** Older version to which base goes back, because the content is an edit of that version. */

@@ -3,7 +3,7 @@ import type { EventHint, EventListener, EventStreamState, RemoteEvents } from ".
 import { fromService, toService, type World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import { remoteIsAsBase } from "../../model/agreement.ts";
 import { documentsOf } from "../observe/listed.ts";
@@ -128,7 +128,7 @@ async function checkHintedDocuments(world: World, hints: readonly FileHint[]): P
  * version of the event, or the document is outside the linked folder. `elsewhere`: base has the
  * document at another path, so more documents may have moved.
  */
-function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath | "known" | "elsewhere" {
+function pathToAsk(world: World, hint: FileHint, link: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
   const path = hint.path === null ? null : fromService(world, hint.path);
   const isOutside = hint.path !== null && (path === null || path === "");

@@ -8,7 +8,7 @@ import type { KnownTrees } from "./known-trees.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";
 import type { Selector } from "../../../contract/resources.ts";
-import type { PlacedLink } from "../../model/link.ts";
+import type { DocumentPaths } from "../../model/link.ts";
 import type { State } from "../../ports/state.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
@@ -136,7 +136,7 @@ function selectorOf(world: World, place: HotLocation): Selector | null {
 }
 
 /** Returns the documents of base that a listing of the place must show. */
-function membersOf(state: State, place: HotLocation): readonly PlacedLink[] {
+function membersOf(state: State, place: HotLocation): readonly DocumentPaths[] {
   if (place.kind === "document") {
     const link = state.link(place.id);
     return link === null ? [] : [link];

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link, PlacedLink } from "../../model/link.ts";
+import type { DocumentRecord, DocumentPaths } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import {
   type BaseTree,
@@ -66,7 +66,7 @@ export class KnownTrees {
     const known = {
       ...(this.#newListing === null ? {} : { files: this.#newListing.listing }),
       ...(this.#folders === null ? {} : { folders: this.#folders }),
-      keep: (digest: Digest, text: string, { id, localPath }: Link) =>
+      keep: (digest: Digest, text: string, { id, localPath }: DocumentRecord) =>
         this.#world.state.putKnownText(digest, text, remoteContentName(localPath, id)),
     };
     this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
@@ -165,7 +165,7 @@ export class KnownTrees {
   }
 
   /** Returns true if the service showed a document at the path that base has for it. */
-  isInPlace({ id, remotePath }: PlacedLink): boolean {
+  isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
 

@@ -1,6 +1,6 @@
 import { NOTHING_SEEN } from "../observe/both-sides.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { DirLink, Link } from "../../model/link.ts";
+import type { FolderRecord, DocumentRecord } from "../../model/link.ts";
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type {
   LocalFile,
@@ -43,8 +43,8 @@ class NarrowView {
   readonly #seen: LastSeen;
   /** Ids and local paths of blocked changes. */
   readonly #blocked: ReadonlySet<string>;
-  readonly #links = new Map<DocId, Link>();
-  readonly #dirs = new Map<DirId, DirLink>();
+  readonly #links = new Map<DocId, DocumentRecord>();
+  readonly #dirs = new Map<DirId, FolderRecord>();
   readonly #files = new Map<LocalPath, LocalFile>();
   readonly #folders = new Map<LocalPath, LocalFolder>();
   readonly #others = new Map<LocalPath, LocalOther>();
@@ -106,7 +106,7 @@ class NarrowView {
     return true;
   }
 
-  #addDocument(link: Link): boolean {
+  #addDocument(link: DocumentRecord): boolean {
     const { id, state } = link;
     const local = localFileOf(link);
     const remote = this.#seen.remote.files.get(id);

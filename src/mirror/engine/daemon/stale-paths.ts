@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import type { Action } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Link, sameInodeAndBirth } from "../../model/link.ts";
+import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
@@ -95,7 +95,7 @@ export class StalePaths {
 }
 
 /** Returns the earlier records of the documents that an action moved locally. */
-function movedBy(action: Action, base: BaseTree): readonly Link[] {
+function movedBy(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
     const link = base.links.get(action.id);
     return link === undefined ? [] : [link];
@@ -112,7 +112,7 @@ function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
 /**
  * Returns true if the file is the document's own, which was moved back to an old path or swapped.
  */
-function isFileOf({ stamp }: Link, file: LocalFile): boolean {
+function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
 }
 
@@ -125,7 +125,7 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
 function redirectOne(
   ctx: CycleContext,
   path: LocalPath,
-  link: Link,
+  link: DocumentRecord,
   local: LocalTree,
   read: Digest,
 ): Digest | "waits" | null {
@@ -152,7 +152,7 @@ function redirectOne(
  */
 function textFor(
   ctx: CycleContext,
-  link: Link,
+  link: DocumentRecord,
   read: { readonly digest: Digest; readonly text: string },
   localFile: LocalFile,
   saved: string,
@@ -165,7 +165,13 @@ function textFor(
   return merged.kind === "clean" ? merged.text : null;
 }
 
-function writeToDocument(ctx: CycleContext, at: LocalPath, link: Link, text: string, expect: Digest): boolean {
+function writeToDocument(
+  ctx: CycleContext,
+  at: LocalPath,
+  link: DocumentRecord,
+  text: string,
+  expect: Digest,
+): boolean {
   const detail = `saved to its old path ${at} after a rename on the service; treated as an edit of the document`;
   const outcome = runLocalEffect(ctx, writeFile, {
     id: link.id,
@@ -179,13 +185,13 @@ function writeToDocument(ctx: CycleContext, at: LocalPath, link: Link, text: str
   return outcome.kind === "done";
 }
 
-function hasJustChanged(ctx: CycleContext, link: Link): boolean {
+function hasJustChanged(ctx: CycleContext, link: DocumentRecord): boolean {
   const use = findUse(ctx, link);
   // A program may keep the file open for days: the content at the old path does not wait for that.
   return use !== null && use.settledInMs !== null;
 }
 
-function trashCopy(ctx: CycleContext, path: LocalPath, link: Link, digest: Digest): void {
+function trashCopy(ctx: CycleContext, path: LocalPath, link: DocumentRecord, digest: Digest): void {
   const { id } = link;
   const place = trashPlace(ctx.world, path);
   const detail = `an edit of ${link.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;

@@ -1,4 +1,4 @@
-import type { Link, Stamp } from "../../model/link.ts";
+import type { DocumentRecord, Stamp } from "../../model/link.ts";
 import type { Policy } from "../../model/policy.ts";
 import { expectedPath, findFolders } from "../../planner/match/folder-paths.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
@@ -34,7 +34,7 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 }
 
 type DamagedFile = {
-  readonly link: Link;
+  readonly link: DocumentRecord;
   /** Path of the file. If the file is missing: its expected path, after the moves of the folders
    * above it. */
   readonly path: LocalPath;
@@ -84,7 +84,7 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
  * Returns a function that finds the file of a record. If a file was moved, it is not missing, and
  * the file at base's path belongs to another document.
  */
-function fileFinder(trees: Trees, policy: Policy): (link: Link) => Omit<DamagedFile, "link"> {
+function fileFinder(trees: Trees, policy: Policy): (link: DocumentRecord) => Omit<DamagedFile, "link"> {
   const { base, local } = trees;
   const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
   const owners = once(() => new Map(Array.from(base.links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
@@ -106,12 +106,12 @@ function fileFinder(trees: Trees, policy: Policy): (link: Link) => Omit<DamagedF
  * it since. A user's change gives the file a later time; a lost disk shows the time of the write,
  * or an earlier one.
  */
-function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
+function isAsMade({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-function isDamaged(ctx: CycleContext, link: Link, { path, file }: Omit<DamagedFile, "link">): boolean {
+function isDamaged(ctx: CycleContext, link: DocumentRecord, { path, file }: Omit<DamagedFile, "link">): boolean {
   if (file === undefined) return ctx.world.disk.look(path).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
@@ -124,7 +124,7 @@ function isDamaged(ctx: CycleContext, link: Link, { path, file }: Omit<DamagedFi
  * deleted by its user. Without a record the document is new on the service, and the next plan
  * downloads it. If a damaged file is still at its path, the two become a conflict.
  */
-function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Link, why: string): void {
+function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: DocumentRecord, why: string): void {
   const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
   world.log.write("warn", "not-restored", { path, detail: why });
   world.state.transact(() => {

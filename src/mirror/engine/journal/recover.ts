@@ -9,7 +9,7 @@ import { recoverLocalEffect, type Phase, recoverEffect } from "../apply/run-effe
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import { type FolderRecord, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import { folderInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalTree } from "../../model/tree.ts";
@@ -139,7 +139,7 @@ function currentPathOf(ctx: CycleContext): CurrentPath {
   };
 }
 
-function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): LocalPath | undefined {
+function placeOf(dir: FolderRecord | null, places: ReadonlyMap<string, LocalPath>): LocalPath | undefined {
   const key = dir === null ? null : folderInodeKey(dir);
   return key === null ? undefined : places.get(key);
 }

@@ -3,7 +3,7 @@ import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
 import { linkTargetsOf, targetLookup, withoutDestinations } from "../../../markdown/links/link-targets.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
@@ -27,7 +27,7 @@ import type { Matching } from "./read-found.ts";
 
 /** A file with a link that no longer leads to its target, and the bytes that correct the link. */
 export type Respelling = {
-  readonly link: Link;
+  readonly link: DocumentRecord;
   readonly from: Spelling;
   readonly to: Spelling;
   readonly bytes: DigestedText;
@@ -215,7 +215,7 @@ export class MirrorLinks {
     }
   }
 
-  #respell(spelling: Spelling, link: Link, places: LinkPlaces): Respelling | null {
+  #respell(spelling: Spelling, link: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const read = this.disk.plain.read(path);
     // The file was edited or written since; then it is read again.

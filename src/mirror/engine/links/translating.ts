@@ -7,7 +7,7 @@ import { linkTargetsOf, targetLookup } from "../../../markdown/links/link-target
 import type { Place } from "../../../markdown/links/place.ts";
 import { toDisk, toService } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { isAway, type Link } from "../../model/link.ts";
+import { isAway, type DocumentRecord } from "../../model/link.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import type { Disk, LocalText } from "../../ports/disk.ts";
@@ -131,7 +131,11 @@ function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Gene
  * Returns true if a file's content for the service stays the same. An unsent edit with links by
  * path changes it: the next run reads these links as ids.
  */
-function hasSameServiceForm({ text, digest }: FileContent, { localDigest, submissions }: Link, place: Place): boolean {
+function hasSameServiceForm(
+  { text, digest }: FileContent,
+  { localDigest, submissions }: DocumentRecord,
+  place: Place,
+): boolean {
   return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;
 }
 
@@ -143,11 +147,11 @@ function serviceContentOf(state: State, known: Spelling | null, bytes: LocalText
   return text === null ? null : { text, digest: known.text };
 }
 
-function asWritten({ localPath: path, id }: Link, { digest: bytes }: LocalText, text: Digest): Spelling {
+function asWritten({ localPath: path, id }: DocumentRecord, { digest: bytes }: LocalText, text: Digest): Spelling {
   return { path, id, bytes, text, spelledAt: path, leads: [] };
 }
 
-function* linkingFiles(links: Iterable<Link>, disk: Disk): Generator<[Link, LocalText]> {
+function* linkingFiles(links: Iterable<DocumentRecord>, disk: Disk): Generator<[DocumentRecord, LocalText]> {
   for (const link of links) {
     const read = isAway(link) || link.state !== "linked" ? null : disk.read(link.localPath);
     if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [link, read.value];

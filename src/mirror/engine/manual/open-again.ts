@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { moveBaseUnderEdit } from "../../model/settle.ts";
 import { openConflict } from "../apply/conflict.ts";
 import { fetchText, type RemoteText, stale, STALE, type ValueOrEnd, ended } from "../apply/effect.ts";
@@ -16,7 +16,7 @@ type EndedConflict = {
   readonly mine: Digest;
   readonly theirs: Digest;
   /** Null if the document was new on both sides. */
-  readonly base: Pick<Link, "changeId" | "digest"> | null;
+  readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
   readonly expect: Digest;
 };
 

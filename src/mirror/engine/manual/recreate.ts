@@ -2,7 +2,7 @@ import { remoteNameFor } from "../../model/local-name.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { tombstoneOf } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
@@ -67,7 +67,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
 }
 
 /** @returns reason that forbids deleting the old document later; null if none */
-async function judgeOld(ctx: CycleContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+async function judgeOld(ctx: CycleContext, link: DocumentRecord, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return old.outcome;
   if (old.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service: sync first");
@@ -83,7 +83,7 @@ async function judgeOld(ctx: CycleContext, link: Link, path: LocalPath): Promise
  */
 async function whyNewIsDoubtful(
   ctx: CycleContext,
-  { id }: Link,
+  { id }: DocumentRecord,
   path: RemotePath,
   sent: Digest,
 ): Promise<string | null> {
@@ -94,7 +94,7 @@ async function whyNewIsDoubtful(
   return text !== null && sameExceptTextForm(text, fetched.value.text) ? null : "its content changed meanwhile";
 }
 
-function staying({ id, remotePath }: Link): string {
+function staying({ id, remotePath }: DocumentRecord): string {
   return `the old one (${id}) stays at ${remotePath}; the next sync downloads it`;
 }
 
@@ -102,7 +102,7 @@ function staying({ id, remotePath }: Link): string {
  * Deletes the old document, whose file belongs to the new one now.
  * @returns the result, as a clause
  */
-async function deleteOld(ctx: CycleContext, link: Link): Promise<string> {
+async function deleteOld(ctx: CycleContext, link: DocumentRecord): Promise<string> {
   const why = `created as a new document in the root (was ${link.remotePath})`;
   const { id, localPath, changeId, remotePath } = link;
   const refused = (_: unknown, outcome: Outcome) => outcome;

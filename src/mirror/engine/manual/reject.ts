@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import { type Link, withoutCopy } from "../../model/link.ts";
+import { type DocumentRecord, withoutCopy } from "../../model/link.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { ensureFolders } from "../apply/parents.ts";
@@ -105,7 +105,11 @@ export async function restoreBaseContent(
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
 /** Returns the content that the file had in base. */
-function baseText(ctx: CycleContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
+function baseText(
+  ctx: CycleContext,
+  link: DocumentRecord,
+  path: LocalPath,
+): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
   const kept = ctx.world.state.text(link.localDigest);
   return kept === null ? readBase(ctx, link, path) : got(kept);
 }

@@ -1,7 +1,13 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import {
+  type Conflict,
+  hasConflictCopy,
+  type DocumentRecord,
+  newestShown,
+  type ShownVersion,
+} from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { type ManualEnd, isUnseenContent, notDone, writeChosen, copiesNotes, keepText } from "./run-manually.ts";
@@ -17,7 +23,7 @@ import { trashConflictCopies } from "../apply/conflict-copies.ts";
  * A linked document and the current path of its file. While a move is blocked, this path differs
  * from the record's. That move is still to be sent.
  */
-export type PlacedDocument = { readonly link: Link; readonly at: LocalPath; readonly seen?: SeenVersions };
+export type PlacedDocument = { readonly link: DocumentRecord; readonly at: LocalPath; readonly seen?: SeenVersions };
 
 /**
  * Versions that the user saw. If one of them differs now, nothing is done. Null means any version.
@@ -126,7 +132,7 @@ function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): voi
 }
 
 /** Removes the record of what was sent to review. The next run submits the local content again. */
-export function resubmit(ctx: CycleContext, link: Link): ManualEnd {
+export function resubmit(ctx: CycleContext, link: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
     removes: { block: link.id },
@@ -184,7 +190,7 @@ function versionSeen(conflict: Conflict): ShownVersion {
  * Deletes the document on the service after its file was renamed to a name that is not synced, as
  * the user decided. mdmirror reads the document again first, as before any deletion.
  */
-export async function deleteOnService(ctx: CycleContext, link: Link): Promise<ManualEnd> {
+export async function deleteOnService(ctx: CycleContext, link: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = link;
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --delete deleted the document";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
@@ -196,7 +202,7 @@ export async function deleteOnService(ctx: CycleContext, link: Link): Promise<Ma
  * Keeps a document whose file was renamed to a name that is not synced. The service's content is
  * written under the old name, and the renamed file stays.
  */
-export async function restoreOldName(ctx: CycleContext, link: Link): Promise<ManualEnd> {
+export async function restoreOldName(ctx: CycleContext, link: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = link;
   const fetched = await fetchText(ctx, id, localPath);
   if (fetched.kind === "end") return notDone(fetched.outcome);

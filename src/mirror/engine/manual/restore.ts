@@ -1,6 +1,6 @@
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, keepText, keptNote, notDone, writeChosen } from "./run-manually.ts";
 import { ensureFolders } from "../apply/parents.ts";
@@ -22,7 +22,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
  */
 export function restoreText(
   ctx: CycleContext,
-  link: Link,
+  link: DocumentRecord,
   digest: Digest,
   expect: Digest | null,
   detail: string,
@@ -66,7 +66,13 @@ export function restoreFile(
  * Removes a file that a run had sent as new. The next run deletes its document on the service,
  * under the safety checks, like after any local deletion.
  */
-export function removeCreated(ctx: CycleContext, link: Link, expect: Digest, place: string, detail: string): ManualEnd {
+export function removeCreated(
+  ctx: CycleContext,
+  link: DocumentRecord,
+  expect: Digest,
+  place: string,
+  detail: string,
+): ManualEnd {
   const { id, localPath: path } = link;
   if (keepText(ctx, path, id) !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";
@@ -80,7 +80,7 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 
 /** The content that a user chose for a file. */
 type ManualChoice = {
-  readonly link: Link;
+  readonly link: DocumentRecord;
   readonly path: LocalPath;
   /** Null if the file stays unchanged. Its bytes need not be text. */
   readonly text: string | null;
@@ -90,7 +90,7 @@ type ManualChoice = {
    * The version that base moves to, which ends the block of the document. Undefined: the content is
    * an edit, and base stays.
    */
-  readonly next?: Pick<Link, "changeId" | "digest">;
+  readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
   /** Words for the old file, in the note about its new path. */
   readonly old: string;

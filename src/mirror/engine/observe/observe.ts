@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
+import { isAway, type DocumentRecord, recordsByPath, type Stamp } from "../../model/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
@@ -64,7 +64,7 @@ export async function observeLocalAsync(
 }
 
 function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalPath) => KnownFile | null {
-  const links = linksByPath(base.links.values());
+  const links = recordsByPath(base.links.values());
   return (path) => {
     const link = links.get(path) ?? records?.at(path) ?? null;
     if (link === null) return null;
@@ -88,7 +88,7 @@ function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree, records: 
  * @returns base with these records: loading all of them a second time would be slow
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
-  const refreshed: Link[] = [];
+  const refreshed: DocumentRecord[] = [];
   for (const link of base.links.values()) {
     const file = isAway(link) ? undefined : files.get(link.localPath);
     if (file !== undefined && provesNewStamp(file, link))
@@ -106,11 +106,11 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
 /**
  * Returns true if a file has the record's content, but a stamp that the record does not have yet.
  */
-function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
+function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: DocumentRecord): boolean {
   return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
 }
 
-function hasStamp({ stamp, stampTrusted }: Link, { ctimeMs, ino }: Stamp): boolean {
+function hasStamp({ stamp, stampTrusted }: DocumentRecord, { ctimeMs, ino }: Stamp): boolean {
   return stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
 }
 
@@ -130,7 +130,7 @@ export type KnownFacts = {
    * Stores the content of a document that was read only as a proof: another user may change the
    * document before the next scan (I03).
    */
-  readonly keep?: (digest: Digest, text: string, link: Link) => void;
+  readonly keep?: (digest: Digest, text: string, link: DocumentRecord) => void;
   /**
    * Records that base does not contain. The tree leaves out the documents that the service lists as
    * recorded. Undefined if base contains all records.

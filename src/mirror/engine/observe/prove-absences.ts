@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
@@ -106,7 +106,7 @@ type ReadResults = {
   fault: Fault | null;
 };
 
-type KeepContent = (digest: Digest, text: string, link: Link) => void;
+type KeepContent = (digest: Digest, text: string, link: DocumentRecord) => void;
 
 function noteAnswer(
   world: World,

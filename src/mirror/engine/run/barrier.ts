@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { needsUser } from "../../model/block.ts";
-import { type Block, type Link, linksByPath } from "../../model/link.ts";
+import { type Block, type DocumentRecord, recordsByPath } from "../../model/link.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
@@ -80,7 +80,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     base,
     isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
-    links: linksByPath(base.links.values()),
+    links: recordsByPath(base.links.values()),
     underWay: documentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
@@ -109,7 +109,7 @@ type BarrierScan = {
   /** True if base shows the service's state. */
   readonly isProof: boolean;
   readonly run: number;
-  readonly links: ReadonlyMap<LocalPath, Link>;
+  readonly links: ReadonlyMap<LocalPath, DocumentRecord>;
   /** Ids of documents, and paths of new ones, with content that was sent and not answered. */
   readonly underWay: ReadonlySet<string>;
   /** Returns a scan of the whole folder, made at the first call. */
@@ -201,7 +201,7 @@ function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPa
  */
 export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
   const base = world.state.load();
-  const links = linksByPath(base.links.values());
+  const links = recordsByPath(base.links.values());
   const isProof = isCompared && !lacksDocuments(world.state);
   const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
   return awaited.map((one) => {
@@ -220,12 +220,12 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
  * Returns the record of a document whose file was moved since the scan, on the service or by its
  * user. Null if it was not.
  */
-function movedSince({ disk }: World, { links }: BaseTree, { path, id }: AwaitedPath): Link | null {
+function movedSince({ disk }: World, { links }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const link = id === null ? undefined : links.get(id);
   return link?.state === "linked" && disk.look(path).kind === "absent" ? link : null;
 }
 
-type PathFacts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
+type PathFacts = { readonly link: DocumentRecord | null; readonly block: Block | null; readonly isProof: boolean };
 
 function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: PathFacts): PathOnService["state"] {
   const atPath = world.disk.look(link?.localPath ?? awaited.path);
@@ -262,7 +262,7 @@ function mayPass({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }
 
-function reviewsOf(link: Link | null): ChangeId[] {
+function reviewsOf(link: DocumentRecord | null): ChangeId[] {
   const ids = (link?.submissions ?? []).flatMap(({ changeId }) => (changeId === undefined ? [] : [changeId]));
   return [...new Set(ids)];
 }

@@ -1,4 +1,4 @@
-import type { Conflict, DirLink, Block, Link } from "../../model/link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord } from "../../model/link.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
 import type { Disk, PathState } from "../../ports/disk.ts";
@@ -17,8 +17,8 @@ import { type Action, subjectOf } from "../../model/action.ts";
 /** All facts about one path: its state, the reason and the next step. Nothing is written (I23). */
 export type Why = PlanFacts & {
   readonly path: LocalPath;
-  readonly link: Link | null;
-  readonly folder: DirLink | null;
+  readonly link: DocumentRecord | null;
+  readonly folder: FolderRecord | null;
   /** Entry that is at the path on disk now. */
   readonly atPath: PathState;
   readonly conflict: Conflict | null;
@@ -86,7 +86,7 @@ function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): E
 }
 
 /** Returns the record of the document that was moved locally to a path since the last sync. */
-function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Link | null {
+function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
   for (const { action } of plan?.steps ?? [])
     if ("to" in action && action.to === named && "id" in action) return base.links.get(action.id) ?? null;
   return null;
@@ -144,7 +144,7 @@ export function formerPath(state: State, named: LocalPath): LocalPath | null {
 /** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;
-  readonly link: Link | null;
+  readonly link: DocumentRecord | null;
   readonly path: LocalPath;
   readonly keys: ReadonlySet<string | undefined>;
 };
@@ -175,7 +175,7 @@ function factsOfPlan({ plan, trees }: SyncPlan, { named, link, keys }: Explained
   };
 }
 
-function remoteOf(trees: Trees, link: Link | null, named: LocalPath): RemoteFile | null {
+function remoteOf(trees: Trees, link: DocumentRecord | null, named: LocalPath): RemoteFile | null {
   if (link !== null) return trees.remote.files.get(link.id) ?? null;
   for (const file of trees.remote.files.values()) if (file.path === named) return file;
   return null;

@@ -1,5 +1,5 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
-import { isAway, type Link, type Tombstone } from "../../model/link.ts";
+import { isAway, type DocumentRecord, type Tombstone } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -9,7 +9,7 @@ type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
   /** Record of the document in base; null if the document was deleted or its record ended. */
-  readonly link: Link | null;
+  readonly link: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
 };
 
@@ -40,8 +40,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
  * Returns the record of the document at a path. A document that left the linked subtree is found by
  * its former path, unless another document has that path.
  */
-export function linkAt(base: BaseTree, path: LocalPath): Link | null {
-  let away: Link | null = null;
+export function linkAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
+  let away: DocumentRecord | null = null;
   for (const link of base.links.values()) {
     if (link.localPath !== path) continue;
     if (!isAway(link)) return link;
@@ -50,11 +50,11 @@ export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   return away;
 }
 
-export type LinkIndex = ReadonlyMap<LocalPath, Link>;
+export type LinkIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 
 /** Returns an index of the records, for callers with many questions. */
 export function indexLinks(base: BaseTree): LinkIndex {
-  const index = new Map<LocalPath, Link>();
+  const index = new Map<LocalPath, DocumentRecord>();
   for (const link of base.links.values())
     if (!isAway(link) || !index.has(link.localPath)) index.set(link.localPath, link);
   return index;

@@ -1,4 +1,4 @@
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 
@@ -11,7 +11,7 @@ export type ComparedEntry = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;
   readonly document: RemoteFile | undefined;
-  readonly link: Link | null;
+  readonly link: DocumentRecord | null;
 };
 
 type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };

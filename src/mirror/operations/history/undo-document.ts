@@ -1,6 +1,6 @@
 import type { ChangeId, DocId, DirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
@@ -20,7 +20,7 @@ export type UndoItem = { readonly path: LocalPath } & (
       readonly id: DocId;
       readonly mine: Digest;
       readonly theirs: Digest;
-      readonly base: Pick<Link, "changeId" | "digest"> | null;
+      readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
       readonly expect: Digest;
     }
   /** The run deleted the document. It is restored as a new document. */
@@ -132,7 +132,7 @@ type DocumentHistory = {
   readonly id: DocId;
   /** Current path of the document, or its last one. */
   readonly path: LocalPath;
-  readonly link: Link | undefined;
+  readonly link: DocumentRecord | undefined;
   /** Events of this document alone, oldest first. */
   readonly events: readonly MirrorEvent[];
   /** Last event that removed the document's content; undefined if no event did. */
@@ -169,7 +169,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
  * Plans the undo for a document that exists now and existed before the runs: content, path and
  * protection.
  */
-function presentBack({ path, events }: DocumentHistory, link: Link, context: UndoContext): UndoItem[] {
+function presentBack({ path, events }: DocumentHistory, link: DocumentRecord, context: UndoContext): UndoItem[] {
   const conflict = conflictBack(link, events, context);
   const back = [
     conflict ?? textBack(link, events, context),
@@ -260,7 +260,7 @@ function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, 
  * @param expect content that the runs gave the document; undefined or null if the content is
  * unknown
  */
-function takeAway({ id, localPath: path, digest }: Link, expect: Digest | null | undefined): UndoItem {
+function takeAway({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }
 
@@ -300,7 +300,7 @@ function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest
 /**
  * Plans the restore of the earlier content. Returns null if the runs did not change the content.
  */
-function textBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
+function textBack(link: DocumentRecord, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
   const { id, localPath: path } = link;
   // A document that was deleted locally during its conflict was created again with other content.
   const last = events.findLast((event) => isText(event) || event.kind === "create-local");
@@ -313,7 +313,11 @@ function textBack(link: Link, events: readonly MirrorEvent[], context: UndoConte
  * Plans to open the conflict again that the runs ended. Returns null if they ended none, or an
  * older mdmirror version ended it.
  */
-function conflictBack(link: Link, events: readonly MirrorEvent[], { changeIdOf }: UndoContext): UndoItem | null {
+function conflictBack(
+  link: DocumentRecord,
+  events: readonly MirrorEvent[],
+  { changeIdOf }: UndoContext,
+): UndoItem | null {
   const first = events.find(changesText);
   const expect = events.findLast(isText)?.after ?? null;
   if (first?.kind !== "end-conflict" || first.merged === null || expect === null) return null;
@@ -328,14 +332,14 @@ function conflictBack(link: Link, events: readonly MirrorEvent[], { changeIdOf }
   return { path, kind: "conflict-back", id, mine: first.before!, theirs, base, expect };
 }
 
-function protectionBack({ id, localPath: path }: Link, events: readonly MirrorEvent[]): UndoItem | null {
+function protectionBack({ id, localPath: path }: DocumentRecord, events: readonly MirrorEvent[]): UndoItem | null {
   const changes = events.filter(({ kind }) => kind === "protect" || kind === "unprotect");
   const [first, last] = [changes[0]?.kind, changes.at(-1)?.kind];
   if (first === undefined || first !== last) return null;
   return { path, kind: first === "protect" ? "unprotect-back" : "protect-back", id };
 }
 
-function undoMove(link: Link, events: readonly MirrorEvent[], { folders }: UndoContext): UndoItem | null {
+function undoMove(link: DocumentRecord, events: readonly MirrorEvent[], { folders }: UndoContext): UndoItem | null {
   const { id, localPath: path } = link;
   const moves = movesOf(events);
   const [first, last] = [moves[0], moves.at(-1)];
@@ -351,7 +355,7 @@ function undoMove(link: Link, events: readonly MirrorEvent[], { folders }: UndoC
  * Returns true if the document is where the run moved it. A later move of its folder in the same
  * run does not count.
  */
-function isWhereMoved({ localPath, remotePath }: Link, last: Move, folders: readonly FolderMove[]): boolean {
+function isWhereMoved({ localPath, remotePath }: DocumentRecord, last: Move, folders: readonly FolderMove[]): boolean {
   const currentPath = last.side === "remote" ? remotePath : localPath;
   const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
   return currentPath === last.to || currentPath === place;

@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { type ManualEnd, notDone } from "../../engine/manual/run-manually.ts";
@@ -205,7 +205,7 @@ function undoItem(
  * Adds a note to the result if a change of the document is in review: the API has no call that
  * withdraws a review.
  */
-function withReview({ submissions }: Link, end: ManualEnd): ManualEnd {
+function withReview({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
 

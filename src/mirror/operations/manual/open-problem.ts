@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { BLOCK_REASONS, type ResolutionKind } from "../../model/block.ts";
-import type { Conflict, Block, Link } from "../../model/link.ts";
+import type { Conflict, Block, DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -11,7 +11,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 export type OpenProblem = {
   /** Current or last path of its file. */
   readonly path: LocalPath;
-  readonly link: Link;
+  readonly link: DocumentRecord;
   readonly conflict: Conflict | null;
   readonly block: Block | null;
   readonly ways: readonly ResolutionKind[];
@@ -35,7 +35,7 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
 }
 
 /** Returns the open problem of a document, or null if no choice would resolve it. */
-export function problemOf(world: Pick<World, "disk">, base: BaseTree, link: Link): OpenProblem | null {
+export function problemOf(world: Pick<World, "disk">, base: BaseTree, link: DocumentRecord): OpenProblem | null {
   const block = base.blocks.get(link.id) ?? null;
   const conflict = base.conflicts.get(link.id) ?? null;
   const ways = waysOf(link, conflict, block);
@@ -50,14 +50,18 @@ export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
 /**
  * Returns the possible choices; undefined if no problem is open, or no choice resolves the problem.
  */
-function waysOf(link: Link, conflict: Conflict | null, block: Block | null): readonly ResolutionKind[] | undefined {
+function waysOf(
+  link: DocumentRecord,
+  conflict: Conflict | null,
+  block: Block | null,
+): readonly ResolutionKind[] | undefined {
   // Neither version can be sent while the service has no document for the content.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
 }
 
-function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   return (
     linkOfBlock(base, (block) => block.path === path) ??
     linkAt(base, path) ??
@@ -68,7 +72,7 @@ function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath):
   );
 }
 
-function linkOfBlock(base: BaseTree, isMeant: (block: Block, link: Link) => boolean): Link | null {
+function linkOfBlock(base: BaseTree, isMeant: (block: Block, link: DocumentRecord) => boolean): DocumentRecord | null {
   for (const block of base.blocks.values()) {
     const link = base.links.get(block.key as DocId);
     if (link !== undefined && isMeant(block, link)) return link;
@@ -77,14 +81,14 @@ function linkOfBlock(base: BaseTree, isMeant: (block: Block, link: Link) => bool
 }
 
 /** Returns the record of the document to which a conflict copy belongs. */
-export function linkOfCopy(base: BaseTree, path: LocalPath): Link | null {
+export function linkOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
   for (const conflict of base.conflicts.values())
     if (conflict.newestCopyPath === path) return base.links.get(conflict.id) ?? null;
   return null;
 }
 
 /** Finds a document that was renamed to a name that is not synced, by its inode. */
-function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
   const { ino, dev } = atPath.stamp;
@@ -105,7 +109,7 @@ function noOpenProblem(path: LocalPath): Result<never> {
  * Returns the current path of a document. A blocked move has not changed the record yet, so the
  * block has the current path.
  */
-function placeNow(world: Pick<World, "disk">, link: Link, block: Block | null): LocalPath {
+function placeNow(world: Pick<World, "disk">, link: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : link.localPath;
 }
 

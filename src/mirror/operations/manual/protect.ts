@@ -4,7 +4,7 @@ import { protect as sendProtection } from "../../engine/manual/protect.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
-import { isAway, type Link } from "../../model/link.ts";
+import { isAway, type DocumentRecord } from "../../model/link.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { linkAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
@@ -74,7 +74,7 @@ async function planProtection(
 
 type Protection = { readonly known: ReadonlyMap<string, boolean> } | { readonly fault: Fault };
 
-async function protectionOf(world: World, links: readonly Link[]): Promise<Protection> {
+async function protectionOf(world: World, links: readonly DocumentRecord[]): Promise<Protection> {
   const { remote, prefix } = world;
   const [first, second] = links;
   const one = first === undefined || second !== undefined ? null : toService(world, first.remotePath);

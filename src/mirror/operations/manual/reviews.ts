@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Conflict, Block, Link, Submission } from "../../model/link.ts";
+import type { Conflict, Block, DocumentRecord, Submission } from "../../model/link.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
@@ -36,7 +36,7 @@ export function listReviews({ state, disk }: Pick<World, "state" | "disk">): Wai
 
 function reviewsOf(
   texts: Pick<World["state"], "text">,
-  link: Link,
+  link: DocumentRecord,
   conflict: Conflict | null,
   pinned: Block | null,
 ): readonly WaitingReview[] {

@@ -1,5 +1,11 @@
 import type { PlaceChange } from "../drift/place-change.ts";
-import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import {
+  type Conflict,
+  hasConflictCopy,
+  type DocumentRecord,
+  newestShown,
+  type ShownVersion,
+} from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
@@ -73,7 +79,7 @@ function decideDeleted(
  * Ends the conflict of a document that is neither local nor in the linked part of the workspace any
  * more. A local absence needs its second scan first.
  */
-export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
+export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: DocumentRecord): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
   if (conflict === undefined) return "ends";
   if (needsSecondScan(draft, row, link)) return "waits";

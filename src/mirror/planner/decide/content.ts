@@ -1,5 +1,5 @@
 import type { PlaceChange } from "../drift/place-change.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, SIDES, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -100,7 +100,7 @@ function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
 function writeLocal(
   draft: PlanDraft,
   row: DocumentRow,
-  link: Link,
+  link: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
 ): void {
@@ -119,7 +119,13 @@ function writeLocal(
   }));
 }
 
-function put(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile, remoteFile: RemoteFile): void {
+function put(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: DocumentRecord,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
+): void {
   // The service normalises content, and has turned this content into base's before: another upload
   // would change nothing.
   if (localFile.digest === link.echoDigest) return;
@@ -139,7 +145,13 @@ function put(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFil
   }));
 }
 
-function merge(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile, remoteFile: RemoteFile): void {
+function merge(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: DocumentRecord,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
+): void {
   if (decideReview(draft, row, link, localFile, remoteFile) || isContentBlocked(draft, row, link, localFile)) return;
   if (draft.policy.direction !== "both" && isDirectionOff(draft, row, draft.policy.direction, "edited on both sides"))
     return;
@@ -156,12 +168,12 @@ function merge(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalF
   }));
 }
 
-function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, remoteFile: RemoteFile): void {
+function noteFacts(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, remoteFile: RemoteFile): void {
   if (remoteFile.protected === link.protected && link.state === "linked") return;
   recordFacts(draft, row, link, "linked", whyNoted(link, remoteFile), remoteFile.protected);
 }
 
-function whyNoted(link: Link, remoteFile: RemoteFile): string {
+function whyNoted(link: DocumentRecord, remoteFile: RemoteFile): string {
   if (remoteFile.protected === link.protected) return "back in the linked folder";
   return remoteFile.protected ? "protected on the service" : "no longer protected";
 }

@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { PlanDraft } from "./plan-draft.ts";
@@ -9,12 +9,16 @@ import type { PlanDraft } from "./plan-draft.ts";
 const EMPTY = digestOf("");
 
 /** Returns true if a document's content is blank, and the content of its base version is not. */
-export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: Link, text: Digest): boolean {
+export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: DocumentRecord, text: Digest): boolean {
   return isBlankText(texts, text) && !isBlankText(texts, link.digest);
 }
 
 /** Returns what is known about the service's current content. */
-export function takenText(draft: PlanDraft, link: Link, { digest }: RemoteFile): { readonly empties?: boolean } {
+export function takenText(
+  draft: PlanDraft,
+  link: DocumentRecord,
+  { digest }: RemoteFile,
+): { readonly empties?: boolean } {
   return digest === undefined ? {} : { empties: isEmptied(draft, link, digest) };
 }
 

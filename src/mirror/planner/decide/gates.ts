@@ -1,5 +1,5 @@
 import { type BlockReason, ONE_WAY } from "../../model/block.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
@@ -20,7 +20,12 @@ const TEXT_FAULTS = {
  * Blocks content that is never sent unchanged: content that the service cannot store, and
  * unfinished merges.
  */
-export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link | null, localFile: LocalFile): boolean {
+export function isContentBlocked(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: DocumentRecord | null,
+  localFile: LocalFile,
+): boolean {
   if (localFile.textFault !== null) {
     blockDocument(draft, row, localFile.textFault, TEXT_FAULTS[localFile.textFault], { digest: localFile.digest });
     return true;
@@ -63,7 +68,7 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
  * Blocks a row whose absence needs another scan. In `sync`, an absence has no effect before two
  * scans have found it.
  */
-export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
+export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: DocumentRecord): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
   blockDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;

@@ -1,5 +1,5 @@
 import type { PlaceChange } from "../drift/place-change.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
@@ -13,7 +13,7 @@ import { createLocal, forget, recordFacts } from "./presence.ts";
  * even if the file was removed while it was ignored.
  * @returns true if no other rule needs to decide
  */
-export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
+export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, drift: PlaceChange): boolean {
   const isLocal = row.local.seen.kind === "present";
   if (!isLocal && draft.trees.local.ignores(link.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
@@ -54,7 +54,7 @@ function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string |
 }
 
 /** Returns true if no other rule needs to decide about a document that is no longer ignored. */
-function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
+function endSuspension(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, drift: PlaceChange): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
     recordFacts(draft, row, link, "linked", why);
@@ -70,7 +70,7 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Pl
  * went to the trash when it left, so its return is a move, although the file is missing locally.
  * Its conflict ended when it left, or ends with the blocked content.
  */
-function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
+function decideReturn(draft: PlanDraft, row: DocumentRow, link: DocumentRecord): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;
   if (row.remote.seen.kind === "present")
     createLocal(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");

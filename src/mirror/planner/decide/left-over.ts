@@ -1,4 +1,4 @@
-import type { DirLink, Link } from "../../model/link.ts";
+import type { FolderRecord, DocumentRecord } from "../../model/link.ts";
 import {
   isTemporaryName,
   lastingName,
@@ -93,7 +93,7 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
  * that this plan sees for the first time may come from another linked folder, which is about to
  * rename the entry again. Base records the name, and the next scan decides.
  */
-function isKnownOrBlocked(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
+function isKnownOrBlocked(draft: PlanDraft, link: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
   return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
 }
 

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { ActionOf } from "../../model/action.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
-import { type Block, isAway, type Link } from "../../model/link.ts";
+import { type Block, isAway, type DocumentRecord } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseFolderOf } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
@@ -134,7 +134,7 @@ const MOVED_OUT = "moved out of the linked folder of the workspace";
 export function recordFacts(
   draft: PlanDraft,
   row: DocumentRow,
-  link: Link,
+  link: DocumentRecord,
   state: ActionOf<"note-facts">["state"],
   why: string,
   isProtected = link.protected,
@@ -151,7 +151,7 @@ export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): 
  * becomes a new document, if the folder can still be read. If it cannot, the key may merely have
  * lost its access.
  */
-export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile): void {
+export function postAsNew(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, localFile: LocalFile): void {
   // Content that the service normalised to base's content, or that only waits for review, is not an
   // edit that must be restored.
   if (localFile.digest === link.echoDigest) {

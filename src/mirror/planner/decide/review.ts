@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import { hasBaseContent } from "../drift/place-change.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
@@ -15,7 +15,7 @@ import { isStopped } from "./remembered.ts";
 export function decideReview(
   draft: PlanDraft,
   row: DocumentRow,
-  link: Link,
+  link: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
 ): boolean {
@@ -48,7 +48,7 @@ export function decideReview(
   return false;
 }
 
-function hasMetEdit({ submissions }: Link): boolean {
+function hasMetEdit({ submissions }: DocumentRecord): boolean {
   return submissions.some(({ reason }) => reason === "conflict");
 }
 
@@ -62,7 +62,7 @@ function hasMetEdit({ submissions }: Link): boolean {
 export function decideReviewConflict(
   draft: PlanDraft,
   row: DocumentRow,
-  link: Link,
+  link: DocumentRecord,
   localFile: LocalFile,
   publishedId: ChangeId | null,
 ): boolean {
@@ -74,7 +74,7 @@ export function decideReviewConflict(
   return true;
 }
 
-function isUnchanged(draft: PlanDraft, link: Link, localFile: LocalFile): boolean {
+function isUnchanged(draft: PlanDraft, link: DocumentRecord, localFile: LocalFile): boolean {
   const unchanged = draft.policy.unchangedContents;
   return unchanged === null || unchanged.get(link.id) === localFile.digest;
 }
@@ -86,7 +86,7 @@ function isUnchanged(draft: PlanDraft, link: Link, localFile: LocalFile): boolea
 function settleReview(
   draft: PlanDraft,
   row: DocumentRow,
-  link: Link,
+  link: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
 ): void {

@@ -1,6 +1,6 @@
 import { type DocumentRow, pathOn, type Row, SIDES } from "../match/row.ts";
 import { baseFolderOf, type Forest } from "../match/forest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
 
@@ -29,7 +29,7 @@ function newContents({ local, remote }: DocumentRow): NewContents {
   return { local: "created", remote: remote.seen.kind === "present" ? "created" : "never" };
 }
 
-function localContent({ local: { seen } }: DocumentRow, link: Link): LinkedLocal {
+function localContent({ local: { seen } }: DocumentRow, link: DocumentRecord): LinkedLocal {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return "deleted";
   return hasBaseContent(link, seen.value) ? "unchanged" : "edited";
@@ -39,11 +39,11 @@ function localContent({ local: { seen } }: DocumentRow, link: Link): LinkedLocal
  * Returns true if a file has base's local content, or the content that base has on the service: the
  * file may have lost only its line ends, BOM or final newline.
  */
-export function hasBaseContent(link: Link, file: LocalFile): boolean {
+export function hasBaseContent(link: DocumentRecord, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;
 }
 
-function remoteContent({ remote: { seen } }: DocumentRow, link: Link): LinkedRemote {
+function remoteContent({ remote: { seen } }: DocumentRow, link: DocumentRecord): LinkedRemote {
   if (seen.kind === "present") return seen.file.changeId === link.changeId ? "unchanged" : "edited";
   return seen.kind === "never" ? "unseen" : seen.kind;
 }

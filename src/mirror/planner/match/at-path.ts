@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { type Link, sameInodeAndBirth } from "../../model/link.ts";
+import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type DiskFolding, folds, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
@@ -21,7 +21,7 @@ export function matchByPathAndInode(matching: Matching): void {
 }
 
 /** Returns true if the user moved a conflict copy of a document over the document. */
-function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): boolean {
+function isCopyOf({ trees }: Matching, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
@@ -41,7 +41,7 @@ export function matchByPathAndText(matching: Matching): void {
  * document, its content is at least as similar to that document's content, and this document's
  * inode has similar content elsewhere.
  */
-function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => boolean {
+function exchangeTest(matching: Matching): (link: DocumentRecord, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
   const owners = new Map(inodes.map(([link, file]) => [file.path, link]));
   const files = new Map<DocId, LocalFile>(inodes.map(([{ id }, file]) => [id, file]));
@@ -56,7 +56,7 @@ function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => bool
  * Returns true if a file is more similar to `owner` than to `link`. If files have no birth time,
  * equal similarity does not count.
  */
-function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile): boolean {
+function isRatherOf(matching: Matching, owner: DocumentRecord, link: DocumentRecord, file: LocalFile): boolean {
   const text = readProfile(matching, file.digest);
   if (text === null) return false;
   const [theirs, own] = [likeness(matching, owner, text), likeness(matching, link, text)];
@@ -81,7 +81,7 @@ export function matchByPathAlone(matching: Matching): void {
   matchAt(matching, () => true);
 }
 
-function matchAt(matching: Matching, isProven: (link: Link, file: LocalFile) => boolean): void {
+function matchAt(matching: Matching, isProven: (link: DocumentRecord, file: LocalFile) => boolean): void {
   for (const [link, file] of filesAtPaths(matching)) if (isProven(link, file)) claim(matching, link, file);
 }
 
@@ -89,7 +89,7 @@ function matchAt(matching: Matching, isProven: (link: Link, file: LocalFile) => 
  * Yields documents with the unclaimed files at their paths. A file that the caller claims between
  * two yields is not yielded again.
  */
-function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
+function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile]> {
   const files = new FilesByPath(matching);
   for (const whereIs of placesOf(matching))
     for (const spelling of files.spellings)
@@ -100,7 +100,7 @@ function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
 }
 
 /** Returns the path at which a record's file is expected; null if there is none. */
-type WhereIs = (link: Link) => LocalPath | null;
+type WhereIs = (link: DocumentRecord) => LocalPath | null;
 
 /**
  * Returns functions for the expected paths, in order: first the path to which moved folders would
@@ -144,8 +144,8 @@ class FilesByPath {
  * after `matchByPathAndInode` and `matchByPathAndText`. Leaves out a document whose two paths in
  * base do not correspond: its move was interrupted, and the file may belong to another document.
  */
-export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
-  const found = new Map<Link, LocalFile>();
+export function unconfirmedFiles(matching: Matching): [DocumentRecord, LocalFile][] {
+  const found = new Map<DocumentRecord, LocalFile>();
   for (const [link, file] of filesAtPaths(matching))
     if (!found.has(link) && isPathPair(link.localPath, link.remotePath, link.id)) found.set(link, file);
   return [...found];

@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { bothSidesAreAsBase, hasLastingNames } from "../../model/agreement.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -17,7 +17,7 @@ export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
 
 type SplitTrees = {
   /** Records of documents that are not simply unchanged. */
-  readonly links: Map<DocId, Link>;
+  readonly links: Map<DocId, DocumentRecord>;
   /** Files that belong to no unchanged document. */
   readonly files: Map<LocalPath, LocalFile>;
 };
@@ -29,8 +29,8 @@ type SplitTrees = {
  */
 export function partDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): SplitTrees {
   const folders = foldersAtRest(trees, paths);
-  const links = new Map<DocId, Link>();
-  const atRest = new Map<LocalPath, Link>();
+  const links = new Map<DocId, DocumentRecord>();
+  const atRest = new Map<LocalPath, DocumentRecord>();
   for (const link of trees.base.links.values()) {
     const { id, localPath, remotePath } = link;
     const isInFolderAtRest = folders.get(parentOf(localPath)) === parentOf(remotePath);
@@ -49,7 +49,7 @@ export function partDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDo
 
 function filesBut(
   files: ReadonlyMap<LocalPath, LocalFile>,
-  left: ReadonlyMap<LocalPath, Link>,
+  left: ReadonlyMap<LocalPath, DocumentRecord>,
 ): Map<LocalPath, LocalFile> {
   if (files.size === left.size) return new Map();
   return new Map([...files].filter(([path]) => !left.has(path)));
@@ -67,7 +67,7 @@ export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   return moved;
 }
 
-function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
+function isUnchanged({ base, local, remote }: Trees, link: DocumentRecord): boolean {
   const localFile = local.files.get(link.localPath);
   const remoteFile = remote.files.get(link.id);
   if (localFile === undefined || remoteFile === undefined || !bothSidesAreAsBase(link, localFile, remoteFile, local))

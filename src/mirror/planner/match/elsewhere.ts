@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
@@ -16,7 +16,7 @@ const RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, 
 type Rank = keyof typeof RANKS;
 
 type Candidate = {
-  readonly link: Link;
+  readonly link: DocumentRecord;
   readonly file: LocalFile;
   readonly evidence: Rank;
   /** Similarity of the contents: 0 to 1. */
@@ -33,7 +33,7 @@ export class MovedFiles {
   readonly #matching: Matching;
   /** The unconfirmed files at documents' own paths, and the documents by these files. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
-  readonly #holders: ReadonlyMap<LocalPath, Link>;
+  readonly #holders: ReadonlyMap<LocalPath, DocumentRecord>;
   /** Candidates, the strongest evidence first. */
   readonly #candidates: readonly Candidate[];
   readonly #byLink: ReadonlyMap<DocId, readonly Candidate[]>;
@@ -71,7 +71,7 @@ export class MovedFiles {
     );
   }
 
-  #hasFileAtPath({ id }: Link): boolean {
+  #hasFileAtPath({ id }: DocumentRecord): boolean {
     const file = this.#atPath.get(id);
     return file !== undefined && this.#matching.files.has(file.path);
   }
@@ -167,7 +167,7 @@ function* textsOfFiles({ files }: Matching): Generator<[Digest, LocalFile]> {
   for (const file of files.values()) if (!file.empty) yield [file.digest, file];
 }
 
-function* textsOfLinks(matching: Matching): Generator<[Digest, Link]> {
+function* textsOfLinks(matching: Matching): Generator<[Digest, DocumentRecord]> {
   for (const link of matching.links.values())
     for (const digest of new Set(knownTexts(matching, link))) yield [digest, link];
 }

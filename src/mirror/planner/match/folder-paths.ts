@@ -1,5 +1,5 @@
 import type { DirId } from "../../../contract/ids.ts";
-import type { DirLink } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/link.ts";
 import { depthOf, folds, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -14,9 +14,9 @@ export type FolderPaths = {
   /** The linked folder that is now at each path. */
   readonly claimed: Map<LocalPath, DirId>;
   /** Linked folders by base's path. */
-  readonly linked: ReadonlyMap<LocalPath, DirLink>;
+  readonly linked: ReadonlyMap<LocalPath, FolderRecord>;
   /** Linked folders, parents before their children. */
-  readonly sorted: readonly DirLink[];
+  readonly sorted: readonly FolderRecord[];
   readonly asOne: boolean;
   /** True if the deployment can move a folder to the root. */
   readonly toRoot: boolean;
@@ -24,7 +24,7 @@ export type FolderPaths = {
    * Linked folders that were removed locally and that the service cannot delete, by base's path. A
    * local folder that is created at such a path is the same folder again.
    */
-  readonly staying: ReadonlyMap<LocalPath, DirLink>;
+  readonly staying: ReadonlyMap<LocalPath, FolderRecord>;
   /** Folders of `staying` whose path now belongs to another folder. */
   readonly pathTaken: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
@@ -59,7 +59,7 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
   return paths;
 }
 
-function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: FoldersByKey): void {
+function findByPath(paths: FolderPaths, dir: FolderRecord, local: LocalTree, byKey: FoldersByKey): void {
   for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
     const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
     if (folder === undefined || paths.claimed.has(folder.path)) continue;
@@ -74,7 +74,7 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
  * that was removed locally, and that the service keeps, may have had the same path.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
-  const notAtOldPath = new Map<string, DirLink>();
+  const notAtOldPath = new Map<string, FolderRecord>();
   for (const dir of paths.sorted) {
     const key = folderInodeKey(dir);
     if (key === null) continue;
@@ -85,7 +85,7 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
   if (paths.asOne && notAtOldPath.size > 0) findMovedByInode(paths, notAtOldPath, local);
 }
 
-function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, DirLink>, local: LocalTree): void {
+function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, FolderRecord>, local: LocalTree): void {
   for (const folder of local.folders.values()) {
     const key = folderInodeKey(folder);
     const dir = key === null || paths.claimed.has(folder.path) ? undefined : notAtOldPath.get(key);
@@ -98,8 +98,11 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
  * Returns the removed folders that the service keeps. No other folder can get their names on the
  * service, so a folder that was moved to such a path is moved document by document.
  */
-function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
-  const staying = new Map<LocalPath, DirLink>();
+function stayingFolders(
+  sorted: readonly FolderRecord[],
+  { base, remote }: Trees,
+): ReadonlyMap<LocalPath, FolderRecord> {
+  const staying = new Map<LocalPath, FolderRecord>();
   if (base.blocks.size === 0) return staying;
   for (const dir of sorted)
     if (base.blocks.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
@@ -107,13 +110,13 @@ function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): Re
   return staying;
 }
 
-function canBeAt({ toRoot, staying }: FolderPaths, dir: DirLink, path: LocalPath): boolean {
+function canBeAt({ toRoot, staying }: FolderPaths, dir: FolderRecord, path: LocalPath): boolean {
   const kept = staying.get(path);
   if (kept !== undefined && kept !== dir) return false;
   return toRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
 }
 
-export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): void {
+export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPath): void {
   paths.found.set(dir.id, path);
   paths.claimed.set(path, dir.id);
   if (path !== dir.localPath) paths.moved = true;
@@ -154,7 +157,7 @@ export function findFoldersByContents(
 
 function findPolled(
   paths: FolderPaths,
-  dir: DirLink,
+  dir: FolderRecord,
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {

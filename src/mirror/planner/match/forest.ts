@@ -1,4 +1,4 @@
-import type { DirLink } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/link.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
@@ -61,7 +61,7 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   };
 }
 
-function plantLinked(forest: Forest, dir: DirLink, paths: FolderPaths, seen: Partial<FolderRow>): void {
+function plantLinked(forest: Forest, dir: FolderRecord, paths: FolderPaths, seen: Partial<FolderRow>): void {
   const folder = newFolder(forest.nextKey(), {
     link: dir,
     dirId: dir.id,
@@ -73,7 +73,7 @@ function plantLinked(forest: Forest, dir: DirLink, paths: FolderPaths, seen: Par
 }
 
 function findLocal(
-  dir: DirLink,
+  dir: FolderRecord,
   trees: Trees,
   paths: FolderPaths,
   mayHide: boolean,
@@ -87,7 +87,7 @@ function findLocal(
 
 function findRemote(
   forest: Forest,
-  dir: DirLink,
+  dir: FolderRecord,
   { remote }: Trees,
   listedPaths: ReadonlySet<RemotePath>,
 ): Partial<Pick<FolderRow, "remotePath" | "remoteSeen">> {
@@ -107,7 +107,11 @@ function findRemote(
  * locally and the service keeps it. Base's entries at that path belong to the folder that is
  * present locally.
  */
-function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
+function noteBase(
+  { byBaseLocal, byBaseRemote }: Forest,
+  { localPath, remotePath }: FolderRecord,
+  folder: FolderRow,
+): void {
   const isPresent = folder.localSeen === "present";
   const other = byBaseLocal.get(localPath);
   if (isPresent || other === undefined || other.link === null || other.localSeen !== "present")
@@ -153,7 +157,11 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
 }
 
 /** Returns the folder that contains a document or folder according to base, on a side. */
-export function baseFolderOf(forest: Forest, side: Side, link: Pick<DirLink, "localPath" | "remotePath">): FolderRow {
+export function baseFolderOf(
+  forest: Forest,
+  side: Side,
+  link: Pick<FolderRecord, "localPath" | "remotePath">,
+): FolderRow {
   const [localPath, remotePath] = [parentOf(link.localPath), parentOf(link.remotePath)];
   return side === "local"
     ? localBaseFolder(forest, localPath, remotePath)

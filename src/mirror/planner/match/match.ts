@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isAway, type Link } from "../../model/link.ts";
+import { isAway, type DocumentRecord } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
@@ -71,7 +71,7 @@ export function matchTrees(
   return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
 }
 
-function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
+function isElsewhere({ matches }: Matching, { id, localPath }: DocumentRecord): boolean {
   const match = matches.get(id);
   return match !== undefined && match.path !== localPath;
 }
@@ -79,7 +79,7 @@ function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
 /**
  * @param unread reason why a document that was not found may still exist; null if it does not exist
  */
-function seenLocally(matching: Matching, link: Link, unread: Unread | null): Seen<LocalFile> {
+function seenLocally(matching: Matching, link: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
   const why = whyUnsure(matching, link, unread);
   if (why !== null) return unknown(why);
   const match = matching.matches.get(link.id);
@@ -89,7 +89,7 @@ function seenLocally(matching: Matching, link: Link, unread: Unread | null): See
 /** Returns why the local state of a document is unknown; null if it is known. */
 function whyUnsure(
   { trees, matches, byPathAlone, blocked }: Matching,
-  { id, localPath }: Link,
+  { id, localPath }: DocumentRecord,
   unread: Unread | null,
 ): Unread | null {
   const mayBe = blocked.get(id);
@@ -98,7 +98,7 @@ function whyUnsure(
   return byPathAlone.has(id) ? whyElsewhere(trees) : null;
 }
 
-function linkedDocument(forest: Forest, trees: Trees, link: Link, seen: Seen<LocalFile>): DocumentRow {
+function linkedDocument(forest: Forest, trees: Trees, link: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(link.id) ?? null;
   return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link));
 }
@@ -107,7 +107,7 @@ function linkedDocument(forest: Forest, trees: Trees, link: Link, seen: Seen<Loc
  * Returns how the service shows a document. An absence counts only if the listing was complete
  * (I20). A document without proof of its absence was merely not seen.
  */
-function remoteSeen(trees: Trees, link: Link): RemoteSeen {
+function remoteSeen(trees: Trees, link: DocumentRecord): RemoteSeen {
   const { remote } = trees;
   const file = remote.files.get(link.id);
   if (file !== undefined) return { kind: "present", file };
@@ -119,7 +119,7 @@ function remoteSeen(trees: Trees, link: Link): RemoteSeen {
 function document(
   forest: Forest,
   id: DocId | null,
-  link: Link | null,
+  link: DocumentRecord | null,
   tombstone: DocumentRow["tombstone"],
   local: Seen<LocalFile>,
   remote: RemoteSeen,

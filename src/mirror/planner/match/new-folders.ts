@@ -18,7 +18,7 @@ import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
-import type { DirLink } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/link.ts";
 
 /**
  * Adds folders without a record, outer ones first: folders that both sides have at corresponding
@@ -185,7 +185,7 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
 function localPathOf(
   forest: Forest,
   { disk }: Trees["local"],
-  { id }: DirLink,
+  { id }: FolderRecord,
   remotePath: RemotePath,
 ): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
@@ -196,7 +196,7 @@ function localPathOf(
  * Returns true if the folder was moved only on the service. If it was moved locally as well, the
  * table decides.
  */
-function isMovedOnServiceAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
+function isMovedOnServiceAlone(folder: FolderRow, link: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
   return folder.remotePath !== link.remotePath && folder.localPath === relocate(link.localPath, paths);
 }

@@ -1,5 +1,5 @@
 import { compareStrings } from "../../model/by-path.ts";
-import type { Link } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/link.ts";
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { knownTexts, type Matching, readProfile } from "./matching.ts";
@@ -13,7 +13,7 @@ const MAX_COMPARISONS = 4_000;
 const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
-type SimilarPair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
+type SimilarPair = { readonly link: DocumentRecord; readonly file: LocalFile; readonly score: number };
 
 /** Returns documents with the files that are like them, the most similar pair first. */
 export function pairBySimilarity(matching: Matching): readonly SimilarPair[] {

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { DirLink, Link, Tombstone } from "../../model/link.ts";
+import type { FolderRecord, DocumentRecord, Tombstone } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Seen } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -32,7 +32,7 @@ type CommonRow = {
 
 export type FolderRow = CommonRow & {
   readonly kind: "folder";
-  link: DirLink | null;
+  link: FolderRecord | null;
   /**
    * Id in base or in the listing; null for a folder that the service does not have, or has not
    * shown.
@@ -77,7 +77,7 @@ export type RemoteSeen =
 export type DocumentRow = CommonRow & {
   readonly kind: "document";
   readonly id: DocId | null;
-  readonly link: Link | null;
+  readonly link: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
   readonly local: Whereabouts & { readonly seen: Seen<LocalFile> };
   readonly remote: Whereabouts & { readonly seen: RemoteSeen };

@@ -1,4 +1,4 @@
-import { type Link, linksByPath } from "../../model/link.ts";
+import { type DocumentRecord, recordsByPath } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
@@ -45,11 +45,11 @@ export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,
-  isElsewhere: (link: Link) => boolean,
+  isElsewhere: (link: DocumentRecord) => boolean,
 ): Unread | null {
   if (local.partial === true) return unreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
-  const linked = linksByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
+  const linked = recordsByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
   for (const [path, { kind, why }] of local.unseen) {
     if (linked.has(path) || leftOut.idAt(path) !== null) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;
