@@ -197,13 +197,13 @@ export async function runBundle(bundle: Bundle): Promise<RigRun> {
   const end = await mirror.plan(settings);
   if (end.kind === "offline") throw new Error("the service of the rig does not answer");
   const [planned, made] = [outline(plan), outline(end.plan)];
-  const report = await mirror.sync(settings);
+  await mirror.sync(settings);
   const after = contents();
   const lost = before.filter((text) => !after.includes(text) && !mirror.state.hasText(digestOf(text)));
   const sent = mirror.requests.length;
   await mirror.sync(settings);
   const again = mirror.requests.slice(sent).filter((request) => !request.startsWith("GET "));
-  const isStopBroken = report?.state === "stopped" && before.join() !== after.join();
+  const isStopBroken = end.plan.verdict.kind === "safety-stop" && before.join() !== after.join();
   return {
     unlike: [
       ...planned.filter((line) => !made.includes(line)).map((line) => `- ${line}`),
