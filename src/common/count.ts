@@ -6,8 +6,8 @@ export function count(n: number): string {
 }
 
 /** Formats a number with its noun: `1 step`, `2 steps`. */
-export function plural(n: number, noun: string): string {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+export function plural(n: number, noun: string, many = `${noun}s`): string {
+  return `${count(n)} ${n === 1 ? noun : many}`;
 }
 
 const SIZES = ["bytes", "kB", "MB", "GB", "TB"] as const;

@@ -1,7 +1,6 @@
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count } from "../common/count.ts";
-import { shownName } from "../common/shown-name.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
 import { sentenceOf } from "../common/sentence.ts";
 import { html, type Html, type Shown } from "../page/html.ts";
@@ -16,22 +15,16 @@ import { helpAddress } from "./user-docs.ts";
 
 /** Shows parts of a linked folder that several pages share. */
 
-/**
- * Lists problems, each with a button that leads to the page on which it can be solved.
- * @param choices value of the check box for each path; paths without one have no check box
- */
-export function problemRows(needs: readonly Need[], choices: ReadonlyMap<string, string> = new Map()): Html {
-  return html`<ul class="rows">${needs.map((need) => problemRow(need, choices.get(need.path)))}</ul>`;
+/** Lists problems, each with a button that leads to the page on which it can be solved. */
+export function problemRows(needs: readonly Need[]): Html {
+  return html`<ul class="rows">${needs.map(problemRow)}</ul>`;
 }
 
-function problemRow({ path, kind, code, detail, next, address }: Need, choice?: string): Html {
+function problemRow({ path, kind, code, detail, next, address }: Need): Html {
   const isStop = path === "" && address !== null;
   const name =
     path === "" ? null : address === null ? nameView(path) : html`<a href="${address}">${nameView(path)}</a>`;
-  const box =
-    choice !== undefined &&
-    html`<input type="checkbox" name="conflict" value="${choice}" aria-label="${`Select ${shownName(path)}`}">`;
-  return html`<li>${box}<div class="main">${name} ${explained(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, originOf(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
+  return html`<li><div class="main">${name} ${explained(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, originOf(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
 /**

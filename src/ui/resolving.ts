@@ -1,14 +1,19 @@
 import { resolve } from "../mirror/operations/manual/resolve.ts";
-import type { ShownText } from "../mirror/operations/manual/problem-view.ts";
+import { problemOf } from "../mirror/operations/manual/open-problem.ts";
+import { type ShownText, viewProblem } from "../mirror/operations/manual/problem-view.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
-import { withLocal } from "../mirror/folder/open-local.ts";
+import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
+import type { Conflict } from "../mirror/model/link.ts";
+import type { BaseTree } from "../mirror/model/tree.ts";
 import type { Digest } from "../contract/digest.ts";
+import type { DocId } from "../contract/ids.ts";
+import { BoundedMap } from "../common/bounded-map.ts";
 import { ok, type Trouble } from "../common/trouble.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
 import { type ActionRequest, type Done, startSync, syncFolder, undoOf } from "./action.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
-import { composeResult, placesOf } from "./clashes.ts";
+import { clashesOf, composeResult, placesOf } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
 import { choicesKey, draftKey } from "./jobs.ts";
 import { BUSY, manyResolvedNotice, nothingDone, noticeOfTrouble, resolvedNotice } from "./messages.ts";
@@ -69,12 +74,12 @@ export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequ
   const to = mirrorAddress(name, "needs");
   const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((one) => one === form.get("way"));
   const chosen = new Set(form.getAll("conflict"));
-  const present = conflictChoices(ui, root);
-  const paths = [...present].filter(([, choice]) => chosen.has(choice)).map(([path]) => path);
+  const present = openConflicts(ui, root);
+  const paths = [...present].filter(([, { choice }]) => chosen.has(choice)).map(([path]) => path);
   if (way === undefined || chosen.size === 0) return { to, notice: nothingDone("Select at least one conflict") };
   if (paths.length === 0) return { to, notice: nothingDone("The versions changed since this page was shown") };
   const why = "its versions changed since the page was shown";
-  const isPresent = new Set(present.values());
+  const isPresent = new Set([...present.values()].map(({ choice }) => choice));
   const changed = [...chosen]
     .filter((choice) => !isPresent.has(choice))
     .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why }));
@@ -88,22 +93,52 @@ export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequ
   return { to, notice: started ? null : BUSY };
 }
 
-/**
- * Returns what a form sends for each conflict, by path: its path, and the versions that a page
- * shows now.
- */
-export function conflictChoices(ui: Ui, root: string): ReadonlyMap<string, string> {
-  const read = withLocal(root, ui, ({ state, disk }) => {
-    const { conflicts, links } = state.load();
-    const choices = [...conflicts.values()].map((conflict): [string, string] => {
-      const path = links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
-      const look = disk.look(path);
-      const mine = look.kind === "file" ? look.digest : "";
-      return [path, `${mine} ${conflict.shown.at(-1)!.digest} ${path}`];
-    });
-    return ok(new Map(choices));
+/** An open conflict in a list. */
+export type OpenConflict = {
+  /** Value that a form sends: the path of the conflict, and the versions that a page shows now. */
+  readonly choice: string;
+  /** Number of places to decide; null if a version cannot be shown. */
+  readonly clashes: number | null;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+};
+
+/** Returns the open conflicts of a folder by path. */
+export function openConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
+  const read = withLocal(root, ui, (local) => {
+    const base = local.state.load();
+    return ok(new Map([...base.conflicts.values()].map((conflict) => openConflict(local, base, conflict))));
   });
   return read.kind === "ok" ? read.value : new Map();
+}
+
+function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): readonly [string, OpenConflict] {
+  const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
+  const look = local.disk.look(path);
+  const mine = look.kind === "file" ? look.digest : "";
+  const choice = `${mine} ${conflict.shown.at(-1)!.digest} ${path}`;
+  const clashes = clashesKnown(`${choice} ${conflict.baseDigest}`, () => countClashes(local, base, conflict.id));
+  return [path, { choice, clashes, since: conflict.since }];
+}
+
+/** LIMIT: conflicts whose number of clashes is kept, by their versions. */
+const COUNTED = 1_000;
+const clashCounts = new BoundedMap<string, number | null>(COUNTED);
+
+/** A live list is made again each second, so each conflict is compared once. */
+function clashesKnown(versions: string, countNow: () => number | null): number | null {
+  const known = clashCounts.get(versions);
+  if (known !== undefined) return known;
+  const clashes = countNow();
+  clashCounts.set(versions, clashes);
+  return clashes;
+}
+
+function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
+  const link = base.links.get(id);
+  const problem = link === undefined ? null : problemOf(local, base, link);
+  const places = problem === null ? null : placesOf(viewProblem(local, problem));
+  return places === null ? null : clashesOf(places).length;
 }
 
 function noticeOfRefusal(trouble: Trouble, hasContent: boolean): Notice {

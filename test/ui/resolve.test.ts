@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AnsweredFile } from "../../src/contract/api/resources.ts";
 import type { Rig } from "../cli/rig.ts";
-import { openConflict, TEXTS } from "./conflict.ts";
+import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
 import { openUi, toneOf, type UiRig } from "./rig.ts";
 
 /** A person who has opened a page of one path, and sends its forms. */
@@ -216,5 +216,15 @@ describe("what a choice ends beside a conflict", () => {
     for (const path of ["nothing.md", "large.md"]) expect(isOpen((await opened(rigged, path)).shown())).toBe(false);
     const list = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
     expect(list.text).toContain("#h-too-large");
+    expect((await opened(rigged, "large.md")).shown()).toContain('href="/m/w/docs/large.md"');
+  });
+
+  test("is listed before blocked documents, with its clashes and its age", async () => {
+    const rigged = await openConflict(TWO_CLASHES);
+    rigged.rig.write("a-large.md", "x".repeat(60_000));
+    await rigged.rig.run(["sync", "w"]);
+    const { text } = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
+    expect(text.indexOf("plan.md")).toBeLessThan(text.indexOf("a-large.md"));
+    expect(text).toMatch(/plan\.md.*2 clashes · for <time class="age"/);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Counts the clashes that are decided, leads to the next open one, and shows the preview on the same
- * page. Without this script, the server counts, and the preview is a new page.
+ * Counts the clashes that are decided, leads to the next open one, and shows the preview on the
+ * same page. Without this script, the server counts, and the preview is a new page.
  */
 
 function show(form: HTMLFormElement): void {

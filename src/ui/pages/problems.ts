@@ -1,11 +1,13 @@
 import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
-import { emptyOf } from "../../page/parts.ts";
+import { plural } from "../../common/count.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { ageOf, emptyOf, nameView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
-import type { Need } from "../folders.ts";
-import { folderPage } from "../page.ts";
+import type { Folder, Need } from "../folders.ts";
+import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { folderForm, pagerOf, partOf, problemRows } from "../parts.ts";
-import { conflictChoices, MANY_WAYS } from "../resolving.ts";
+import { MANY_WAYS, type OpenConflict, openConflicts } from "../resolving.ts";
 import { jobOf, screenReaderText } from "../status.ts";
 
 /** LIMIT: problems on one page. */
@@ -17,20 +19,18 @@ export const PROBLEMS = folderPage({
   section: "needs",
   showsUnread: true,
   show(ui, folder, asked) {
-    const { name, root, waits, status } = folder;
-    const part = partOf(folder.needs, asked, SIZE);
+    const { name, waits } = folder;
+    const part = partOf(
+      folder.needs.toSorted((a, b) => rankOf(a) - rankOf(b)),
+      asked,
+      SIZE,
+    );
     return ok({
       title: `Problems · ${name} · mdmirror`,
       announcement: screenReaderText(folder),
       main: html`<h1>Problems to solve</h1>
 <div id="job">${jobOf(folder.job)}</div>
-${
-  part.total === 0
-    ? emptyOf("No problems", "Nothing needs a decision of yours.")
-    : status !== null && status.conflicts.length > 0
-      ? folderForm(folder, { path: "resolve" }, asked, checkable(part.items, conflictChoices(ui, root)))
-      : html`<section class="card flush" id="problems">${problemRows(part.items)}</section>`
-}
+${part.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours.") : groups(ui, folder, part.items, asked)}
 ${pagerOf(part, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
@@ -40,11 +40,42 @@ ${
   },
 });
 
-/** Lists problems; each conflict has a check box, and the buttons decide all that are checked. */
-function checkable(needs: readonly Need[], choices: ReadonlyMap<string, string>): Html {
+/** Ranks of the kinds of problems: those of the whole folder, conflicts, blocked documents. */
+function rankOf({ path, kind }: Need): 0 | 1 | 2 {
+  if (path === "") return 0;
+  return kind === "conflict" ? 1 : 2;
+}
+
+function groups(ui: Ui, folder: Folder, needs: readonly Need[], asked: PageRequest): Html {
+  const [ofFolder, inConflict, blocked] = ([0, 1, 2] as const).map((rank) =>
+    needs.filter((need) => rankOf(need) === rank),
+  );
+  const open = inConflict!.length === 0 ? new Map<string, OpenConflict>() : openConflicts(ui, folder.root);
+  const section = (id: string, title: string, some: readonly Need[]) =>
+    some.length > 0 &&
+    html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(some)}</section>`;
+  return html`${section("folder-problems", "The whole folder", ofFolder!)}
+${inConflict!.length > 0 && folderForm(folder, { path: "resolve" }, asked, checkable(inConflict!, open, asked.now))}
+${section("blocked", "Blocked documents", blocked!)}`;
+}
+
+/** Lists conflicts, each with a check box; the buttons decide all that are checked. */
+function checkable(needs: readonly Need[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
   const ways = Object.entries(MANY_WAYS).map(
     ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,
   );
   return html`<section class="card flush" id="problems"><header><label class="check"><input type="checkbox" data-all="conflict">Select all conflicts</label>
-<span class="row">${ways}</span></header>${problemRows(needs, choices)}</section>`;
+<span class="row">${ways}</span></header><p class="faint">Mine is the local file, theirs the version on the service. The version that you do not choose stays in the history.</p>
+<ul class="rows">${needs.map((need) => conflictRow(need, open.get(need.path), now))}</ul></section>`;
+}
+
+function conflictRow({ path, address }: Need, open: OpenConflict | undefined, now: number): Html {
+  const box =
+    open !== undefined &&
+    html`<input type="checkbox" name="conflict" value="${open.choice}" aria-label="${`Select ${shownName(path)}`}">`;
+  const clashes = open?.clashes ?? null;
+  const facts =
+    open !== undefined &&
+    html` <span class="faint">${clashes !== null && clashes > 0 && html`${plural(clashes, "clash", "clashes")} · `}for ${ageOf(open.since, now)}</span>`;
+  return html`<li>${box}<div class="main"><a href="${address!}">${nameView(path)}</a>${facts}</div><a class="button" href="${address!}">Resolve</a></li>`;
 }
