@@ -50,7 +50,7 @@ export class Browsers<Who> {
 
   /**
    * Returns the session of a request; null if the browser is not signed in.
-   * @param isUse false for a request that a page sends on its own, which does not prolong the session
+   * @param isUse false for a request that a page sends on its own: the session ends as before
    */
   sessionOf(header: string | undefined, { name }: SessionCookie, isUse = true): Session<Who> | null {
     const id = digestOf(cookieOf(header, name) ?? "");

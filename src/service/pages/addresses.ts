@@ -9,7 +9,7 @@ export const REVIEWS = `${APP}/reviews`;
 export const WORKSPACES = `${APP}/workspaces`;
 
 /** Page of a folder or document, or action of a form on it. */
-export type FilesPart = "files" | "raw" | "history" | "protect" | "restore";
+export type FilesPart = "files" | "history" | "protect" | "restore";
 
 /**
  * Returns the address of the page for a folder or document.

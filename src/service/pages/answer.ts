@@ -11,7 +11,6 @@ export type PageResult =
   | { readonly kind: "page"; readonly content: Content; readonly status: number }
   /** Redirects the browser to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
-  | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
 /** An error to show as a page; `what` and `next` are clauses. `next`: null for none. */

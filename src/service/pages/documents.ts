@@ -34,13 +34,6 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
   }
 }
 
-/** Shows the saved content of a document as plain text. */
-export async function showRaw(call: PageCall): Promise<PageResult> {
-  const looked = await lookAt(call);
-  if (isRefused(looked)) return refusedPage(looked);
-  return looked.kind === "document" ? { kind: "text", text: looked.text } : notShown(NOT_THERE);
-}
-
 export const NOT_THERE = { ...NO_PAGE, what: "there is no such document or folder, or this key may not see it" };
 
 type Document = {
@@ -150,26 +143,36 @@ export function searchForm(workspace: WorkspaceRow, path: string, query: string)
 async function documentPage(document: Document, call: PageCall): Promise<PageResult> {
   const { workspace, row, text } = document;
   const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
-  return renderedPage(document, await call.render(text, base), call);
+  const isSource = call.query.get("view") === "source";
+  return renderedPage(document, isSource ? "source" : await call.render(text, base), call);
 }
 
-/** @param rendered null if rendering failed; the content is then shown as plain text */
-function renderedPage(document: Document, rendered: RenderedMarkdown | null, call: PageCall): PageResult {
+/** @param rendered null if rendering failed; the source is then shown, as if it was asked for */
+function renderedPage(document: Document, rendered: RenderedMarkdown | "source" | null, call: PageCall): PageResult {
   const { workspace, row, text, at, review, mayProtect } = document;
   const { who, csrf, now } = call;
+  const here = filesAddress(workspace.id, row.path);
+  const views = [
+    { href: here, label: "Preview", isShown: rendered !== "source" },
+    { href: withQuery(here, { view: "source" }), label: "Source", isShown: rendered === "source" },
+  ];
   const isAdmin = who.kind === "admin";
   return page({
     title: row.path,
     here: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
-<div class="title"><h1>${nameView(row.name)}</h1><span class="row"><a class="button" href="${filesAddress(workspace.id, row.path, "raw")}">Source</a>${
+<div class="title"><h1>${nameView(row.name)}</h1><span class="row"><nav aria-label="Views" class="segments">${views.map(({ href, label, isShown }) => html`<a href="${href}"${isShown && html` aria-current="true"`}>${label}</a>`)}</nav>${
       isAdmin && html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
     }${mayProtect && protectionForm(workspace, row, csrf)}</span></div>
 <p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && reviewBadge(review, call)}<span>Changed ${agoOf(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   rendered === null && html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
-<article class="document" dir="auto">${rendered === null ? html`<pre>${text}</pre>` : documentView(rendered)}</article>`,
+${
+  rendered === null || rendered === "source"
+    ? html`<pre class="text" dir="auto">${text}</pre>`
+    : html`<article class="document" dir="auto">${documentView(rendered)}</article>`
+}`,
   });
 }
 

@@ -2,7 +2,7 @@ import { decodeSegment } from "../requests/validate.ts";
 import { routeTable } from "../requests/router.ts";
 import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";
-import { changeProtection, showFiles, showRaw } from "./documents.ts";
+import { changeProtection, showFiles } from "./documents.ts";
 import { restoreVersion, showHistory } from "./history.ts";
 import { changeKey, createKey, createWorkspace, revokeKey, showKey, showKeys, showNewKey } from "./keys.ts";
 import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
@@ -26,7 +26,6 @@ const ROUTES: readonly PageRoute[] = [
   page(DOCUMENTS, (call) => (call.who.kind === "admin" ? showDocuments(call) : ownPage(call, call.who.hash)), false),
   page(SIGN_OUT, showSignOut, false),
   page(`${DOCUMENTS}/{id}/files/*`, showFiles, false),
-  page(`${DOCUMENTS}/{id}/raw/*`, showRaw, false),
   page(`${DOCUMENTS}/{id}/search`, showSearch, false),
   page(`${DOCUMENTS}/{id}/history/*`, showHistory),
   form(`${DOCUMENTS}/{id}/restore/*`, restoreVersion),
@@ -49,7 +48,7 @@ const ROUTES: readonly PageRoute[] = [
 
 const findRoute = routeTable(ROUTES.map((route) => [route, route]));
 /** Matches the address of a folder or document; the remainder is its path in the workspace. */
-const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw|history|protect|restore)\/)(.*)$/s;
+const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(.*)$/s;
 
 type Matched = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 

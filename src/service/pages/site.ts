@@ -221,8 +221,6 @@ export class Pages {
         return this.#content({ ...result.content, notices }, result, session);
       case "go":
         return go(this.#notices.at(result.to, result.notice));
-      case "text":
-        return { status: 200, headers: { ...PAGE_HEADERS, "content-type": TEXT }, body: result.text };
       case "not-shown":
         return this.#trouble(result.trouble, session);
     }
@@ -255,8 +253,6 @@ function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null)
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return fault !== null || type !== FORM ? null : new URLSearchParams(body ?? "");
 }
-
-const TEXT = "text/plain; charset=utf-8";
 
 function go(to: string): PageAnswer {
   return { status: 303, headers: { ...PAGE_HEADERS, location: to }, body: "" };

@@ -78,7 +78,7 @@ describe("a request", () => {
   test("of nobody who is signed in is shown the way in, and does nothing", async () => {
     const { ask } = await openRig();
     for (const cookie of ["", "mdmirror-service-8420=", "mdmirror-service-8420=x", "other=1"]) {
-      for (const path of [...READS, "/app/w/wsp_1/files/", "/app/w/wsp_1/raw/a.md"]) {
+      for (const path of [...READS, "/app/w/wsp_1/files/", "/app/w/wsp_1/files/a.md"]) {
         const { status, headers } = await ask("GET", path, { host: HOST, cookie });
         expect([path, status, headers["location"]]).toEqual([path, 303, "/app/sign-in"]);
       }

@@ -45,7 +45,7 @@ describe("a key's own pages", () => {
       expect(page).not.toMatch(/secret|private|diary|top\.md/);
     for (const hidden of ["team/secret.md", "private", "private/diary.md", "top.md", "nothing.md"]) {
       expect(await at(hidden)).toEqual({ status: 404, text: (await at("not/there")).text });
-      expect((await shown(browser, `/app/w/${workspaceId}/raw/${hidden}`)).status).toBe(404);
+      expect((await at(`${hidden}?view=source`)).status).toBe(404);
     }
     for (const path of [...ADMIN_PAGES, "/app/workspaces/x/remove"])
       expect((await shown(browser, path)).status).toBe(404);
@@ -224,8 +224,8 @@ describe("documents", () => {
       if (!path.startsWith("/app/reviews/") && !path.includes("wide")) expectHarmless(page.text);
       expect(page.text).not.toContain("<script>alert");
     }
-    const raw = await browser.get(`/app/w/${rig.workspaceId}/raw/wide/${encodeURIComponent("日本語-ü.md")}`);
-    expect([raw.headers["content-type"], text(raw)]).toEqual(["text/plain; charset=utf-8", EVIL]);
+    const source = (await shown(browser, `${paths.at(-1)!}?view=source`)).text;
+    expect(source).toContain('<pre class="text" dir="auto">&quot;&gt;&lt;script&gt;alert(1)');
     for (const path of [
       `/app/w/${rig.workspaceId}/files/%ff`,
       `/app/w/${EVIL}/files/`,
