@@ -1,5 +1,5 @@
 /**
- * What the tests do in another process: `write FOLDER`, `lock FOLDER`, `read FOLDER`.
+ * What the tests do in another process: `write FOLDER`, `lock FOLDER…`, `read FOLDER`.
  * Speaks in lines on stdout; ends when killed.
  */
 import { writeSync } from "node:fs";
@@ -8,7 +8,8 @@ import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { NAME } from "./fixture.ts";
 
-const [, , job, target] = process.argv;
+const [, , job, ...targets] = process.argv;
+const [target] = targets;
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 /** At once: what is said is said before a kill. */
 const say = (line: string) => void writeSync(1, `${line}\n`);
@@ -55,6 +56,6 @@ function countLinks(folder: string): void {
 
 if (target === undefined) throw new Error("names no folder");
 if (job === "write") writeForEver(target);
-else if (job === "lock") holdLock(target);
+else if (job === "lock") for (const folder of targets) holdLock(folder);
 else if (job === "read") countLinks(target);
 else throw new Error(`no job ${job}`);
