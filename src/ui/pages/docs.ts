@@ -83,7 +83,7 @@ function nothingFound(mirror: string, path: string, filter: string): Html {
   return emptyOf(
     "No documents",
     `Nothing in ${place} has this text in its name.`,
-    html`<a class="button" href="${search}">Search the texts instead</a>`,
+    html`<a class="button" href="${search}">Search the contents instead</a>`,
   );
 }
 
