@@ -69,12 +69,12 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
  * Returns lines about files that were renamed, and changes that stay on their side. They are shown
  * only once, because no problem is left.
  */
-export function onceLines({ renamed = [], madeWay = [], oneWay = [] }: RunReport): string[] {
+export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
     ...firstLines(kept, MOST, "", " not synced: mdmirror plan --all"),
     ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
-    ...madeWay
+    ...movedOutOfWay
       .slice(0, MOST)
       .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
   ];

@@ -193,10 +193,35 @@ test("rows of the journal get the members that version 6 did not write, under th
     { ...rows[0], why, stamp: null, stampTrusted: false },
     { ...rows[1], why: "edited locally", stamp: null, stampTrusted: true },
     { ...rows[2], why, stamp: null, stampTrusted: false, replaces: null },
-    { ...rows[3], why, stands: "a.md" },
-    { ...rows[4], why, stands: "here" },
+    { ...rows[3], why, lastLocalPath: "a.md" },
+    { ...rows[4], why, lastLocalPath: "here" },
     { ...replace, expect: null, event: { ...event, before: null } },
     { ...replace, expect: digest, event: { ...event, before: digest } },
+  ]);
+  state.close();
+});
+
+test("a state of version 15 opens with the present words for manual runs and rows of the journal", () => {
+  const folder = tempFolder();
+  openIn(folder).close();
+  const move = { kind: "patch", id: doc("a"), from: "a.md", to: "stands.md", why: "renamed", temporary: false };
+  const db = new Sqlite(join(folder, "state.db"));
+  db.pragma("user_version = 15");
+  const intent = db.prepare("INSERT INTO intents (run, intent) VALUES (1, ?)");
+  intent.run(JSON.stringify({ ...move, stands: "old/a.md" }));
+  intent.run(JSON.stringify({ kind: "trash", id: doc("b"), path: "b.md", setAsideAt: "tmp/b", why: '"stands":' }));
+  const run = db.prepare("INSERT INTO runs (kind, started_at, ended_at, summary) VALUES (?, 1, 2, ?)");
+  run.run("resolve", JSON.stringify({ state: "by-hand", counts: { trash: 1 } }));
+  run.run("sync", JSON.stringify({ state: "in-sync", counts: {} }));
+  db.close();
+  const state = openIn(folder);
+  expect(state.intents().map((row) => row.intent)).toEqual([
+    { ...move, lastLocalPath: "old/a.md" },
+    { kind: "trash", id: doc("b"), path: "b.md", setAsideAt: "tmp/b", why: '"stands":' },
+  ]);
+  expect(state.runs(2).map(({ summary }) => JSON.parse(summary!))).toEqual([
+    { state: "in-sync", counts: {} },
+    { state: "manual", counts: { trash: 1 } },
   ]);
   state.close();
 });

@@ -73,7 +73,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     guards,
     reviewsOnlyUnchanged: !request.attended,
     secondLookMs: SECOND_SCAN_DELAY_MS,
-    handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
+    handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "manual"),
   };
 }
 
@@ -93,8 +93,8 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
  * because the user of the command has finished editing. No run replaces a file that an editor has
  * open.
  */
-export function editorWaitOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): EditorWait {
-  const unchangedMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
+export function editorWaitOf({ handsOff }: Config, by: "manual" | "by-timer" | "watch"): EditorWait {
+  const unchangedMs = by === "manual" ? 0 : timeMs(handsOff.quiet);
   return { unchangedMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
 }
 

@@ -18,7 +18,7 @@ type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 /** One PATCH. The paths are those before and after this single action. */
 type RemoteMove = {
   /** Local path of the document or folder when the plan was made. */
-  readonly stands: LocalPath;
+  readonly lastLocalPath: LocalPath;
   readonly from: RemotePath;
   readonly to: RemotePath;
   readonly temporary: boolean;

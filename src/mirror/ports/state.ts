@@ -169,7 +169,7 @@ type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
   /** Local path when the move was sent. */
-  readonly stands: LocalPath;
+  readonly lastLocalPath: LocalPath;
 } & Reason;
 
 /** The file whose content was sent. */

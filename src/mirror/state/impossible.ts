@@ -198,7 +198,7 @@ const OPTIONAL: Readonly<Record<string, Judge>> = {
   nextChangeId: isChangeId,
   nextDigest: isDigest,
   expect: isDigest,
-  stands: isPlain,
+  lastLocalPath: isPlain,
 };
 
 function isIntent(intent: unknown): boolean {

@@ -30,6 +30,7 @@ export type StateFile = "state.db" | "texts.db";
 
 /** Codes of earlier mdmirror versions, each with the plain word that replaces it. */
 const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
+  ["by-hand", "manual"],
   ["delete-waits", "delete-pending"],
   ["folder-held", "folder-blocked"],
   ["halt", "safety-stop"],
@@ -124,7 +125,7 @@ UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
 
 UPDATE intents SET intent = replace(${membersOf("intent")}, '"parkAt":', '"setAsideAt":');
 UPDATE intents SET intent = json_insert(intent, '$.why', 'mdmirror was interrupted during this step',
-  '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.stands', coalesce(
+  '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.lastLocalPath', coalesce(
     (SELECT local_path FROM records WHERE id = intent ->> 'id'),
     (SELECT local_path FROM dirs WHERE id = intent ->> 'dirId'), intent ->> 'from'))
   WHERE iif(json_valid(intent), intent ->> 'kind', NULL)
@@ -135,10 +136,21 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
   WHERE iif(json_valid(intent), intent ->> 'kind', NULL) = 'replace';
 `;
 
+/**
+ * Upgrades version 15. It had the tables of version 16, but other words for the state of a manual
+ * run and for a field of the journal.
+ */
+const FROM_VERSION_15 = `
+UPDATE runs SET summary = json_set(summary, '$.state', 'manual')
+  WHERE iif(json_valid(summary), summary ->> '$.state', NULL) = 'by-hand';
+UPDATE intents SET intent = json_remove(json_set(intent, '$.lastLocalPath', intent ->> '$.stands'), '$.stands')
+  WHERE iif(json_valid(intent), intent ->> '$.stands', NULL) IS NOT NULL;
+`;
+
 export const STATE_SCHEMA: Schema = {
   file: "state.db",
   applicationId: 0x6d_64_6d_31,
-  version: 15,
+  version: 16,
   tables: `
 CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -244,7 +256,7 @@ CREATE TABLE spellings (
 ) STRICT;
 CREATE INDEX spellings_by_bytes ON spellings (bytes);
 `,
-  upgrades: { 6: FROM_VERSION_6 },
+  upgrades: { 6: FROM_VERSION_6, 15: FROM_VERSION_15 },
 };
 
 export const TEXTS_SCHEMA: Schema = {

@@ -119,7 +119,7 @@ export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string
 function reportRenamedFile(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
-  ctx.notes.tally.madeWay.push({ path: at, keptAs });
+  ctx.notes.tally.movedOutOfWay.push({ path: at, keptAs });
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
 }
 

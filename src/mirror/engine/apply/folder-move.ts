@@ -30,7 +30,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
     const ready = await prepareMove(ctx, { ...action, id: dirId });
     if (ready.kind === "end") return ready;
     const { currentPath, ...sent } = ready.value;
-    return got({ row: { kind: "patch-folder", dirId, from, to, stands: currentPath, why, temporary }, ...sent });
+    return got({ row: { kind: "patch-folder", dirId, from, to, lastLocalPath: currentPath, why, temporary }, ...sent });
   },
 
   async perform(ctx, row, { parent }) {
@@ -56,7 +56,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
   conclude(ctx, row, { to, isBack }, source) {
     const { state } = ctx.world;
     const dir = state.dir(row.dirId);
-    const back = isBack && dir !== null ? backIn(dir, to ?? dir.remotePath, row.stands) : [];
+    const back = isBack && dir !== null ? backIn(dir, to ?? dir.remotePath, row.lastLocalPath) : [];
     if (to === null) {
       const fault = source.from === "observation" ? source.fault : null;
       return { outcome: provenNotDone("move", fault), change: { moved: back } };
@@ -80,8 +80,12 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
  * Returns the move from base's local path to the folder's path when its move was sent, if base's
  * two paths do not correspond. The next plan then sees that the user moved the folder back.
  */
-function backIn({ id, localPath }: FolderRecord, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
-  return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
+function backIn(
+  { id, localPath }: FolderRecord,
+  remotePath: RemotePath,
+  lastLocalPath: LocalPath,
+): readonly FolderMove[] {
+  return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: lastLocalPath }];
 }
 
 function moveFolderIds(ctx: CycleContext, from: RemotePath, to: RemotePath): void {

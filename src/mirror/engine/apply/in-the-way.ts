@@ -80,20 +80,25 @@ export type MoveRequest = {
   /** New parent folder; null: the parent folder stays. */
   readonly parent: ParentRef | null;
   /** Local path in the plan. */
-  readonly stands: LocalPath;
+  readonly lastLocalPath: LocalPath;
 };
 
 /** Returns the request of a move, and the current local path. */
 export async function prepareMove(
   ctx: CycleContext,
-  move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
+  move: {
+    readonly id: DocId | DirId;
+    readonly from: RemotePath;
+    readonly to: RemotePath;
+    readonly lastLocalPath: LocalPath;
+  },
 ): Promise<ValueOrEnd<{ readonly currentPath: LocalPath; readonly extra: MoveRequest; readonly request: Request }>> {
-  const { id, stands } = move;
+  const { id, lastLocalPath } = move;
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
-  const currentPath = followLocalMoves(ctx, stands);
+  const currentPath = followLocalMoves(ctx, lastLocalPath);
   const request = { asks: moveRequest(move, parent.value), at: { key: id, path: currentPath } };
-  return got({ currentPath, extra: { parent: parent.value, stands }, request });
+  return got({ currentPath, extra: { parent: parent.value, lastLocalPath }, request });
 }
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
@@ -103,14 +108,14 @@ type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 export async function refuseMove(
   ctx: CycleContext,
   row: Move,
-  { parent, stands }: MoveRequest,
+  { parent, lastLocalPath }: MoveRequest,
   fault: Fault,
 ): Promise<Outcome> {
   if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return NOT_AS_ONE;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
   const { status, code, requestId } = fault;
-  const path = followLocalMoves(ctx, stands);
+  const path = followLocalMoves(ctx, lastLocalPath);
   const key = row.kind === "patch" ? row.id : row.dirId;
   const block = (reason: BlockReason, detail: string): Outcome =>
     outcomeOfFault(fault, makeBlock(ctx, { key, path, reason, code, detail, requestId }));
@@ -148,9 +153,9 @@ function learnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
  * to the path that the user undid.
  */
 export function isMovedBack({ disk, state }: World, intent: Move): boolean {
-  const { stands } = intent;
+  const { lastLocalPath } = intent;
   const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
-  if (base === null || stands === base.localPath) return false;
+  if (base === null || lastLocalPath === base.localPath) return false;
   const atBasePath = disk.look(base.localPath);
   if (
     "stamp" in base
@@ -158,7 +163,9 @@ export function isMovedBack({ disk, state }: World, intent: Move): boolean {
       : atBasePath.kind === "folder" && sameInodeAndBirth(atBasePath, base)
   )
     return true;
-  return atBasePath.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
+  return (
+    atBasePath.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(lastLocalPath).kind === "absent"
+  );
 }
 
 function isFileOf(atPath: PathState, stamp: Stamp | null): boolean {

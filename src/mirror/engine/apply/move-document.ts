@@ -29,7 +29,7 @@ type ObservedPlace = {
   /** Current path and version of the document on the service; null: the document was not moved. */
   readonly at: (KnownVersion & { readonly path: RemotePath }) | null;
   /** Current local path of the file, or its path when the move was sent. */
-  readonly stands: LocalPath;
+  readonly lastLocalPath: LocalPath;
   /** True if the user moved the file back since the move was sent. */
   readonly isBack: boolean;
 };
@@ -48,10 +48,10 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const ready = await prepareMove(ctx, action);
     if (ready.kind === "end") return ready;
     const { currentPath, ...sent } = ready.value;
-    return got({ row: { kind: "patch", id, from, to, stands: currentPath, why, temporary }, ...sent });
+    return got({ row: { kind: "patch", id, from, to, lastLocalPath: currentPath, why, temporary }, ...sent });
   },
 
-  async perform(ctx, row, { parent, stands }) {
+  async perform(ctx, row, { parent, lastLocalPath }) {
     const { remote, state } = ctx.world;
     const answer =
       parent === null ? await remote.renameFile(row.id, nameOf(row.to)) : await remote.moveFile(row.id, parent);
@@ -60,7 +60,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     if (link === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
     const at = { path, ...(await versionAt(ctx, link, answer.value)) };
-    const seen = { at, stands: followLocalMoves(ctx, stands), isBack: false };
+    const seen = { at, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
     return { kind: "seen", seen, requestId: answer.requestId };
   },
 
@@ -79,14 +79,14 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     }
     const at = isMoved ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
-    return { kind: "seen", seen: { at, stands: row.stands, isBack } };
+    return { kind: "seen", seen: { at, lastLocalPath: row.lastLocalPath, isBack } };
   },
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
     if (link === null) return { outcome: STALE.noRecord, change: null };
     if (seen.at === null) {
-      const stayed = seen.isBack ? { link: asMovedBack(link, seen.stands) } : null;
+      const stayed = seen.isBack ? { link: asMovedBack(link, seen.lastLocalPath) } : null;
       return { outcome: provenNotDone("move", source.from === "observation" ? source.fault : null), change: stayed };
     }
     return concludeMoved(ctx, row, link, { ...seen, at: seen.at }, source);
@@ -101,7 +101,7 @@ function concludeMoved(
   ctx: CycleContext,
   row: Row,
   link: DocumentRecord,
-  { at, stands, isBack }: ObservedPlace & { readonly at: NonNullable<ObservedPlace["at"]> },
+  { at, lastLocalPath, isBack }: ObservedPlace & { readonly at: NonNullable<ObservedPlace["at"]> },
   source: ResultSource,
 ): EffectEnd {
   const { path, known, asOf } = at;
@@ -133,8 +133,8 @@ function concludeMoved(
   // on the content may have ended in between.
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
-    outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),
-    change: { link: isBack ? asMovedBack(newBase, stands) : newBase, ...version, event },
+    outcome: outcomeOf(ctx, row, path, lastLocalPath, isKnown, requestId),
+    change: { link: isBack ? asMovedBack(newBase, lastLocalPath) : newBase, ...version, event },
   };
 }
 
@@ -146,15 +146,15 @@ function isReparent({ from, to }: Row): boolean {
  * Sets the record's local path to the file's path when the move was sent, if base's two paths do
  * not correspond. The next plan then sees that the user moved the file from that path.
  */
-function asMovedBack(link: DocumentRecord, stands: LocalPath): DocumentRecord {
-  return isPathPair(link.localPath, link.remotePath, link.id) ? link : { ...link, localPath: stands };
+function asMovedBack(link: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
+  return isPathPair(link.localPath, link.remotePath, link.id) ? link : { ...link, localPath: lastLocalPath };
 }
 
 function outcomeOf(
   ctx: CycleContext,
   row: Row,
   path: RemotePath,
-  stands: LocalPath,
+  lastLocalPath: LocalPath,
   isKnown: boolean,
   requestId: string | null,
 ): Outcome {
@@ -165,6 +165,6 @@ function outcomeOf(
   // The service would change the name in the same way each time (I08).
   const [wanted, saved] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${wanted} to ${saved}`;
-  const block = makeBlock(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
+  const block = makeBlock(ctx, { key: row.id, path: lastLocalPath, reason: "refused", code: null, detail, requestId });
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, block };
 }

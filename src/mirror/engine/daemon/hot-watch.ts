@@ -82,7 +82,7 @@ export class HotWatch {
 function pathsOf(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
-  return "stands" in action ? [action.stands] : [];
+  return "lastLocalPath" in action ? [action.lastLocalPath] : [];
 }
 
 /**

@@ -151,7 +151,7 @@ export class Runs {
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
     // These fields belong to the last run, and are reported once.
-    const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
+    const { renamed: _renamed, movedOutOfWay: _movedOutOfWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
       run: run.begun ?? last.run,

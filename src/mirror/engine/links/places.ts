@@ -151,7 +151,7 @@ export class LinkPlaces {
           break;
         case "rename-remote":
         case "reparent-remote":
-          this.set(action.id, action.stands);
+          this.set(action.id, action.lastLocalPath);
           break;
         case "make-folder-local":
         case "link-folder":

@@ -55,7 +55,7 @@ export async function runManually(
   recoverLocal(ctx, state.intents());
   const ends = await work(ctx);
   await flushNow(ctx);
-  state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.notes.counts, undoes }));
+  state.endRun(run, clock.now(), JSON.stringify({ state: "manual", counts: ctx.notes.counts, undoes }));
   if (state.events({ run, limit: MOST_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
   return ends;
 }

@@ -135,10 +135,10 @@ function reportRun(world: World, run: number, { end, cycles, tally }: Converged)
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
   const report = { ...reportOf(world.state.blocks(), run, cycles, tally.counts, end, more), renamed };
-  const { madeWay, oneWay } = tally;
+  const { movedOutOfWay, oneWay } = tally;
   return {
     ...report,
-    ...(madeWay.length === 0 ? {} : { madeWay }),
+    ...(movedOutOfWay.length === 0 ? {} : { movedOutOfWay }),
     ...(oneWay.length === 0 ? {} : { oneWay }),
     ...(inert.length === 0 ? {} : { inert }),
   };

@@ -103,7 +103,7 @@ export type Tally = {
    */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** The user's files that were moved away because the run had to put an item at their path. */
-  readonly madeWay: MovedOutOfWay[];
+  readonly movedOutOfWay: MovedOutOfWay[];
   /**
    * Changes that the run found for the first time and that stay on their side, because the sync has
    * one direction.
@@ -138,7 +138,7 @@ export function zeroTally(): Tally {
     created: 0,
     ...noMemory(),
     renamedForOthers: new Map(),
-    madeWay: [],
+    movedOutOfWay: [],
     oneWay: [],
     linksOpen: false,
     readsOther: false,

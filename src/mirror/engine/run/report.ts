@@ -62,7 +62,7 @@ export type RunReport = {
    */
   readonly renamed?: readonly RenamedForOther[];
   /** The user's files that the run moved to the trash. Reported once. */
-  readonly madeWay?: readonly MovedOutOfWay[];
+  readonly movedOutOfWay?: readonly MovedOutOfWay[];
   /** Links in uploaded content that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side, because the sync has one direction. Reported once. */

@@ -187,7 +187,7 @@ function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"]
 
 /** What happens to a string, by the member that has it. All other strings become "". */
 const STRINGS: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
-  ...membersAs("path", "path localPath remotePath newestCopyPath from to stands absentTwice returned"),
+  ...membersAs("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...membersAs("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
   ...membersAs("code", "id dirId changeId baseChangeId nextChangeId tombstone carries toRead"),
   ...membersAs("code", "gone goneFolders outside unsure"),

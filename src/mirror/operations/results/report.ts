@@ -15,12 +15,12 @@ export function reportJson(report: RunReport): SyncReport {
   const renamed = (report.renamed ?? []).map(({ from, to }) => {
     return entryOf(to, "renamed", renamedDetail(from, to), "nothing, or rename one of the two");
   });
-  const madeWay = (report.madeWay ?? []).map(({ path, keptAs }) => {
+  const movedOutOfWay = (report.movedOutOfWay ?? []).map(({ path, keptAs }) => {
     return entryOf(path, "made-way", renamedForCopyDetail(keptAs), `mdmirror history ${shellWord(path)}`);
   });
   const oneWay = report.oneWay?.map(({ path, detail }) => ({ path, detail }));
   return {
-    ...{ state, run, counts, attention: [...attentionJson(report), ...renamed, ...madeWay] },
+    ...{ state, run, counts, attention: [...attentionJson(report), ...renamed, ...movedOutOfWay] },
     ...(oneWay === undefined ? {} : { oneWay }),
     ...(report.inert === undefined ? {} : { inertLinks: report.inert }),
   };

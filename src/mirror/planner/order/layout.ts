@@ -247,10 +247,10 @@ function moveAction(row: Row, side: Side, hop: Hop, paths: { from: string; to: s
     const move = { why, id: row.id!, ...paths, temporary };
     if (side === "local") return { kind: "move-local", ...move };
     const localPath = pathOfDocument(row);
-    return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, stands: localPath };
+    return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, lastLocalPath: localPath };
   }
   const move = { why, dirId: row.dirId!, ...paths, temporary };
   if (side === "local") return { kind: "move-folder-local", ...move };
   const kind = hop.how === "rename" ? "rename-folder-remote" : "reparent-folder-remote";
-  return { kind, ...move, stands: row.localPath ?? paths.from };
+  return { kind, ...move, lastLocalPath: row.localPath ?? paths.from };
 }

@@ -293,7 +293,7 @@ describe("what is no request is refused", () => {
 
 test("a report has one line, however many rows its lists have", () => {
   const rows = Array.from({ length: 30_000 }, (_, n) => ({ path: `${n}-${"long".repeat(40)}.md`, detail: "" }));
-  const lists = { attention: rows, beside: rows, renamed: rows, madeWay: rows, oneWay: rows, stopped: rows };
+  const lists = { attention: rows, beside: rows, renamed: rows, movedOutOfWay: rows, oneWay: rows, stopped: rows };
   const report = boundReport({ safetyStop: null, ...lists } as never);
   expect(JSON.stringify(report).length).toBeLessThan(MAX_ANSWER / 2);
   expect(Object.keys(report)).toEqual(["safetyStop", ...Object.keys(lists)]);
