@@ -73,6 +73,14 @@ export function ageOf(at: number, now: number): Html {
   return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
 }
 
+/** Attributes of a control whose content was refused: it gets the focus. */
+export const REFUSED = html` aria-invalid="true" aria-errormessage="fault" autofocus`;
+
+/** Shows why the content of a control was refused. */
+export function refusalOf(sentence: string): Html {
+  return html`<span class="notice bad" role="alert" id="fault">${sentenceView(sentence)}</span>`;
+}
+
 /**
  * Returns a form with a button. The form works without scripts.
  * @param fields hidden fields, in addition to the token

@@ -13,7 +13,7 @@ import type { Folder } from "./folders.ts";
 import { BUSY, good, keptNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
-import { addRule, changeOne, replaceKey } from "./setting-actions.ts";
+import { addRule, changeOne, removeRule, replaceKey } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
 /** Carries out the forms of pages by the operations of `mirror/`. */
@@ -30,6 +30,7 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "resolve", operation: "resolve", run: resolveMany },
   { path: "settings", run: changeOne },
   { path: "ignore", run: addRule },
+  { path: "ignore/remove", run: removeRule },
   { path: "key", run: replaceKey },
   { path: "restore/*", operation: "restore", run: restoreVersion },
   { path: "runs/:run/undo", operation: "undo", run: undoRun },

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openUi, toneOf, type UiRig } from "./rig.ts";
@@ -27,23 +27,69 @@ test("a setting is changed and set back, unless it changed since the page was sh
   expect(toneOf(await change("pull", '"both"'))).toBe("good");
   expect(config().direction).toBe("pull");
   expect(toneOf(await change("push", '"both"'))).toBe("asks");
-  expect(toneOf(await change("sideways", '"pull"'))).toBe("bad");
   expect(config().direction).toBe("pull");
   await person.send("settings", { name: "direction", reset: "yes", seen: '"pull"' });
   expect(config().direction ?? "both").toBe("both");
   expect(toneOf(await person.send("settings", { name: "url", value: "http://x", seen: "" }))).not.toBe("good");
 });
 
-test("an ignore rule is added, and a path is tested against the rules", async () => {
+test("a refused value stays in its field, which is marked and says why in its own words", async () => {
   const rigged = await openUi();
   const person = await personAt(rigged);
-  expect(await person.see("?q=drafts/a.md")).toMatch(/id="count"><span class="badge good">/);
-  expect(toneOf(await person.send("ignore", { pattern: "drafts/" }))).toBe("good");
-  expect(rigged.rig.read(".mdmirrorignore")).toBe("drafts/\n");
-  expect(await person.see("?q=drafts/a.md")).toMatch(/id="count"><span class="badge asks">/);
+  const change = (name: string, value: string, seen: string) => person.send("settings", { name, value, seen });
+  for (const [name, value, seen] of [
+    ["events.pollEvery", "7 <b>weeks", '"60s"'],
+    ["keepHistory", "forever", '"30d, 500MB"'],
+  ] as const) {
+    const page = await change(name, value, seen);
+    const field = new RegExp(`<input id="s-${name}"[^>]*>`).exec(page)![0];
+    expect(field).toContain(`value="${value.replace("<", "&lt;").replace(">", "&gt;")}"`);
+    expect(field).toContain('aria-invalid="true" aria-errormessage="fault"');
+    expect(/<span class="notice bad" role="alert" id="fault">.*?<\/span>/s.exec(page)![0]).not.toContain(name);
+    expect(page.match(/aria-invalid/g)).toHaveLength(1);
+  }
+  expect(await person.see("?refused=direction&value=both")).not.toContain("aria-invalid");
+});
+
+test("a list is typed as words", async () => {
+  const rigged = await openUi();
+  const person = await personAt(rigged);
+  const hosts = () => JSON.parse(readFileSync(join(rigged.rig.root, ".mdmirror", "config.json"), "utf8")).allowHttp;
+  const page = await person.send("settings", { name: "allowHttp", value: "one.test, two.test", seen: "[]" });
+  expect(hosts()).toEqual(["one.test", "two.test"]);
+  expect(page).toContain('value="one.test, two.test"');
+  await person.send("settings", { name: "allowHttp", value: " ", seen: '["one.test","two.test"]' });
+  expect(hosts()).toEqual([]);
+});
+
+test("a new ignore rule is tried before it is added, and removed again", async () => {
+  const rigged = await openUi();
+  const { rig } = rigged;
+  const person = await personAt(rigged);
+  for (const name of ["drafts/a.md", "drafts/b.md", "c.md"]) rig.write(name, "one\n");
+  await rig.run(["sync", "w"]);
+  const tested = /id="tested"><span class="badge (\w+)">/;
+  expect(tested.exec(await person.see("?q=drafts/a.md"))![1]).toBe("good");
+  const tried = await person.see("?q=drafts/a.md&rule=drafts/");
+  expect(tested.exec(tried)![1]).toBe("quiet");
+  expect(tried).toMatch(/id="count">[^<]*<b>2 documents<\/b>/);
+  expect(await person.see("?rule=!a")).not.toContain('name="pattern"');
   for (const path of ["../a.md", "/", "a//b"])
-    expect(await person.see(`?q=${encodeURIComponent(path)}`)).toMatch(/id="count"><span dir="auto">/);
+    expect(await person.see(`?q=${encodeURIComponent(path)}`)).not.toMatch(tested);
+
+  expect(toneOf(await person.send("ignore", { pattern: "drafts/" }))).toBe("good");
+  expect(rig.read(".mdmirrorignore")).toBe("drafts/\n");
   expect(toneOf(await person.send("ignore", { pattern: "!a" }))).toBe("bad");
+  const seen = /name="seen" value="([0-9a-f]{64})"/.exec(await person.see())![1]!;
+  rig.write(".mdmirrorignore", "# mine\ndrafts/\r\nold/");
+  const remove = (line: string, as = seen) => person.send("ignore/remove", { line, seen: as });
+  expect(toneOf(await remove("2"))).toBe("asks");
+  const now = /name="seen" value="([0-9a-f]{64})"/.exec(await person.see())![1]!;
+  for (const line of ["0", "4", "x"]) expect(toneOf(await remove(line, now))).toBe("asks");
+  chmodSync(join(rig.root, ".mdmirrorignore"), 0o640);
+  expect(toneOf(await remove("2", now))).toBe("good");
+  expect(rig.read(".mdmirrorignore")).toBe("# mine\nold/");
+  expect(statSync(join(rig.root, ".mdmirrorignore")).mode & 0o777).toBe(0o640);
 });
 
 test("a key replaces the stored one after the service has accepted it, and is never shown", async () => {

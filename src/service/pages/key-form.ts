@@ -1,6 +1,6 @@
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
-import { actionForm, nameView, sentenceView } from "../../page/parts.ts";
+import { actionForm, nameView, REFUSED, refusalOf } from "../../page/parts.ts";
 import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
@@ -97,13 +97,11 @@ ${accessFields(folders, filled)}
 
 /** Marks the control of a field that has the fault, which gets the focus. */
 function marked(fault: Fault | null, field: Fault["field"]): Html | false {
-  return fault?.field === field && html` aria-invalid="true" aria-errormessage="fault" autofocus`;
+  return fault?.field === field && REFUSED;
 }
 
 function faultOf(fault: Fault | null, field: Fault["field"]): Html | false {
-  return (
-    fault?.field === field && html`<span class="notice bad" role="alert" id="fault">${sentenceView(fault.text)}</span>`
-  );
+  return fault?.field === field && refusalOf(fault.text);
 }
 
 function accessFields(folders: readonly string[], { access, levels, fault }: Filled): Html {

@@ -1,17 +1,23 @@
 import { join } from "node:path";
-import { readIgnoreLines, testIgnoreLines } from "../../mirror/operations/manual/ignore-rules.ts";
-import { valueIn } from "../../mirror/operations/manual/config.ts";
+import { findExcluded, readIgnoreLines, testIgnoreLines } from "../../mirror/operations/manual/ignore-rules.ts";
+import { readValue, valueIn } from "../../mirror/operations/manual/config.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { type Config, readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
+import { digestOf } from "../../contract/digest.ts";
+import { count, plural } from "../../common/count.ts";
+import { sentenceOf } from "../../common/sentence.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import { commandOf } from "../../page/next-step.ts";
-import { badgeOf, sentenceView } from "../../page/parts.ts";
+import { badgeOf, nameView, REFUSED, refusalOf, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { folderForm } from "../parts.ts";
+import { choicesOf, refusedValue, SETTING_GROUPS, settingLabel, settingText, typedValue } from "../setting-words.ts";
+import { entryBadge } from "../states.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
 /** Shows the settings of a linked folder, its ignore rules with a test, and its key. */
@@ -22,9 +28,9 @@ export const SETTINGS_PAGE = folderPage({
   show(_ui, folder, asked) {
     const config = readConfig(join(folder.root, MIRROR_FOLDER));
     if (config.kind === "trouble") return config;
-    const groups = GROUPS.map(
-      ([title, names]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${names.map((name) => settingRow(folder, config.value, name, asked))}</ul></section>`,
+    const groups = SETTING_GROUPS.map(
+      ([title, settings]) =>
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(settings).map((name) => settingRow(folder, config.value, { name, meaning: settings[name]![1] }, asked))}</ul></section>`,
     );
     return ok({
       title: `Settings · ${folder.name} · mdmirror`,
@@ -36,108 +42,110 @@ export const SETTINGS_PAGE = folderPage({
   },
 });
 
-/** Settings by subject, in the order of the page. */
-const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Sync", ["direction", "conflicts", "names", "gitignore", "keepHistory"]],
-  ["Polling and events", ["polling.requestsPerMinute", "events.listen", "events.pollEvery"]],
-  ["Open files", ["handsOff.quiet", "handsOff.open"]],
-  ["Connection", ["url", "remote", "links.mode", "links.wiki", "allowHttp"]],
-  ["Commands", ["interface.progress", "interface.quietFor"]],
-];
-
-/** Values of the settings that have a list of them, with their words. */
-const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  direction: { both: "Both ways", pull: "Download only", push: "Upload only" },
-  conflicts: {
-    "conflict-copy": "Ask me, with a conflict copy",
-    copy: "Keep both as documents",
-    local: "The local version wins",
-    remote: "The version on the service wins",
-  },
-  names: { map: "Translate names", block: "Block unfit names" },
-};
-
-function settingRow(folder: Folder, config: Config, name: string, asked: PageRequest): Html | null {
+function settingRow(
+  folder: Folder,
+  config: Config,
+  { name, meaning }: { readonly name: string; readonly meaning: string },
+  asked: PageRequest,
+): Html | null {
   const setting = listSettings().find((one) => one.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
   const seen = JSON.stringify(value);
   const isDefault = seen === JSON.stringify(setting.usual);
   const id = `s-${name}`;
-  const about = html`<div class="main"><label for="${id}"><b>${LABELS[name] ?? name}</b></label> ${!isDefault && setting.setBy === undefined && badgeOf("quiet", "changed")}<br>
-<span class="faint">${sentenceView(setting.meaning.replaceAll("`", ""))}</span></div>`;
-  if (setting.setBy !== undefined)
-    return html`<li>${about}<div><output id="${id}">${shown(value)}</output>${commandOf(setting.setBy)}</div></li>`;
+  const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label> ${!isDefault && setting.setBy === undefined && badgeOf("quiet", "changed")}<br>
+<span class="faint">${meaning}</span></div>`;
+  if (setting.setBy !== undefined) {
+    const shown = choicesOf(name, setting)?.[String(value)] ?? (typedValue(value) || "All");
+    return html`<li>${about}<div><output id="${id}">${shown}</output>${commandOf(setting.setBy)}</div></li>`;
+  }
+  const refused = refusedIn(asked, name, setting);
   const form = folderForm(
     folder,
     { path: "settings", fields: { name, seen } },
     asked,
-    html`<span class="row">${controlOf(id, name, setting, value)}<button>Save</button>${
+    html`<span class="row">${controlOf(id, name, setting, refused?.typed ?? value, refused !== null)}<button>Save</button>${
       !isDefault && html`<button name="reset" value="yes" class="plain">Default</button>`
-    }</span>`,
+    }</span>${refused !== null && refusalOf(refused.why)}`,
   );
   return html`<li>${about}${form}</li>`;
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  direction: "Direction",
-  conflicts: "Conflicts",
-  names: "Names that the service refuses",
-  gitignore: "Use .gitignore files",
-  keepHistory: "Keep earlier versions",
-  "polling.requestsPerMinute": "Requests a minute",
-  "events.listen": "Receive events",
-  "events.pollEvery": "Ask for changes every",
-  "handsOff.quiet": "Wait after the last change",
-  "handsOff.open": "Wait for open editors",
-  url: "Address of the service",
-  remote: "Subfolder of the workspace",
-  "links.mode": "Links",
-  "links.wiki": "Wiki links",
-  allowHttp: "Hosts without encryption",
-  "interface.progress": "Show progress",
-  "interface.quietFor": "Report lasting problems after",
-};
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? value || "none" : JSON.stringify(value);
+/** Returns the value that the user typed and that this setting refuses; null if there is none. */
+function refusedIn({ query }: PageRequest, name: string, setting: Setting<unknown>) {
+  const typed = query.get("refused") === name ? query.get("value") : null;
+  if (typed === null) return null;
+  const read = readValue(name, setting, settingText(setting, typed));
+  return read.kind === "trouble" ? { typed, why: refusedValue(name, read.trouble.what) } : null;
 }
 
-function controlOf(id: string, name: string, { usual, values }: Setting<unknown>, value: unknown): Html {
-  const choices = typeof usual === "boolean" ? { true: "On", false: "Off" } : CHOICES[name];
-  const hasChoice = choices !== undefined && Object.hasOwn(choices, String(value));
-  if (!hasChoice)
-    return html`<input id="${id}" name="value" value="${shown(value)}" size="14" spellcheck="false" title="${values.replaceAll("`", "")}">`;
-  return html`<select id="${id}" name="value">${Object.entries(choices).map(
+function controlOf(id: string, name: string, setting: Setting<unknown>, value: unknown, isRefused: boolean): Html {
+  const choices = choicesOf(name, setting);
+  const mark = isRefused && REFUSED;
+  if (choices === null || !Object.hasOwn(choices, String(value)))
+    return html`<input id="${id}" name="value" value="${typedValue(value)}" size="14" placeholder="none" spellcheck="false"${mark}>`;
+  return html`<select id="${id}" name="value"${mark}>${Object.entries(choices).map(
     ([one, label]) => html`<option value="${one}"${one === String(value) && html` selected`}>${label}</option>`,
   )}</select>`;
 }
 
-/** The form has the ids of the search, whose script makes the test answer as the user types. */
+/**
+ * Shows the rules, and tries a new rule before it is added. The form has the ids of the search,
+ * whose script makes it answer as the user types.
+ */
 function ignorePart(folder: Folder, asked: PageRequest): Html {
   const lines = readIgnoreLines(folder.root);
-  const path = (asked.query.get("q") ?? "").trim();
+  const [rule, path] = ["rule", "q"].map((name) => (asked.query.get(name) ?? "").trim());
+  const field = (id: string, name: string, label: string, value: string, example: string) =>
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
   return html`<section class="card" id="ignore"><h2>Ignore rules</h2>
-${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : html`<pre class="text" tabindex="0">${lines}</pre>`}
-${folderForm(
-  folder,
-  { path: "ignore" },
-  asked,
-  html`<div class="field"><label for="pattern">Add a rule</label><span class="row"><input id="pattern" name="pattern" placeholder="drafts/" required spellcheck="false"><button>Add</button></span>
-<span class="hint">As in .gitignore. To remove a rule, edit the file .mdmirrorignore.</span></div>`,
-)}
-<form id="search" method="get" action="${mirrorAddress(folder.name, "settings")}"><div class="field"><label for="q">Test a path</label>
-<span class="row"><input id="q" name="q" value="${path}" placeholder="notes/plan.md" dir="auto" spellcheck="false" aria-controls="found"><button>Test</button></span></div></form>
-<p id="said-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Testing …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
-<div id="found">${path !== "" && testPart(lines, path)}</div></section>`;
+${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, asked)}
+<form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
+${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></form>
+<p id="said-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
+<div id="found">${path !== "" && testPart(rule === "" ? lines : `${lines}\n${rule}`, path!)}${rule !== "" && trialPart(folder, rule!, asked)}</div></section>`;
+}
+
+function rulesOf(folder: Folder, lines: string, asked: PageRequest): Html {
+  const isRule = (line: string) => line.trim() !== "" && !line.startsWith("#");
+  const remove = (line: string, at: number) =>
+    folderForm(
+      folder,
+      { path: "ignore/remove", fields: { line: String(at + 1), seen: digestOf(lines) } },
+      asked,
+      html`<button class="plain" aria-label="${`Remove the rule ${shownName(line)}`}">Remove</button>`,
+    );
+  return html`<ul class="rows">${lines
+    .split("\n")
+    .map(
+      (line, at) => isRule(line) && html`<li><code class="main">${shownName(line)}</code>${remove(line, at)}</li>`,
+    )}</ul>`;
+}
+
+/** LIMIT: documents that a trial names. */
+const MOST_NAMED = 5;
+
+/** Shows what a new rule would exclude, with the button that adds it. */
+function trialPart(folder: Folder, rule: string, asked: PageRequest): Html {
+  const found = findExcluded(folder.root, rule);
+  if (found.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(found.trouble.what))}</p>`;
+  const paths = found.value;
+  const names = paths.slice(0, MOST_NAMED).map((path) => html`<li>${nameView(path)}</li>`);
+  const more = paths.length - names.length;
+  return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
+<ul class="faint">${names}${more > 0 && html`<li>… and ${count(more)} more</li>`}</ul>
+${folderForm(folder, { path: "ignore", fields: { pattern: rule } }, asked, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
 function testPart(lines: string, path: string): Html {
   const tested = testIgnoreLines(lines, path);
-  if (tested.kind === "trouble") return html`<p id="count">${sentenceView(tested.trouble.what)}</p>`;
-  return tested.value === null
-    ? html`<p id="count">${badgeOf("good", "synced")} No rule excludes it.</p>`
-    : html`<p id="count">${badgeOf("asks", "ignored")} ${sentenceView(tested.value)}</p>`;
+  if (tested.kind === "trouble") return html`<p>${sentenceView(sentenceOf(tested.trouble.what))}</p>`;
+  const [badge, why] =
+    tested.value === null
+      ? [badgeOf("good", "synced"), "No rule excludes it."]
+      : [entryBadge("ignored"), `By ${tested.value}.`];
+  return html`<p id="tested">${badge} ${sentenceView(why)}</p>`;
 }
 
 function keyPart(folder: Folder, asked: PageRequest): Html {

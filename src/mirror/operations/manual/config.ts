@@ -67,7 +67,11 @@ function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
   return setting.read(member, () => undefined) ?? setting.usual;
 }
 
-function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
+/**
+ * Returns the value that a text means: the text itself, or its JSON. If the setting does not allow
+ * it, the trouble begins with the name of the setting.
+ */
+export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;
   for (const value of [text, ...jsonOf(text)]) {
     fault = valueFault(name, setting, value);
