@@ -15,13 +15,13 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     await page.goto(ui.enterUrl());
     await page.goto(`${ui.url}/m/w`);
     await page.getByRole("link", { name: "Reviews" }).press("Enter");
-    await page.getByText("its document is protected").waitFor();
+    await page.locator(".badge.quiet", { hasText: "in review" }).waitFor();
     await page.getByText("1 line removed, 2 lines added").waitFor();
     await shoot(page, "reviews");
     rig.service.admin.reviews.accept(rig.reviews()[0]!, null);
     await page.getByRole("button", { name: "Check now" }).press("Enter");
     await page.locator("#toasts > .good").waitFor();
-    await page.locator("#main").getByText("Nothing is in review.").waitFor();
+    await page.locator("#main .empty").waitFor();
     await page.getByRole("link", { name: "Sign out" }).press("Enter");
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await shoot(page, "sign-out");

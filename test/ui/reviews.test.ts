@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openUi } from "./rig.ts";
+import { formWith, openUi, sendForm, toneOf } from "./rig.ts";
 
 test("the reviews of a mirror are listed with why, since when, the lines that would change, and what they stop", async () => {
   const { ask, enter, formOf, rig, ui } = await openUi({ linked: false });
@@ -25,6 +25,25 @@ test("the reviews of a mirror are listed with why, since when, the lines that wo
   const asked = await ask("/m/w/reviews", { method: "POST", headers: { cookie, origin: ui.url }, body: form });
   expect([asked.status, asked.headers["location"]]).toEqual([303, "/m/w/reviews"]);
   await expect.poll(page).not.toContain(id);
+});
+
+test("a rejected change is replaced by the published version, if the file is still the one shown", async () => {
+  const rigged = await openUi({ linked: false });
+  const { enter, rig } = rigged;
+  rig.createRemotely("a.md", "one\n");
+  rig.protectRemotely("a.md");
+  await rig.init();
+  rig.write("a.md", "mine\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  rig.service.admin.reviews.reject(rig.reviews()[0]!);
+  const cookie = await enter();
+  const form = async () => (await formWith("conflict", rigged, cookie, "/m/w/reviews"))!;
+  const old = await form();
+  rig.write("a.md", "mine, newer\n");
+  expect(toneOf(await sendForm(rigged, cookie, old))).toBe("asks");
+  expect(rig.read("a.md")).toBe("mine, newer\n");
+  expect(toneOf(await sendForm(rigged, cookie, await form()))).toBe("good");
+  expect(rig.read("a.md")).toBe("one\n");
 });
 
 test("a review because of another edit names the live version, and says if this folder did not send it", async () => {

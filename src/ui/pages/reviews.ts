@@ -1,13 +1,16 @@
 import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
-import { PENDING_DELETION_TEXT, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
-import { withLocal } from "../../mirror/folder/open-local.ts";
+import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
+import { type Versions, versionsOf } from "../../mirror/operations/manual/problem-view.ts";
+import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { nameView, sentenceView } from "../../page/parts.ts";
+import { detailsOf } from "../../page/next-step.ts";
+import { emptyOf, nameView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
-import { documentAddress, mirrorAddress } from "../addresses.ts";
-import { folderPage } from "../page.ts";
+import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
+import type { Folder } from "../folders.ts";
+import { folderPage, type PageRequest } from "../page.ts";
 import { folderForm, pagerOf, partOf, timeOf } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
@@ -22,38 +25,79 @@ export const REVIEWS = folderPage({
   path: "/m/:name/reviews",
   section: "reviews",
   show(ui, folder, asked) {
-    const { name, root, job } = folder;
-    const read = withLocal(root, ui, (local) => ok(partOf(listReviews(local), asked, SIZE)));
+    const { name, root, job, addresses } = folder;
+    const read = withLocal(root, ui, (local) => {
+      const part = partOf(listReviews(local), asked, SIZE);
+      return ok({ part, versions: part.items.map(({ path }) => versionsAt(local, path)) });
+    });
     if (read.kind === "trouble") return read;
-    const part = read.value;
+    const { part, versions } = read.value;
     const button = html`<button${job?.end === null && html` disabled`}>Check now</button>`;
+    const app = addresses.map(
+      (address) => html`<a class="button" href="${new URL("/app", address).href}">Open the web app</a>`,
+    );
     return ok({
       title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
-      announcement: `${name}: ${plural(part.total, "text")} in review`,
-      main: html`<div class="title"><h1>In review</h1>${folderForm(folder, { path: "reviews" }, asked, button)}</div>
-<p class="faint">These changes are published when somebody accepts them in the app. A sync reads the decision; the
-service does not report a rejection.</p>
-${jobOf(job)}
-${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((review) => reviewOf(name, review, asked.now))}
+      announcement: `${name}: ${plural(part.total, "change")} in review`,
+      main: html`<div class="title"><h1>Reviews</h1><div class="row">${app}${folderForm(folder, { path: "reviews" }, asked, button)}</div></div>
+<div id="job">${jobOf(job)}</div>
+${
+  part.total === 0
+    ? emptyOf("Nothing is in review", "A change of a protected document appears on this page after it was sent.")
+    : html`<p class="faint">A reviewer accepts or rejects these changes in the web app. A sync takes over accepted ones.</p>${part.items.map(
+        (review, at) => reviewOf(folder, review, versions[at]!, asked),
+      )}`
+}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
     });
   },
 });
 
-function reviewOf(mirror: string, review: WaitingReview, now: number): Html {
-  const { path, changeId, since, blocks, deletionWaits } = review;
-  const why = whyInReview(review);
-  const name = html`<a href="${documentAddress(mirror, "docs", path)}">${nameView(path)}</a>`;
+/** Returns the versions that a choice refers to; null if no choice ends the review locally. */
+function versionsAt(local: LocalMirror, path: string): Versions | null {
+  const found = findProblem(local, path);
+  const canTake = found.kind === "ok" && found.value.conflict === null && found.value.ways.includes("theirs");
+  return canTake ? versionsOf(local, found.value) : null;
+}
+
+const REASONS = {
+  protected: "The document is protected.",
+  conflict: "Another edit was published meanwhile, and the two do not merge.",
+} as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
+
+function reviewOf(folder: Folder, review: WaitingReview, versions: Versions | null, asked: PageRequest): Html {
+  const { path, changeId, since, reason, deletionWaits } = review;
+  const name = html`<a href="${documentAddress(folder.name, "docs", path)}">${nameView(path)}</a>`;
   return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
-<p>${problemBadge("in-review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
-    why !== null && html`, because ${sentenceView(why)}`
+<p>${problemBadge("in-review")} since ${timeOf(since, asked.now)}. ${reason !== null && REASONS[reason]}${
+    deletionWaits && " You deleted the file; the deletion waits for the decision."
   }</p>
-<p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${deletionWaits && `; ${PENDING_DELETION_TEXT}`}</p>
-${textsOf(review)}</section>`;
+${textsOf(review)}${originOfReview(review)}${versions !== null && rejectedPart(folder, path, versions, asked)}</section>`;
+}
+
+function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html {
+  const blocked = blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`);
+  return detailsOf(
+    "Details",
+    html`<p>${changeId !== null && html`Submitted change: <code>${changeId}</code>`} Published change: <code>${liveChangeId}</code></p>
+<p>Until the decision, the service does not delete: ${blocked}</p>`,
+  );
+}
+
+/** The service does not report a rejection, so the user says that there was one. */
+function rejectedPart(folder: Folder, path: string, { mine, theirs, base }: Versions, asked: PageRequest): Html {
+  const fields = { way: "theirs", mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
+  const form = folderForm(
+    folder,
+    { path: documentPart("conflict", path), fields },
+    asked,
+    html`<button class="danger">Take the published version</button>`,
+  );
+  return html`<details class="confirm"><summary class="button">Was it rejected? …</summary><p>The service does not report a rejection. The published version then replaces your file; your version stays in the history.</p>${form}</details>`;
 }
 
 function textsOf({ live, submitted }: WaitingReview): Html {
-  if (live === null || submitted === null) return html`<p class="faint">${SENT_UNKNOWN}</p>`;
-  const difference = differenceOf({ text: live, label: "Live, as last seen" }, { text: submitted, label: "Sent" });
-  return html`<h3>From the published version, as last seen, to the submitted version</h3>${difference}`;
+  if (live === null || submitted === null)
+    return html`<p class="faint">The submitted version is not known on this computer.</p>`;
+  return differenceOf({ text: live, label: "Published, as last seen" }, { text: submitted, label: "Submitted" });
 }

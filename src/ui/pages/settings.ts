@@ -104,7 +104,7 @@ ${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is s
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
 ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></form>
 <p id="said-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
-<div id="found">${path !== "" && testPart(rule === "" ? lines : `${lines}\n${rule}`, path!)}${rule !== "" && trialPart(folder, rule!, asked)}</div></section>`;
+<div id="found">${path !== "" && testPart(lines, rule!, path!)}${rule !== "" && trialPart(folder, rule!, asked)}</div></section>`;
 }
 
 function rulesOf(folder: Folder, lines: string, asked: PageRequest): Html {
@@ -118,9 +118,7 @@ function rulesOf(folder: Folder, lines: string, asked: PageRequest): Html {
     );
   return html`<ul class="rows">${lines
     .split("\n")
-    .map(
-      (line, at) => isRule(line) && html`<li><code class="main">${shownName(line)}</code>${remove(line, at)}</li>`,
-    )}</ul>`;
+    .map((line, at) => isRule(line) && html`<li><code>${shownName(line)}</code>${remove(line, at)}</li>`)}</ul>`;
 }
 
 /** LIMIT: documents that a trial names. */
@@ -138,14 +136,14 @@ function trialPart(folder: Folder, rule: string, asked: PageRequest): Html {
 ${folderForm(folder, { path: "ignore", fields: { pattern: rule } }, asked, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
-function testPart(lines: string, path: string): Html {
-  const tested = testIgnoreLines(lines, path);
+/** Tests a path against the rules, and then with the new rule. */
+function testPart(lines: string, rule: string, path: string): Html {
+  const before = testIgnoreLines(lines, path);
+  const tested = testIgnoreLines(`${lines}\n${rule}`, path);
   if (tested.kind === "trouble") return html`<p>${sentenceView(sentenceOf(tested.trouble.what))}</p>`;
-  const [badge, why] =
-    tested.value === null
-      ? [badgeOf("good", "synced"), "No rule excludes it."]
-      : [entryBadge("ignored"), `By ${tested.value}.`];
-  return html`<p id="tested">${badge} ${sentenceView(why)}</p>`;
+  if (tested.value === null) return html`<p id="tested">${badgeOf("good", "synced")} No rule excludes it.</p>`;
+  const isNew = before.kind === "ok" && before.value === null;
+  return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : sentenceView(`Excluded by ${tested.value}.`)}</p>`;
 }
 
 function keyPart(folder: Folder, asked: PageRequest): Html {
