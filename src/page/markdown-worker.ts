@@ -1,16 +1,20 @@
 import { parentPort } from "node:worker_threads";
-import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
+import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
 /** The thread of `renderer.ts`. It renders one document after the other. */
 
-export type RenderRequest = { readonly text: string; readonly base: LinkBase };
+export type RenderRequest = {
+  readonly text: string;
+  readonly base: LinkBase;
+  readonly marked: MarkedLines | null;
+};
 
 /** Messages of the thread: "ready" first, then each rendered document. */
 export type RenderMessage = "ready" | RenderedMarkdown;
 
-parentPort?.on("message", ({ text, base }: RenderRequest) => {
-  say(renderMarkdown(text, base));
+parentPort?.on("message", ({ text, base, marked }: RenderRequest) => {
+  say(renderMarkdown(text, base, marked));
 });
 say("ready");
 

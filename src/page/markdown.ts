@@ -10,6 +10,9 @@ export type LinkBase = {
   readonly folder: string;
 };
 
+/** Lines of a document, from 0, whose blocks get a mark. */
+export type MarkedLines = { readonly mark: "gone" | "new"; readonly lines: readonly number[] };
+
 export type RenderedMarkdown = {
   /** The front matter, without its `---` lines; null if the document has none. */
   readonly frontMatter: string | null;

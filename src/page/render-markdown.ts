@@ -1,6 +1,6 @@
 import MarkdownIt from "markdown-it";
 import sanitizeHtml from "sanitize-html";
-import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
+import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import { findFrontMatter } from "../markdown/outline/front-matter.ts";
 import { headingId, leadsTo } from "./links.ts";
 
@@ -33,11 +33,32 @@ const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** LIMIT: depth of nested elements. */
 const DEEPEST = 50;
 
-export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
+/** @param marked lines whose blocks get a mark as their class; null for none */
+export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines | null = null): RenderedMarkdown {
   const front = findFrontMatter(text);
-  const markup = markdown().render(text.slice(front?.end ?? 0));
+  const start = front?.end ?? 0;
+  const parser = markdown();
+  const tokens = parser.parse(text.slice(start), {});
+  if (marked !== null) markBlocks(tokens, text.slice(0, start).split("\n").length - 1, marked);
+  const markup = parser.renderer.render(tokens, parser.options, {});
   const frontMatter = front === null ? null : text.slice(front.from, front.to).replace(/\r?\n$/, "");
-  return { frontMatter, body: sanitise(markup, base) };
+  return { frontMatter, body: sanitise(markup, base, marked) };
+}
+
+/** Smallest blocks. A paragraph without an element belongs to its list item. */
+const BLOCKS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
+const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
+
+type Tokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
+
+/** @param before lines of the document before the first token's */
+function markBlocks(tokens: Tokens, before: number, { mark, lines }: MarkedLines): void {
+  for (const [at, token] of tokens.entries()) {
+    if (token.map === null || !BLOCKS.has(token.type)) continue;
+    const [from, to] = token.map.map((line) => line + before) as [number, number];
+    if (lines.some((line) => line >= from && line < to))
+      (token.hidden ? tokens[at - 1]! : token).attrJoin("class", mark);
+  }
 }
 
 /** Returns a parser for one document. The parser counts headings with equal ids. */
@@ -58,7 +79,8 @@ function markdown(): InstanceType<typeof MarkdownIt> {
 type Attributes = Readonly<Record<string, string>>;
 type Tag = { tagName: string; attribs: Record<string, string>; text?: string };
 
-function sanitise(markup: string, base: LinkBase): string {
+function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): string {
+  const marks = marked === null ? [] : [marked.mark];
   return sanitizeHtml(markup, {
     allowedTags: [...TEXT, ...WORDS, ...MORE, ...TABLES],
     allowedAttributes: {
@@ -69,9 +91,15 @@ function sanitise(markup: string, base: LinkBase): string {
       span: ["class"],
       th: ["class", "colspan", "rowspan"],
       td: ["class", "colspan", "rowspan"],
-      ...Object.fromEntries(HEADINGS.map((name) => [name, ["id"]])),
+      ...Object.fromEntries(BLOCK_TAGS.map((name) => [name, ["class"]])),
+      ...Object.fromEntries(HEADINGS.map((name) => [name, ["id", "class"]])),
     },
-    allowedClasses: { span: ["image"], th: ["center", "end"], td: ["center", "end"] },
+    allowedClasses: {
+      span: ["image"],
+      th: ["center", "end"],
+      td: ["center", "end"],
+      ...Object.fromEntries([...BLOCK_TAGS, ...HEADINGS].map((name) => [name, marks])),
+    },
     allowedSchemes: ["http", "https", "mailto"],
     allowProtocolRelative: false,
     disallowedTagsMode: "discard",
@@ -116,6 +144,6 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
  * Keeps heading ids of this parser only. An id from the document's own HTML could be equal to an id
  * of the page.
  */
-function headingOf(tagName: string, { id }: Attributes): Tag {
-  return { tagName, attribs: id?.startsWith("h-") === true ? { id } : {} };
+function headingOf(tagName: string, { id, ...attribs }: Attributes): Tag {
+  return { tagName, attribs: id?.startsWith("h-") === true ? { ...attribs, id } : attribs };
 }

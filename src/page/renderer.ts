@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { BoundedMap } from "../common/bounded-map.ts";
-import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
+import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
 /**
@@ -29,7 +29,11 @@ const PROGRAM = new URL(
  * Returns null if rendering takes too long, or too many documents wait. The page then shows the
  * source.
  */
-export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
+export type Render = (
+  text: string,
+  base: LinkBase,
+  marked?: MarkedLines,
+) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
 /** Calls `work` after some milliseconds. Returns a function that cancels the call. */
 type Wait = (ms: number, work: () => void) => () => void;
@@ -58,9 +62,10 @@ export class Renderer {
     this.#wait = wait;
   }
 
-  readonly render: Render = (text, base) => {
-    const key = `${JSON.stringify(base)} ${text}`;
-    const rendered = this.#kept.get(key) ?? this.#enqueue(key, { text, base });
+  readonly render: Render = (text, base, marked) => {
+    const asked = { text, base, marked: marked ?? null };
+    const key = JSON.stringify(asked);
+    const rendered = this.#kept.get(key) ?? this.#enqueue(key, asked);
     this.#kept.set(key, rendered);
     return rendered;
   };

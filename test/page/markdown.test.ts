@@ -23,6 +23,22 @@ describe("a document as people read it", () => {
     expect(renderMarkdown("a\n---\nb\n---\n", BASE).frontMatter).toBeNull();
   });
 
+  test("has a mark on each block with a marked line, and on no other", () => {
+    const text = "---\nt: 1\n---\n# A\n\none\ntwo\n\n- x\n- y\n\n| a |\n|---|\n| b |\n| c |\n\n```js\nd\n```\n";
+    const marksOf = (lines: readonly number[], of = text) =>
+      renderMarkdown(of, BASE, { mark: "new", lines })
+        .body.match(/<\w+[^>]* class="[^"]*"[^>]*>/g)
+        ?.map((tag) => tag.replace(/ id="[^"]*"/, ""));
+    expect(marksOf([3])).toEqual(['<h1 class="new">']);
+    expect(marksOf([6, 9, 14, 17])).toEqual([
+      '<p class="new">',
+      '<li class="new">',
+      '<tr class="new">',
+      '<code class="new">',
+    ]);
+    expect([marksOf([]), marksOf([], '<p class="gone other">a</p>\n')]).toEqual([undefined, undefined]);
+  });
+
   test.each([
     ["other.md", "/app/w/wsp_1/files/team/2026/other.md"],
     ["./sub/a%20b.md#Top%20One", "/app/w/wsp_1/files/team/2026/sub/a%20b.md#h-top-one"],

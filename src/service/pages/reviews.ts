@@ -2,7 +2,7 @@ import { count, plural } from "../../common/count.ts";
 import { content as contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
-import { sideBySide } from "../../markdown/merge/side-by-side.ts";
+import { type Passage, sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content, Tone } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
@@ -240,16 +240,28 @@ function bothEdits({ status, merged, baseContent, content, liveContent }: ShownR
   return html`<details class="base"><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: WORDS, whole: false })}</details>`;
 }
 
-/** Shows both versions beside each other, as people read them. */
+function changedLines(passages: readonly Passage[], side: "mine" | "theirs"): number[] {
+  const rows = passages.flatMap((passage) => (passage.kind === "same" ? [] : passage.rows));
+  return rows.flatMap((row) => (row[side] === null ? [] : [row[side].number - 1]));
+}
+
+/** Shows both versions beside each other, as people read them, with their changed blocks marked. */
 async function renderedVersions(
   { render }: PageCall,
   { path, workspaceId }: Review,
-  versions: readonly Version[],
+  versions: readonly [Version, Version],
 ): Promise<Html> {
   const base = { files: filesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
+  const [before, after] = versions;
+  const passages = sideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
   const shown = await Promise.all(
-    versions.map(async ({ text, label }) => {
-      const rendered = text === null ? null : await render(text, base);
+    (
+      [
+        [before, "mine", "gone"],
+        [after, "theirs", "new"],
+      ] as const
+    ).map(async ([{ text, label }, side, mark]) => {
+      const rendered = text === null ? null : await render(text, base, { mark, lines: changedLines(passages, side) });
       const view = rendered === null ? html`<pre>${text ?? ""}</pre>` : documentView(rendered);
       return html`<section class="card"><h2>${label}</h2>${text === null && NOT_STORED}
 <article class="document" dir="auto">${view}</article></section>`;

@@ -200,8 +200,8 @@ describe("a review", () => {
     const browser = await rig.signIn();
     const { id } = await inReview(rig, "# Live\n", "# Sent <script>alert(1)</script>\n");
     const page = (await shown(browser, `/app/reviews/${id}?view=rendered`)).text;
-    const articles = page.match(/<article class="document" dir="auto">\s*<h1[^>]*>/g);
-    expect([articles?.length, page.includes("<script>")]).toEqual([2, false]);
+    const marks = [...page.matchAll(/<article class="document" dir="auto">\s*<h1[^>]* class="(\w+)"[^>]*>/g)];
+    expect([marks.map(([, mark]) => mark), page.includes("<script>")]).toEqual([["gone", "new"], false]);
   });
 
   test("of a workspace leads to reviews of that workspace alone", async () => {
