@@ -1,7 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
 import type { FsStat } from "../../src/mirror/ports/fs.ts";
-import { survivingBytes } from "./torn-bytes.ts";
 
 /**
  * Inodes, names and the order in which they become durable: the state of the RAM disk, without
@@ -33,7 +32,7 @@ export type Inode = {
 export type Entry = { readonly name: string; readonly inode: Inode };
 
 /** One change of a name, for undoing. */
-export type Change = {
+type Change = {
   readonly folder: Inode;
   readonly key: string;
   readonly before: Entry | undefined;
@@ -41,7 +40,7 @@ export type Change = {
 };
 
 /** Contents of a disk, without its options. */
-export type Kept = {
+type Kept = {
   readonly root: Inode;
   readonly now: number;
   readonly used: number;
@@ -51,7 +50,7 @@ export type Kept = {
   readonly log: Change[][];
 };
 
-export type NodesOptions = {
+type NodesOptions = {
   readonly folding: DiskFolding;
   /** Milliseconds: stamps are rounded down to it. */
   readonly granularityMs: number;
@@ -248,4 +247,34 @@ function foldSimply(name: string): string {
     folded += (upper.length === character.length ? upper : character).toLowerCase();
   }
   return folded;
+}
+
+/** Bytes. */
+const SECTOR = 512;
+/** Bytes of a file, and of its last fsync; null: never. */
+type Written = { readonly bytes: Uint8Array; readonly synced: Uint8Array | null };
+
+/**
+ * Returns the bytes that survive a power cut of a file that was not fsynced since it was written.
+ */
+function survivingBytes({ bytes, synced }: Written, fraction: () => number): Uint8Array {
+  switch (Math.floor(fraction() * 5)) {
+    case 0:
+      return bytes;
+    case 1:
+      return synced ?? EMPTY;
+    case 2:
+      return EMPTY;
+    case 3:
+      return new Uint8Array(bytes.length);
+    default: {
+      // Disks write whole sectors, and systems whole pages of them, so a torn write ends at a
+      // sector. The size may be durable before the bytes are.
+      const cut = bytes.slice(0, Math.floor((fraction() * bytes.length) / SECTOR) * SECTOR);
+      if (fraction() < 0.5) return cut;
+      const padded = new Uint8Array(bytes.length);
+      padded.set(cut);
+      return padded;
+    }
+  }
 }

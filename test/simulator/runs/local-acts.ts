@@ -2,11 +2,13 @@ import { at, canStand, type UserFolder, documentsOf, makeParent, type Person } f
 import { openOrClose } from "./editors.ts";
 import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
-import { createLinked, linkHere } from "./local-links.ts";
 import { actOnFolder, actOnPlace, removeMany } from "./local-places.ts";
 import { endConflict, finishSave, leaveOddFile, save } from "./local-texts.ts";
 import { freePath } from "./names.ts";
 import type { LocalAct } from "./script.ts";
+import { linksIn, pathBetween } from "./linked-texts.ts";
+import { linkTo } from "./write-link.ts";
+import { tagOf } from "./text-marks.ts";
 
 /**
  * Acts of a user with editors and a file manager in the folder.
@@ -63,4 +65,47 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
     default:
       return path === null ? null : save(person, act, path);
   }
+}
+
+/** A user links documents in the folder, as an editor does: by path. */
+
+/** Writes a link to another document into this one. */
+function linkHere(person: Person, path: string): string | null {
+  const { userFolder, seed } = person;
+  const others = [...documentsOf(userFolder)].filter(([one, text]) => one !== path && tagOf(text) !== null);
+  const to = choose(
+    others.map(([one]) => one),
+    seed + 1,
+  );
+  return to !== null && writeLink(person, path, to) ? `${path} to ${to}` : null;
+}
+
+/** Creates a document that links to an existing one, and back. */
+function createLinked(person: Person, path: string): string | null {
+  const { userFolder, history, seed } = person;
+  const free = freePath(seed, (one) => userFolder.user.exists(at(userFolder, one)) || !canStand(userFolder, one));
+  if (userFolder.user.exists(at(userFolder, free)) || !canStand(userFolder, free)) return null;
+  makeParent(userFolder, free);
+  userFolder.user.write(at(userFolder, free), history.newText(seed));
+  const written = [writeLink(person, free, path), writeLink(person, path, free)];
+  return `${free} ${written.join(" ")} with ${path}`;
+}
+
+function writeLink({ userFolder, history, seed }: Person, path: string, to: string): boolean {
+  const { user } = userFolder;
+  const [text, target] = [user.read(at(userFolder, path)), user.read(at(userFolder, to))];
+  const tag = tagOf(target ?? "");
+  if (text === null || tag === null || tagOf(text) === null) return false;
+  const said = pathBetween(path, to);
+  // One destination in one file means one document: an earlier link may use it for another
+  // document, which was moved since.
+  if (linksIn(text).some((link) => link.said === said && link.to !== tag)) return false;
+  const by = `mirror ${userFolder.mirror}`;
+  const linked = linkTo(history, text, { tag, said }, { seed, by });
+  history.editedHere(userFolder.mirror, text);
+  history.replaced(text, linked.text);
+  if (seed % 3 === 0) user.saveAtomically(at(userFolder, path), linked.text);
+  else user.write(at(userFolder, path), linked.text);
+  history.links.writtenHere(linked.mark, userFolder.mirror, history.step);
+  return true;
 }

@@ -5,14 +5,12 @@ import type { World } from "../../../src/mirror/engine/run/world.ts";
 import { LocalDisk } from "../../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/mirror/local/marker.ts";
 import type { StoredState } from "../../../src/mirror/state/state.ts";
+import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { rollDice } from "../dice.ts";
 import { type MemoryState, openInMemory, type StateCopy } from "../memory-state.ts";
 import { type Fate, startProcess } from "../process.ts";
 import { ROOT } from "../mirror.ts";
 import { RamDisk } from "../ram-disk.ts";
-import type { Policy } from "../../../src/mirror/model/policy.ts";
-import { placeOfCall } from "./crash-point.ts";
-import { ReadState } from "./read-state.ts";
 import { LIVING } from "./editors.ts";
 import type { SimulatedWorld } from "./world.ts";
 import { CANARY, type UserFolder, LINKED_FOLDER, PRIVATE_FOLDER } from "./user-folder.ts";
@@ -26,7 +24,7 @@ import type { MirrorSetup } from "./script.ts";
 const OUTSIDE = "/home/ann/outside";
 
 /** With `onScan`, called before each scan of the whole folder. */
-export type ScannedFate = Fate & { readonly onScan: () => void };
+type ScannedFate = Fate & { readonly onScan: () => void };
 
 /** Options that all mirrors of a run share. */
 type Shared = { readonly links: boolean };
@@ -175,3 +173,86 @@ export const QUIET_FATE: ScannedFate = {
   onDisk: () => undefined,
   onScan: () => undefined,
 };
+
+const FRAMES = 4;
+
+/**
+ * Returns the port's member and the innermost places in `src/` that led to it: two kills at one of
+ * these are one crash point.
+ */
+function placeOfCall(member: string): string {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 60;
+  const { stack = "" } = new Error();
+  Error.stackTraceLimit = limit;
+  const places = Array.from(stack.matchAll(/\/src\/([\w/-]+)\.ts:(\d+)/g), ([, file, line]) => `${file}:${line}`);
+  return [member, ...places.slice(0, FRAMES)].join(" < ");
+}
+
+/** Members of a state that write nothing, and whose results only its rows decide. */
+const READS: ReadonlySet<string> = new Set<keyof StoredState>([
+  "load",
+  "blocks",
+  "link",
+  "linksAt",
+  "documentsIn",
+  "localPaths",
+  "hasInode",
+  "dir",
+  "dirAt",
+  "conflict",
+  "intents",
+  "text",
+  "hasText",
+  "storedNames",
+  "digests",
+  "versions",
+  "isEarlier",
+  "meta",
+  "events",
+  "runs",
+  "lossesAfter",
+]);
+
+/**
+ * Values read from one state, by call; forgotten whenever something may have been written. Oracles
+ * ask for base some thousand times in a run, and it changes some dozen times.
+ */
+class ReadState {
+  readonly #answers = new Map<string, unknown>();
+
+  forget(): void {
+    this.#answers.clear();
+  }
+
+  /** Wraps a call of the program under test: anything but a read may write. */
+  around<T>(name: string, call: () => T): T {
+    if (READS.has(name)) return call();
+    this.forget();
+    try {
+      return call();
+    } finally {
+      // The call may have read its own write, and rolled it back since.
+      this.forget();
+    }
+  }
+
+  /** Returns the state for an oracle. */
+  view(state: StoredState): StoredState {
+    return new Proxy(state, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function" || typeof name !== "string") return member;
+        return (...args: unknown[]) => {
+          const call = (): unknown => Reflect.apply(member, target, args);
+          return READS.has(name) ? this.#once(`${name} ${JSON.stringify(args)}`, call) : this.around(name, call);
+        };
+      },
+    });
+  }
+
+  #once(key: string, call: () => unknown): unknown {
+    if (!this.#answers.has(key)) this.#answers.set(key, call());
+    return this.#answers.get(key);
+  }
+}

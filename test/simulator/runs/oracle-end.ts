@@ -1,16 +1,15 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
 import type { BlockReason } from "../../../src/mirror/model/block.ts";
 import { type Block, type DocumentRecord, recordsByPath } from "../../../src/mirror/model/link.ts";
-import { ancestorsOf, pathKey } from "../../../src/contract/path.ts";
-import type { Actors } from "./actors.ts";
+import { ancestorsOf, pathKey, isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
+import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
+import type { Actors } from "./actors.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./user-folder.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isRefusedForLinks, checkLocalLinks } from "./oracle-links.ts";
-import { checkNames } from "./oracle-names.ts";
-import { checkSecrets } from "./oracle-secrets.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -276,4 +275,40 @@ function isNamedFor(
     const tail = kind === "file" ? `-${digestOf(id).slice(0, 8)}.md` : null;
     return tail === null ? /-[0-9a-f]{8}$/.test(name) : name.endsWith(tail);
   });
+}
+
+/**
+ * Checks I13 and I26: no temporary name is left, and no conflict copy is on the service.
+ * @param local paths of the files in the folder
+ * @param live documents that the mirror's key may read
+ */
+function checkNames(
+  { state }: SimulatedMirror,
+  local: readonly string[],
+  live: readonly LiveFile[],
+  fail: (what: string, when: boolean) => void,
+): void {
+  const leftAlone = new Set<string>();
+  for (const block of state.load().blocks.values()) if (isLeftAlone(block, live)) leftAlone.add(block.path);
+  for (const path of [...local.filter((one) => !leftAlone.has(one)), ...live.map((file) => file.path)])
+    fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
+  for (const file of live) fail(`I26 a sidecar is on the service: ${file.path}`, isConflictCopyName(nameOf(file.path)));
+}
+
+/**
+ * Returns true for a file that mdmirror leaves alone: it is no text because a power cut damaged it,
+ * or it is no document's and the service refuses it. Its block reports its name.
+ */
+function isLeftAlone(block: Block, live: readonly LiveFile[]): boolean {
+  if (block.reason === "contains-nul") return true;
+  return block.key === block.path && (block.reason === "read-only" || isRefusedForLinks(block, live));
+}
+
+/** Checks I30: the key is in no log and no state, content in no log. */
+function checkSecrets(actors: Actors, mirror: SimulatedMirror, fail: (what: string, when?: boolean) => void): void {
+  const { key } = actors.simulatedWorld.keys[mirror.index]!;
+  const log = mirror.log.join("\n");
+  fail("I30 the key is in the log", log.includes(key));
+  fail("I30 a text is in the log", /mark \d+; written|line \d+ of document/.test(log));
+  fail("I30 the key is in the state", mirror.stateBytes().includes(key));
 }

@@ -1,5 +1,5 @@
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
-import { nameOf } from "../../../src/contract/path.ts";
+import { nameOf, pathKey } from "../../../src/contract/path.ts";
 import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/link.ts";
 import type { Actors } from "./actors.ts";
 import { at, documentsOf, foldersOf } from "./user-folder.ts";
@@ -8,8 +8,7 @@ import type { LiveFile } from "./live-lists.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { isGivenUp } from "./oracle-given-up.ts";
-import { isBelow } from "./names.ts";
+import { isBelow, parentIn } from "./names.ts";
 import { bare } from "./wire-reading.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -208,4 +207,38 @@ function isTorn({ durable }: DocumentRecord, text: string): boolean {
 
 function isBase({ state }: SimulatedMirror, { digest, localDigest }: DocumentRecord, text: string): boolean {
   return isTextOf(state, digest, text) || isTextOf(state, localDigest, text);
+}
+
+/**
+ * Ids of documents and folders that the service had refused before a run or in it, and the folders
+ * of base.
+ */
+type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readonly FolderRecord[] };
+
+/**
+ * Returns true if a local move is rightly given up: the service refused it, or that of a folder
+ * above, or the direction never sends it; and the new path is taken. Another document or folder on
+ * the service has that path, or the path of a folder above, and keeps it.
+ * @param place path of the document after its move
+ */
+function isGivenUp(
+  { simulatedWorld }: Actors,
+  { setup, direction }: SimulatedMirror,
+  { ids, dirs }: Stopped,
+  link: DocumentRecord,
+  place: string,
+): boolean {
+  const left = dirs.filter(({ localPath }) => isBelow(link.localPath, localPath));
+  if (direction !== "pull" && ![link, ...left].some(({ id }) => ids.has(id))) return false;
+  const { foldsCase = false, foldsUnicode = false } = setup.disk;
+  const keyOf = (path: string): string => pathKey(path, { foldsCase, foldsUnicode });
+  const whole = (path: string): string => (setup.prefix === "" ? path : `${setup.prefix}/${path}`);
+  const known = new Set(dirs.map(({ id, localPath }) => `${id} ${keyOf(whole(localPath))}`));
+  const others = simulatedWorld.whileOpen(() => [
+    ...simulatedWorld.files().flatMap(({ id, path }) => (id === link.id ? [] : [path])),
+    ...simulatedWorld.folders().filter((path) => !known.has(`${simulatedWorld.folderId(path)} ${keyOf(path)}`)),
+  ]);
+  const taken = new Set(others.map(keyOf));
+  for (let path = place; path !== ""; path = parentIn(path)) if (taken.has(keyOf(whole(path)))) return true;
+  return false;
 }

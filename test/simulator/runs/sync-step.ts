@@ -1,26 +1,30 @@
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
-import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import { syncToConvergence, planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../../src/mirror/engine/run/world.ts";
-import { rollDice } from "../dice.ts";
+import type { WireRequest } from "../../../src/contract/wire.ts";
+import type { WireResult } from "../../../src/common/wire.ts";
+import type { ChangeId } from "../../../src/contract/ids.ts";
+import type { Digest } from "../../../src/contract/digest.ts";
+import { runStateOf } from "../../../src/mirror/engine/run/run-state.ts";
+import { rollDice, type Dice } from "../dice.ts";
 import { Killed } from "../process.ts";
-import { SETTINGS } from "../mirror.ts";
+import { SETTINGS, ROOT } from "../mirror.ts";
 import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import { makeTrouble } from "./disk-trouble.ts";
 import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
-import { ROOT } from "../mirror.ts";
-import type { SimulatedMirror } from "./mirror.ts";
-import { savedLate, supersededIn } from "./superseded.ts";
+import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
 import { sightBefore } from "./oracle-undone.ts";
-import { checkProof, checkStatus, syncedBefore } from "./oracle-proof.ts";
 import { checkRun } from "./oracle-run.ts";
-import { exchanger } from "./exchanger.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { SyncStep } from "./script.ts";
 import { Incidents } from "./incidents.ts";
+import { type Befall, befall, cutShort } from "./request-faults.ts";
+import { isTextOf } from "./stored-texts.ts";
+import { bare } from "./wire-reading.ts";
 
 /** One `sync` of one mirror, with its faults, and the checks right after. */
 
@@ -185,4 +189,178 @@ function watchDisk(actors: Actors, mirror: SimulatedMirror) {
       if (MUTATIONS.has(call) && !own) writes++;
     },
   };
+}
+
+/** Returns one mirror's connection to the service, with faults of its requests. */
+function exchanger(
+  actors: Actors,
+  step: SyncStep,
+  heard: number[],
+  aim: Aim,
+  incidents: Incidents,
+): (request: WireRequest) => Promise<WireResult> {
+  const way = new Way(actors, step, heard, aim, incidents);
+  return (request) => way.send(request);
+}
+
+class Way {
+  readonly #actors: Actors;
+  readonly #step: SyncStep;
+  readonly #heard: number[];
+  readonly #aim: Aim;
+  readonly #incidents: Incidents;
+  readonly #dice: Dice;
+
+  constructor(actors: Actors, step: SyncStep, heard: number[], aim: Aim, incidents: Incidents) {
+    this.#actors = actors;
+    this.#step = step;
+    this.#heard = heard;
+    this.#aim = aim;
+    this.#incidents = incidents;
+    this.#dice = rollDice(step.seed);
+  }
+
+  async send(request: WireRequest): Promise<WireResult> {
+    const { oracles, history, simulatedWorld } = this.#actors;
+    oracles[this.#step.mirror]!.sending(request);
+    if (request.method === "PUT") history.sends(request.body ?? "");
+    await simulatedWorld.late.arrive();
+    this.#aim.onRequest(request);
+    const stormy = this.#storm(request);
+    const result = await this.#exchange(request, this.#incidents.onRequest(request) ?? stormy);
+    this.#hear(request, result);
+    return result;
+  }
+
+  #storm(request: WireRequest): Befall | null {
+    const { storm } = this.#step;
+    if (storm === null) return null;
+    // There are few writes among the reads, so writes get faults more often.
+    const odds = request.method === "GET" ? storm : Math.ceil(storm / 5);
+    return this.#dice.below(odds) === 0 ? befall(this.#dice, request) : null;
+  }
+
+  #hear(request: WireRequest, result: WireResult): void {
+    const { history, oracles } = this.#actors;
+    oracles[this.#step.mirror]!.heard(request, result);
+    this.#heard.push(result.kind === "answer" ? result.response.status : 0);
+    history.note(`${request.method} ${request.path} ${result.kind}`);
+    history.decisions.update(`${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`);
+  }
+
+  async #exchange(request: WireRequest, befallen: Befall | null): Promise<WireResult> {
+    const { simulatedWorld, tally } = this.#actors;
+    if (befallen !== null) tally.fault(befallen.kind === "answer" ? befallen.name : befallen.kind);
+    switch (befallen?.kind) {
+      case undefined:
+        return { kind: "answer", response: await simulatedWorld.handle(request) };
+      case "not-sent":
+        return { kind: "not-sent", why: "connection refused" };
+      case "lost-before":
+        return LOST;
+      case "late":
+        simulatedWorld.late.delay(request, befallen.wait);
+        return { kind: "lost", why: "deadline of 30 s" };
+      case "lost-after":
+        await simulatedWorld.handle(request);
+        return LOST;
+      case "cut":
+        return { kind: "answer", response: cutShort(await simulatedWorld.handle(request)) };
+      case "answer":
+        return { kind: "answer", response: befallen.response };
+    }
+  }
+}
+
+const LOST: WireResult = { kind: "lost", why: "connection reset" };
+
+/**
+ * Returns, before a run, the paths of files that were replaced and into whose old file a program
+ * has saved since. That content comes back, whatever the service shows.
+ */
+function savedLate({ state, disk }: SimulatedMirror): ReadonlySet<string> {
+  const setAside = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
+  const isOther = (text: string | null, digest: Digest): boolean => text !== null && !isTextOf(state, digest, text);
+  const late = setAside.filter(({ setAsideAt, expect }) =>
+    isOther(disk.user.read(`${ROOT}/.mdmirror/${setAsideAt}`), expect),
+  );
+  return new Set(late.map(({ path }) => path));
+}
+
+/**
+ * Returns, before a run, the paths of documents that the service shows to this mirror in an earlier
+ * version.
+ */
+function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[] {
+  const { index, state, setup } = mirror;
+  // Unfinished effects of a dead process are concluded first, and late content comes back.
+  if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
+  if (state.intents().some(({ intent }) => intent.kind !== "set-aside" && intent.kind !== "sent")) return [];
+  const { conflicts } = state.load();
+  return actors.simulatedWorld.readable(index).flatMap((file) => {
+    const { id, changeId, path } = file;
+    const link = state.link(id);
+    // Accepted by an approval, and shown as an open conflict's other version.
+    if (conflicts.has(id)) return [];
+    // The service lists to this mirror only versions in the linked folder of the workspace.
+    if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
+    if (link === null || bare(link.changeId) === changeId) return [];
+    // Change ids are opaque: an old version under an id that was issued since looks new.
+    const shown = actors.simulatedWorld.shownChangeId(file) as ChangeId;
+    return state.isEarlier(id, shown, link.changeId) ? [path] : [];
+  });
+}
+
+/**
+ * Checks I01 and I02: "in sync" is a proof. Right after such a run, without changes on either side,
+ * a further run does nothing; and `status` reports "in sync" after no other run.
+ */
+
+/** Returns, before a run, the time when the mirror was last in sync. */
+function syncedBefore({ state }: SimulatedMirror): string | null {
+  return state.meta(META.syncedAt);
+}
+
+const reported = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
+
+/**
+ * An approval waits for a run that reaches the service; a run that did not reach it names no plan.
+ */
+function isApprovedYet(
+  state: SimulatedMirror["state"],
+  report: RunReport,
+  { kind, path }: RunReport["attention"][number],
+): boolean {
+  return report.state === "offline" && state.meta(META.approved) !== null && kind === "unproven" && path === "";
+}
+
+/** @param before result of `syncedBefore` */
+function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport, before: string | null): void {
+  const { state, index } = mirror;
+  const [newestRun = null] = state.runs(1);
+  const runState = runStateOf({ meta: (key) => state.meta(key), blocks: state.blocks(), newestRun });
+  if ((runState.state === "in-sync") !== (report.state === "in-sync"))
+    actors.history.fail(`I01 status of mirror ${index} says ${runState.state} after a run that ended ${report.state}`);
+  if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)
+    actors.history.fail(`I01 mirror ${index} is last sync a run that ended ${report.state}`);
+  const named = runState.attention.filter((one) => !isApprovedYet(state, report, one));
+  if (reported(named) !== reported(report.attention))
+    actors.history.fail(
+      `I01 status of mirror ${index} names ${reported(named)}, and the run named ${reported(report.attention)}`,
+    );
+}
+
+/** Only if nobody acted since the run began to scan: an unseen change proves nothing. */
+async function checkProof(actors: Actors, mirror: SimulatedMirror, settings: Settings): Promise<void> {
+  const world = mirror.start({
+    ...QUIET_FATE,
+    exchange: async (request) => ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }),
+  });
+  const end = await planOnly(world, { settings, retryRefused: false, kind: "plan" });
+  const fail = (what: string): void =>
+    actors.history.fail(`I02 mirror ${mirror.index} said "in sync", and a further run ${what}`);
+  if (end.kind === "offline") return fail(`is offline: ${end.fault.detail}`);
+  if (end.plan.verdict.kind === "safety-stop") fail("halts");
+  const steps = end.plan.steps.map(({ action }) => `${action.kind} ${JSON.stringify(action)}`);
+  if (steps.length > 0) fail(`would: ${steps.join("; ")}`);
 }

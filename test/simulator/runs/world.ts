@@ -14,13 +14,12 @@ import { foldNames } from "../folding-service.ts";
 import { ReadAnswers } from "../read-answers.ts";
 import { App } from "../app.ts";
 import { choose } from "./choose.ts";
-import { LateWrites } from "./late-writes.ts";
 import { type LiveFile, LiveLists } from "./live-lists.ts";
 import type { Levels, Setup } from "./script.ts";
 import { rethrow } from "../quiet-ports.ts";
 
 /** Told of what a mirror's key does at the service, at the moment that it is done. */
-export type AtService = {
+type AtService = {
   /** @returns told the answer */
   serving(key: string, request: WireRequest, late: boolean): (response: WireResponse) => void;
 };
@@ -248,6 +247,51 @@ export class SimulatedWorld {
       return look();
     } finally {
       this.admin.setWorkspaceState(this.workspaceId, state);
+    }
+  }
+}
+
+type LateWrite = { readonly request: WireRequest; wait: number };
+
+/** Writes that their senders have given up, and that are still on their way to the service. */
+class LateWrites {
+  readonly #handle: (request: WireRequest) => Promise<WireResponse>;
+  #underWay: LateWrite[] = [];
+  /** Number of writes that have arrived. */
+  arrived = 0;
+  /** True while the service answers one of them. */
+  isArriving = false;
+
+  constructor(handle: (request: WireRequest) => Promise<WireResponse>) {
+    this.#handle = handle;
+  }
+
+  /** Sends a write that arrives when `wait` more requests have been sent. */
+  delay(request: WireRequest, wait: number): void {
+    this.#underWay.push({ request, wait });
+  }
+
+  /** True if any write is on its way. */
+  get awaits(): boolean {
+    return this.#underWay.length > 0;
+  }
+
+  /**
+   * Called for each request that is sent: waiting writes come one request closer. `all`: all of
+   * them arrive.
+   */
+  async arrive(all = false): Promise<void> {
+    if (!this.awaits) return;
+    const due = this.#underWay.filter((one) => all || --one.wait <= 0);
+    this.#underWay = this.#underWay.filter((one) => !due.includes(one));
+    this.arrived += due.length;
+    for (const { request } of due) {
+      this.isArriving = true;
+      try {
+        await this.#handle(request);
+      } finally {
+        this.isArriving = false;
+      }
     }
   }
 }
