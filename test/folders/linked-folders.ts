@@ -15,18 +15,34 @@ export type LinkedFolder = {
   readonly notes: string;
   readonly user: User;
   readonly tap: Tap;
-  process: { readonly ended: Started["ended"]; kill(signal: NodeJS.Signals): void; isEnded: boolean } | null;
-  /** Its last process was killed: until the next one ends, a file may be set aside. */
+  process: Process | null;
+  /** Its last process was killed: until the next one works, a file may be set aside. */
   isInterrupted: boolean;
   /** Marks that a whole sync met in the folder. */
   readonly seen: Set<string>;
 };
 
+type Process = {
+  readonly ended: Started["ended"];
+  isEnded: boolean;
+  isKilled: boolean;
+  kill(signal: NodeJS.Signals): void;
+};
+
 /** @param isCalm no fault is near: the program runs in this process, in a fifth of the time */
 export function launch(folder: LinkedFolder, args: readonly string[], isCalm: boolean): void {
   const { child, ended } = isCalm ? { child: null, ended: runCalmly(folder.user, args) } : start(folder.user, args);
-  const process = { ended, kill: (signal: NodeJS.Signals) => void child?.kill(signal), isEnded: false };
+  const process: Process = {
+    ended,
+    isEnded: false,
+    isKilled: false,
+    kill(signal) {
+      process.isKilled = true;
+      child?.kill(signal);
+    },
+  };
   folder.process = process;
+  folder.isInterrupted = false;
   void ended.then(() => (process.isEnded = true));
 }
 

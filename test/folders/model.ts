@@ -232,9 +232,11 @@ export class Model {
     this.#keep(`folder ${folder} should be at rest`, (state) => isAtRest(state, folder));
   }
 
-  /** Returns true if no transfer of these folders may be left. */
-  mayRest(folders: readonly number[]): boolean {
-    return this.#states.some((state) => folders.every((folder) => isAtRest(state, folder)));
+  /** Returns a model whose states leave no transfer to these folders. */
+  atRest(folders: readonly number[]): Model {
+    const model = new Model(this.#name, 0, null);
+    model.#states = this.#states.filter((state) => folders.every((folder) => isAtRest(state, folder)));
+    return model;
   }
 
   /** A user saves new content; the document is new where the folder has no file. */

@@ -166,16 +166,21 @@ class World {
 
   /** @param isUndisturbed no user acted in the folder while it worked */
   async #ended(folder: LinkedFolder, isUndisturbed: boolean): Promise<void> {
-    const { code, out } = await folder.process!.ended;
+    const process = folder.process!;
+    const { code, out } = await process.ended;
+    const { isKilled } = process;
     this.#say(`ends with ${code}: ${out.trim().split("\n")[0]}`);
     const isAlone = this.#active().length === 1;
+    if (code === null) await folder.tap.drained();
     this.#transfer();
     folder.process = null;
-    folder.isInterrupted = false;
+    folder.isInterrupted = code === null;
+    if (code === null && isKilled) for (const model of this.#models.values()) model.kill(folder.number);
     const name = `folder ${folder.number}`;
-    if (!GOOD_CODES.includes(code!)) throw new Broken(`${name} ends with ${code}: ${out.trim()}`);
+    if (!(code === null ? isKilled : GOOD_CODES.includes(code)))
+      throw new Broken(`${name} ends with ${code}: ${out.trim()}`);
     const reviews = await this.#linked.rejectReviews();
-    if (!isAlone) return;
+    if (!isAlone || code === null) return;
     if (reviews > 0) throw new Broken(`${name} caused a review, although nothing else was at work`);
     if (isUndisturbed) for (const model of this.#models.values()) model.seeRest(folder.number);
   }
@@ -191,17 +196,9 @@ class World {
       return left <= 0 && ms === 0;
     };
     const late = setTimeout(kill, latest);
-    const { code } = await process.ended;
+    await this.#ended(folder, false);
     clearTimeout(late);
     folder.tap.cut = null;
-    if (code !== null) return this.#ended(folder, false);
-    await folder.tap.drained();
-    this.#say("is killed");
-    this.#transfer();
-    for (const model of this.#models.values()) model.kill(folder.number);
-    folder.process = null;
-    folder.isInterrupted = true;
-    await this.#linked.rejectReviews();
   }
 
   // What is seen.
@@ -255,13 +252,22 @@ class World {
 
   // The end.
 
+  /** Waits until the folders show what daemons leave that have nothing left to do. */
   async #awaitRest(): Promise<void> {
     const until = performance.now() + REST_MS;
     const active = this.#active().map(({ number }) => number);
-    for (;;) {
+    for (let why = ""; ; ) {
       await this.#observe();
-      if ([...this.#models.values()].every((model) => model.mayRest(active))) return;
-      if (performance.now() > until) throw new Broken("the daemons do not come to rest");
+      try {
+        for (const [doc, model] of this.#models) {
+          const left = model.atRest(active);
+          for (const folder of this.#active()) left.seeFolder(folder.number, look(folder, doc));
+        }
+        return;
+      } catch (error) {
+        why = String(error);
+      }
+      if (performance.now() > until) throw new Broken(`the daemons do not come to rest: ${why}`);
       await wait(200);
     }
   }
