@@ -112,6 +112,10 @@ test.each([
   expect(hasSequel(base, local, remote)).toBe(false);
 });
 
+test("I01 a document that gets another name, because a new one has its path, asks for another cycle", () => {
+  expect(hasSequel("a.md=1", "edit a.md 2", "rm a.md; new a.md 3")).toBe(true);
+});
+
 test("I02 a dropped conflict copy asks for another cycle, if its folder is on one side only", () => {
   const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "edit d/a.md 3", ""]);
   openConflict(world, "d/a.md");

@@ -88,7 +88,19 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
   const blockedKeys = once(() => new Set(plan.blocks.map(({ key }) => key)));
-  return (action) => leavesWork(action, mayBeLeftEmpty) || mayEndItsBlock(action, blockedKeys);
+  const takenPaths = once(
+    () => new Set(plan.blocks.flatMap(({ reason, path }) => (reason === "path-taken" ? [path] : []))),
+  );
+  return (action) =>
+    leavesWork(action, mayBeLeftEmpty) || mayEndItsBlock(action, blockedKeys) || occupies(action, takenPaths);
+}
+
+/**
+ * Returns true if an action creates a document of the file that another document waits for. The
+ * document has another name on the service, so the next cycle moves its file away.
+ */
+function occupies(action: Action, takenPaths: () => ReadonlySet<LocalPath>): boolean {
+  return action.kind === "create-remote" && takenPaths().has(action.localPath);
 }
 
 /**
