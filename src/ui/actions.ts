@@ -8,7 +8,7 @@ import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts
 import { PROGRAM_FILE } from "../common/package-files.ts";
 import { type ActionRequest, type Done, startSync, syncFolder, type UiAction } from "./action.ts";
 import { documentAddress, LINK, mirrorAddress } from "./addresses.ts";
-import { completeLink, draftLink } from "./linking.ts";
+import { completeLink, draftLink, fieldsIn, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
 import { BUSY, good, keptNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
@@ -42,10 +42,10 @@ export const ACTIONS: readonly UiAction[] = [
  * Plans the first sync of a new folder; with the draft of such a plan, links its folder and syncs.
  */
 export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
-  const id = form.get("draft");
-  if (id === null) return draftNext(ui, form);
+  const id = form.get("draft") ?? "";
   const draft = ui.links.get(id);
-  if (draft === undefined) return { to: LINK, notice: nothingDone("This plan is too old") };
+  if (draft === undefined && !form.has("url")) return { to: LINK, notice: nothingDone("this plan is too old") };
+  if (draft?.kind !== "planned") return draftNext(ui, fieldsIn(form, draft?.typed ?? null));
   const linked = completeLink(ui, draft);
   if (linked.kind === "trouble") return { to: LINK, notice: noticeOfTrouble(linked.trouble) };
   ui.links.delete(id);
@@ -57,15 +57,10 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
 
 const DRAFT_DIGITS = 32;
 
-async function draftNext(ui: Ui, form: URLSearchParams): Promise<Done> {
-  const draft = await draftLink(ui, form);
-  if (draft.kind === "trouble") {
-    const shown = new URLSearchParams();
-    for (const name of ["url", "dir", "remote"]) shown.set(name, form.get(name) ?? "");
-    return { to: `${LINK}?${shown}`, notice: noticeOfTrouble(draft.trouble) };
-  }
+/** Stores the plan, or the fields with the one that is refused, for the next page. */
+async function draftNext(ui: Ui, fields: LinkFields): Promise<Done> {
   const id = ui.random.hex(DRAFT_DIGITS);
-  ui.links.set(id, draft.value);
+  ui.links.set(id, await draftLink(ui, fields));
   return { to: `${LINK}?draft=${id}`, notice: null };
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { ACTION_WORDS, actionPath } from "../mirror/operations/results/actions.ts";
+import { actionPath } from "../mirror/operations/results/actions.ts";
 import { pathsOf } from "../mirror/operations/results/plan.ts";
 import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
@@ -18,24 +18,41 @@ import { planSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { checkOwner, ownershipOf } from "../mirror/trust/owner.ts";
+import type { ActionKind } from "../mirror/model/action.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
-import { ok, type Result, trouble } from "../common/trouble.ts";
+import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 
 /** Links a new folder in two steps: a plan of the first sync, then the link itself. */
 
 /** A folder that can be linked, and what its first sync would do. */
-export type LinkDraft = {
+export type LinkDraft = Target & {
+  readonly kind: "planned";
+  readonly preview: readonly PreviewGroup[];
+};
+
+type Target = {
   readonly dir: string;
   readonly config: Config;
   readonly origin: TrustedOrigin;
   readonly key: string;
-  readonly preview: readonly PreviewGroup[];
+};
+
+/** Fields of the form. */
+export type LinkFields = Readonly<Record<"url" | "key" | "dir" | "remote" | "direction", string>>;
+
+/** A form with a field that is refused. */
+export type RefusedLink = {
+  readonly kind: "refused";
+  readonly field: keyof LinkFields;
+  readonly trouble: Trouble;
+  /** What the user typed. A key that may be wrong is not kept. */
+  readonly typed: LinkFields;
 };
 
 /** Steps of one kind, with the paths of the first ones. */
-type PreviewGroup = { readonly label: string; readonly size: number; readonly first: readonly string[] };
+type PreviewGroup = { readonly kind: ActionKind; readonly size: number; readonly first: readonly string[] };
 
 type World = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -48,42 +65,71 @@ const MOST = 5;
 const DIRECTIONS = ["both", "pull", "push"] as const;
 const KEY = /^[\x21-\x7e]{1,4096}$/;
 
-/** Checks what a form says, asks the service, and plans the first sync. Writes nothing. */
-export async function draftLink(world: World, form: URLSearchParams): Promise<Result<LinkDraft>> {
-  const target = targetIn(world, form);
-  if (target.kind === "trouble") return target;
+/**
+ * Returns the fields of a form. A key that was kept is used if the form has none, and only for the
+ * address for which the user typed it.
+ */
+export function fieldsIn(form: URLSearchParams, kept: LinkFields | null): LinkFields {
+  const typed = (name: string) => (form.get(name) ?? "").trim();
+  const [url, key] = [typed("url"), typed("key")];
+  const keptKey = kept !== null && kept.url === url ? kept.key : "";
+  return {
+    url,
+    key: key === "" ? keptKey : key,
+    dir: typed("dir"),
+    remote: typed("remote"),
+    direction: typed("direction"),
+  };
+}
+
+/** Checks the fields, asks the service, and plans the first sync. Writes nothing. */
+export async function draftLink(world: World, fields: LinkFields): Promise<LinkDraft | RefusedLink> {
+  const refuse = (field: keyof LinkFields, reason: Trouble): RefusedLink => {
+    const key = field === "dir" || field === "remote" ? fields.key : "";
+    return { kind: "refused", field, trouble: reason, typed: { ...fields, key } };
+  };
+  const target = targetIn(world, fields);
+  if ("field" in target) return refuse(target.field, target.trouble);
   const { clock, random } = world;
-  const mirror = openUnlinked({ ...target.value, clock, random, progress: { report: () => undefined } });
-  if (mirror.kind === "trouble") return mirror;
+  const mirror = openUnlinked({ ...target, clock, random, progress: { report: () => undefined } });
+  if (mirror.kind === "trouble") return refuse("url", mirror.trouble);
   try {
     const planned = await planSync(mirror.value, USUAL_RUN, INIT_AGAIN);
-    if (planned.kind === "trouble") return planned;
+    if (planned.kind === "trouble") return refuse(fieldOf(planned.trouble), planned.trouble);
     const inside = judgeInside(planned.value);
-    if (inside.kind === "trouble") return inside;
+    if (inside.kind === "trouble") return refuse("dir", inside.trouble);
     const mode = await decideLinks(mirror.value.world, [...planned.value.trees.remote.files.keys()]);
-    const config = { ...target.value.config, links: { ...DEFAULT_CONFIG.links, mode } };
-    return ok({ ...target.value, config, preview: groupsOf(planned.value) });
+    const config = { ...target.config, links: { ...DEFAULT_CONFIG.links, mode } };
+    return { kind: "planned", ...target, config, preview: groupsOf(planned.value) };
   } finally {
     await mirror.value.close();
   }
 }
 
-function targetIn({ env }: World, form: URLSearchParams): Result<Omit<LinkDraft, "preview">> {
-  const given = (name: string) => (form.get(name) ?? "").trim();
-  const [dir, key] = [given("dir"), given("key")];
-  if (!isAbsolute(dir)) return trouble("usage", "The folder has no complete path", "begin the path with /");
-  if (!KEY.test(key)) return trouble("usage", "This is not a key", "paste the whole key, without spaces");
+/** Returns the field whose value the service refuses. */
+function fieldOf({ code }: Trouble): keyof LinkFields {
+  return code === "unauthenticated" || code === "forbidden" ? "key" : "url";
+}
+
+type Refusal = Pick<RefusedLink, "field" | "trouble">;
+
+function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFields): Target | Refusal {
+  const refused = (field: keyof LinkFields, what: string, next: string): Refusal => {
+    return { field, trouble: { kind: "usage", what, next } };
+  };
+  const origin = originOfUser({ url, env: {}, allowHttp: [] });
+  if (origin === null) return refused("url", "the address is missing", "ask the operator of the service for it");
+  if (origin.kind === "trouble") return { field: "url", trouble: origin.trouble };
+  if (!KEY.test(key)) return refused("key", "this is not a key", "paste the whole key, without spaces");
+  if (!isAbsolute(dir)) return refused("dir", "the path is not complete", "begin it with /");
   const folder = judgeTarget(dir, env);
-  if (folder.kind === "trouble") return folder;
-  const origin = originOfUser({ url: given("url"), env: {}, allowHttp: [] });
-  if (origin === null) return trouble("usage", "The URL is missing", "ask the operator of the service for it");
-  if (origin.kind === "trouble") return origin;
-  const remote = readRemote(given("remote"));
-  if (remote === null)
-    return trouble("usage", "The subfolder is not the path of a folder", "leave it empty for all documents");
-  const direction = DIRECTIONS.find((one) => one === form.get("direction")) ?? "both";
-  const config = { ...DEFAULT_CONFIG, url: origin.value.url, remote, direction };
-  return ok({ dir, config, origin: origin.value, key });
+  if (folder.kind === "trouble") return { field: "dir", trouble: folder.trouble };
+  const part = readRemote(remote);
+  if (part === null)
+    return refused("remote", "this cannot be the path of a folder", "leave it empty for all documents");
+  const way = DIRECTIONS.find((one) => one === direction) ?? "both";
+  const config = { ...DEFAULT_CONFIG, url: origin.value.url, remote: part, direction: way };
+  return { dir, config, origin: origin.value, key };
 }
 
 /** Checks that a folder may be linked, and that its files can only be the user's. */
@@ -102,7 +148,7 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
   const pathOf = pathsOf(trees.base);
   const groups = Map.groupBy(plan.steps, ({ action }) => action.kind);
   return [...groups].map(([kind, steps]) => ({
-    label: ACTION_WORDS[kind].label,
+    kind,
     size: steps.length,
     first: steps.slice(0, MOST).map(({ action }) => actionPath(action, pathOf)),
   }));

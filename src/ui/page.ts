@@ -8,7 +8,7 @@ import { mirrorAddress } from "./addresses.ts";
 import type { Folder, Folders } from "./folders.ts";
 import { isSameName } from "../mirror/trust/list.ts";
 import type { Changes, Drafts, Jobs } from "./jobs.ts";
-import type { LinkDraft } from "./linking.ts";
+import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Stops } from "./stops.ts";
 
 /** Objects that all pages and actions share. */
@@ -24,7 +24,7 @@ export type Ui = {
   readonly drafts: Drafts;
   readonly stops: Stops;
   /** Folders that a user is about to link, by a secret of the page. */
-  readonly links: BoundedMap<string, LinkDraft>;
+  readonly links: BoundedMap<string, LinkDraft | RefusedLink>;
 };
 
 export type PageRequest = {

@@ -9,7 +9,7 @@ import type { Random } from "../common/random.ts";
 import { UiAccess } from "./access.ts";
 import { Folders } from "./folders.ts";
 import { Stops } from "./stops.ts";
-import type { LinkDraft } from "./linking.ts";
+import type { LinkDraft, RefusedLink } from "./linking.ts";
 import { listen } from "./http.ts";
 import { type Changes, Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
@@ -59,7 +59,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const ui = {
     ...world,
     drafts: new BoundedMap<string, string>(MOST_DRAFTS),
-    links: new BoundedMap<string, LinkDraft>(MOST_LINKS),
+    links: new BoundedMap<string, LinkDraft | RefusedLink>(MOST_LINKS),
     documents: new Renderer(),
     stops: new Stops({ ...world, onFault }),
     folders: new Folders(world, roots),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser, shoot } from "./browser.ts";
-import { formWith, openUi, sendForm, toneOf } from "./rig.ts";
+import { formWith, openUi, sendForm } from "./rig.ts";
 
 describe("a new folder", () => {
   test("is linked after its first sync was shown, and nothing is written before", async () => {
@@ -29,12 +29,13 @@ describe("a new folder", () => {
   });
 
   test.each([
-    ["a relative path", { dir: "notes" }],
-    ["no key", { key: "a b" }],
-    ["an unusable URL", { url: "http://files.example.com" }],
-    ["a wrong key", { key: "mdm_wrong" }],
-    ["a folder inside a linked one", { dir: "INSIDE" }],
-  ])("is refused with %s, and what was typed stays, but for the key", async (_what, wrong) => {
+    ["a relative path", "dir", { dir: "notes" }],
+    ["no key", "key", { key: "a b" }],
+    ["an unusable URL", "url", { url: "http://files.example.com" }],
+    ["a wrong key", "key", { key: "mdm_wrong" }],
+    ["a folder inside a linked one", "dir", { dir: "INSIDE" }],
+    ["no folder of the workspace", "remote", { remote: "a//b" }],
+  ])("is refused with %s at its field, and what was typed stays", async (_what, field, wrong) => {
     const rigged = await openUi();
     const { ask, enter, rig, ui } = rigged;
     const cookie = await enter();
@@ -46,9 +47,29 @@ describe("a new folder", () => {
     const to = String(answer.headers["location"]);
     expect(to).not.toMatch(/key=|mdm_/);
     const { text } = await ask(to, { headers: { cookie } });
-    expect(toneOf(text)).toBe("bad");
-    expect(text).toContain(`value="${given.dir}"`);
+    expect(text.match(/<input[^>]*aria-invalid[^>]*>/g)).toEqual([expect.stringContaining(`id="${field}"`)]);
+    for (const name of ["url", "dir", "remote"] as const)
+      expect(text).toContain(`name="${name}" value="${given[name]}"`);
+    expect(text).not.toContain(given.key);
     expect(existsSync(join(given.dir, ".mdmirror"))).toBe(false);
+  });
+
+  test("keeps a key that may be right, for the same address only", async () => {
+    const rigged = await openUi({ linked: false });
+    const { ask, enter, rig, ui } = rigged;
+    const cookie = await enter();
+    const send = async (page: string, fields: Readonly<Record<string, string>>) => {
+      const { action, body } = (await formWith("link", rigged, cookie, page))!;
+      for (const [name, value] of Object.entries(fields)) body.set(name, value);
+      return String(
+        (await ask(action, { method: "POST", headers: { origin: ui.url, cookie }, body })).headers["location"],
+      );
+    };
+    const refused = await send("/link", { url: rig.url, key: rig.key, dir: "notes" });
+    const other = await send(refused, { url: "http://localhost:1", key: "", dir: join(rig.dir, "notes") });
+    expect((await ask(other, { headers: { cookie } })).text).toMatch(/<input id="key"[^>]*aria-invalid/);
+    const planned = await send(refused, { key: "", dir: join(rig.dir, "notes") });
+    expect((await ask(planned, { headers: { cookie } })).text).not.toContain('id="key"');
   });
 });
 
@@ -66,7 +87,7 @@ describe.skipIf(!hasBrowser)("a new folder in a browser (skipped without Chromiu
     await page.getByLabel("Folder on this computer").fill(dir);
     await shoot(page, "link");
     await page.getByRole("button", { name: "Show the first sync" }).click();
-    await page.getByText("create on the service").waitFor();
+    await page.getByText("1 document to upload").waitFor();
     await shoot(page, "link-plan");
     await page.getByRole("button", { name: "Link and sync" }).click();
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n");

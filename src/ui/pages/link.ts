@@ -1,10 +1,13 @@
-import { ok } from "../../common/trouble.ts";
-import { count } from "../../common/count.ts";
+import type { ActionKind } from "../../mirror/model/action.ts";
+import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
+import { ok, type Trouble } from "../../common/trouble.ts";
+import { plural } from "../../common/count.ts";
+import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
 import { commandOf } from "../../page/next-step.ts";
-import { actionForm, crumbsView, nameView, sentenceView } from "../../page/parts.ts";
+import { actionForm, crumbsView, nameView, REFUSED, refusalOf, sentenceView } from "../../page/parts.ts";
 import { LINK } from "../addresses.ts";
-import type { LinkDraft } from "../linking.ts";
+import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 
 /** Links a new folder: first a form, then the plan of the first sync with the button that links. */
@@ -21,7 +24,7 @@ export const LINK_PAGE: UiPage = {
         { href: "", label: "Add a folder", current: "page" },
       ])}
 <h1>Add a folder</h1>
-${draft === undefined ? formOf(asked) : previewOf(draft, id, asked)}`,
+${draft?.kind === "planned" ? previewOf(draft, id, asked) : formOf(draft ?? null, id, asked)}`,
     });
   },
 };
@@ -32,19 +35,24 @@ const DIRECTIONS = [
   ["push", "Upload only"],
 ] as const;
 
-function formOf({ csrf, query }: PageRequest): Html {
-  const field = (name: string, label: string, hint: string, attributes: Html) =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${query.get(name) ?? ""}" aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}>
-<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
+/** @param refused what the user typed, with the field that is refused; null for an empty form */
+function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
+  const typed = (name: keyof LinkFields) => refused?.typed[name] ?? "";
+  const isKeyKept = typed("key") !== "";
+  const field = (name: keyof LinkFields, label: string, hint: string, attributes: Html) => {
+    const isRefused = refused?.field === name;
+    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${typed(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && REFUSED}>
+${isRefused && refusalOf(whyRefused(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
+  };
+  const direction = typed("direction") || "both";
   const directions = DIRECTIONS.map(
-    ([value, label], at) =>
-      html`<label><input type="radio" name="direction" value="${value}"${at === 0 && html` checked`}>${label}</label>`,
+    ([value, label]) =>
+      html`<label><input type="radio" name="direction" value="${value}"${value === direction && html` checked`}>${label}</label>`,
   );
   return html`<div class="with-aside"><section class="card">${actionForm(
-    { action: LINK, csrf },
+    { action: LINK, csrf, fields: { draft: id } },
     html`${field("url", "URL of the service", "Such as https://files.example.com", html`type="url" required`)}
-<div class="field"><label for="key">Key</label><input id="key" name="key" type="password" autocomplete="off" required aria-describedby="key-hint">
-<span class="hint" id="key-hint">It is stored in the folder, readable for you alone.</span></div>
+${field("key", "Key", isKeyKept ? "The key that you entered is kept. Enter another one to change it." : "It is stored in the folder, readable for you alone.", html`type="password"${!isKeyKept && html` required`}`)}
 ${field("dir", "Folder on this computer", "A complete path; a new folder is created.", html`required`)}
 ${field("remote", "Subfolder of the workspace", "Leave it empty for all documents.", html``)}
 <div class="field"><span class="label" id="direction-label">Direction</span><div class="segments" role="radiogroup" aria-labelledby="direction-label">${directions}</div></div>
@@ -54,16 +62,39 @@ ${field("remote", "Subfolder of the workspace", "Leave it empty for all document
 <p>A first sync deletes and overwrites nothing on either side.</p>${commandOf("mdmirror init DIR --url URL --key-file FILE")}</section></aside></div>`;
 }
 
+function whyRefused({ what, next }: Trouble): string {
+  return next.includes("mdmirror ") ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
+}
+
+/** Words for the usual steps of a first sync: one thing, and where it goes. */
+const STEPS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
+  "create-local": ["document", "to download"],
+  "create-remote": ["document", "to upload"],
+  meet: ["document", "to compare, which both sides have"],
+  "make-folder-local": ["folder", "to create on this computer"],
+  "make-folder-remote": ["folder", "to create on the service"],
+};
+
+function stepWords(kind: ActionKind, size: number): string {
+  const [noun, where] = STEPS[kind] ?? ["step", `to ${ACTION_WORDS[kind].label}`];
+  return `${plural(size, noun)} ${where}`;
+}
+
 function previewOf({ dir, config, preview }: LinkDraft, id: string, { csrf }: PageRequest): Html {
-  const rows = preview.map(
-    ({ label, size, first }) =>
-      html`<li><span class="main"><b>${count(size)}</b> ${label}<br><span class="faint">${first.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></span></li>`,
+  const documents = preview.filter(({ kind }) => STEPS[kind]?.[0] === "document");
+  const rows = [...documents, ...preview.filter((one) => !documents.includes(one))].map(
+    ({ kind, size, first }) =>
+      html`<li><div class="main"><b>${stepWords(kind, size)}</b><br><span class="faint">${first.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></div></li>`,
   );
   const form = actionForm(
     { action: LINK, csrf, fields: { draft: id } },
     html`<button class="main-action">Link and sync</button>`,
   );
-  return html`<section class="card flush"><header><h2>The first sync of ${nameView(dir)} with ${sentenceView(config.url)}</h2></header>
-${rows.length === 0 ? html`<p>Nothing to do: both sides are empty or equal.</p>` : html`<ul class="rows">${rows}</ul>`}</section>
-<p class="row">${form}<a class="button" href="${LINK}">Back</a></p>`;
+  const summary = rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : SAFE;
+  return html`<section class="card flush"><header><h2>First sync of ${nameView(dir)}</h2></header>
+<p>${summary} <span class="faint">Service: ${sentenceView(config.url)}</span></p>
+${rows.length > 0 && html`<ul class="rows">${rows}</ul>`}</section>
+<div class="row">${form}<a class="button plain" href="${LINK}">Back</a></div>`;
 }
+
+const SAFE = "Nothing is deleted or overwritten on either side.";
