@@ -44,7 +44,8 @@ type World = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
 export class Folders {
   readonly #world: World;
   readonly #roots: Set<string> | null;
-  #last: { readonly at: number; readonly read: ReturnType<typeof readAllStatuses> } | null = null;
+  #last: { readonly at: number; readonly ended: number; readonly read: ReturnType<typeof readAllStatuses> } | null =
+    null;
 
   /** @param roots real paths of the folders to show; null for all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
@@ -104,7 +105,10 @@ export class Folders {
 
   #read(): ReturnType<typeof readAllStatuses> {
     const at = this.#world.clock.monotonic();
-    if (this.#last === null || at - this.#last.at > FRESH_MS) this.#last = { at, read: readAllStatuses(this.#world) };
+    const { ended } = this.#world.jobs;
+    // A page shows the result of a job together with the state after the job.
+    const isFresh = this.#last !== null && this.#last.ended === ended && at - this.#last.at <= FRESH_MS;
+    if (this.#last === null || !isFresh) this.#last = { at, ended, read: readAllStatuses(this.#world) };
     return this.#last.read;
   }
 }

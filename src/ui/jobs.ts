@@ -55,6 +55,11 @@ export class Jobs {
     return this.#world.clock.monotonic() - job.at > shownMs ? null : job;
   }
 
+  /** Number of jobs that have ended. */
+  get ended(): number {
+    return this.#count;
+  }
+
   isBusy(root: string): boolean {
     return this.of(root)?.end === null;
   }
@@ -73,8 +78,11 @@ export class Jobs {
       this.#world.changes.emit("change");
     };
     const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
-    const id = `${clock.now()}-${++this.#count}`;
-    this.track(ended.then((end) => this.#show(root, { ...job, end: { ...end, id } })));
+    const shown = ended.then((end) => {
+      this.#count++;
+      this.#show(root, { ...job, end: { ...end, id: `${clock.now()}-${this.#count}` } });
+    });
+    this.track(shown);
     return true;
   }
 

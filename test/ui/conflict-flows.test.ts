@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.locator("#preview article").waitFor();
     await shoot(page, "conflict");
     await page.getByRole("button", { name: "Save" }).press("Enter");
-    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
+    await page.locator("#main").getByText("has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
     await page.getByRole("button", { name: "Undo" }).waitFor();
   });
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     expect(await result.textContent()).toBe("what I wrote");
     // Seen now, it is saved over: both are in the history.
     await page.getByRole("button", { name: "Save the result" }).press("Enter");
-    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
+    await page.locator("#main").getByText("has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("what I wrote");
     const texts = await Promise.all(
       [4, 5].map(async (at) => (await rig.run(["show", `w/plan.md@${at}`])).out.join("\n")),
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("what I wrote");
     await rig.run(["resolve", "w/plan.md", "--mine"]);
-    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
+    await page.locator("#main").getByText("has no open problem").waitFor();
     expect(await result.textContent()).toContain("what I wrote");
     await page.getByRole("button", { name: "Save the result" }).click();
     await page.getByText("was not saved. Copy it").waitFor();

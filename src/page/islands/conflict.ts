@@ -13,5 +13,11 @@ const SIDES: Sides = {
   beside: "Theirs",
 };
 
+document.addEventListener("click", (event) => {
+  if (!(event.target instanceof Element && event.target.closest("#result nav a"))) return;
+  const field = document.querySelector<HTMLTextAreaElement>(SIDES.field);
+  const isTyped = field !== null && field.value !== field.defaultValue;
+  if (isTyped && !confirm("Your text is replaced. Start again?")) event.preventDefault();
+});
 mountEditor(SIDES);
 followPage(() => mountEditor(SIDES));

@@ -82,8 +82,8 @@ function fieldsOf(text: string, from: Start): Html {
 <label class="unseen" for="result-text">Content of the document</label>
 <textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-keep>
 ${text}</textarea>
-<div class="sticky"><label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the document</label>
-<button class="main-action" name="way" value="merged">Save the result</button></div>`;
+<label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the document</label>
+<div class="sticky"><span class="faint wide">All versions stay in the history.</span><button class="main-action" name="way" value="merged">Save the result</button></div>`;
 }
 
 /** Shows typed content that can no longer be saved, so that the user can copy it. */

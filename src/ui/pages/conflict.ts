@@ -58,8 +58,9 @@ export const CONFLICT = folderPage({
       return ok({
         title,
         announcement: `${path}: nothing is open`,
-        main: html`${crumbs}<div id="job">${jobOf(job)}</div>
-<div id="stands" data-versions="">${emptyOf("Nothing to decide", sentenceView(found.trouble.what), nextLink(folder, path))}</div>
+        main: html`${crumbs}<h1>${nameView(path)}</h1>
+<div id="job">${jobOf(job)}</div>
+<div id="stands" data-versions="">${emptyOf("Nothing to decide", sentenceView(sentenceOf(found.trouble.what)), nextLink(folder, path))}</div>
 ${draftLeft(draft)}`,
       });
     }

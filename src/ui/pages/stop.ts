@@ -41,7 +41,7 @@ ${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder
 function nothingStopped({ job }: Folder): Html {
   const result = job?.end ?? null;
   if (result !== null) return bannerOf(result.tone, result.text, null);
-  return emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.");
+  return html`<h1>Stopped changes</h1>${emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.")}`;
 }
 
 type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
