@@ -40,7 +40,7 @@ test("content that met another edit is in review: sync and status report one pen
   const status = await rig.run(["status", "w"]);
   expect([status.code, status.out.filter((line) => line.startsWith("d/e/a.md"))]).toEqual([3, [open]]);
   const json = await rig.json(["status", "w"]);
-  expect(json).toMatchObject({ conflicts: [], reviews: ["d/e/a.md"], reviewedSince: [{ met: true }] });
+  expect(json).toMatchObject({ conflicts: [], reviews: ["d/e/a.md"], reviewedSince: [{ isConflict: true }] });
   expect((await rig.run(["conflicts", "w"])).out[0]).toMatch(/^d\/e\/a\.md /);
 });
 

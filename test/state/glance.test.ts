@@ -37,8 +37,8 @@ test("a glance counts what a whole load shows, and names what is in conflict and
     folders: base.dirs.size,
     conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
     reviews: [
-      { path: "notes/d.md", since: submission.at, met: false },
-      { path: "notes/e.md", since: submission.at, met: true },
+      { path: "notes/d.md", since: submission.at, isConflict: false },
+      { path: "notes/e.md", since: submission.at, isConflict: true },
     ],
   });
   expect(glanced.value.blocks).toEqual([...base.blocks.values()]);

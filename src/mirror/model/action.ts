@@ -220,10 +220,10 @@ export type Outcome =
   /** The effect was observed. */
   | { readonly kind: "done" }
   /**
-   * The content is in review. `met`: the reason is another published edit, which this client has
-   * not read yet.
+   * The content is in review. `isConflict`: the reason is another published edit, which this client
+   * has not read yet.
    */
-  | { readonly kind: "submitted"; readonly met?: true }
+  | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
    * The trees differed from those in the plan. The next cycle scans again. `isNotFound`: the
    * service answered that it does not have the target.

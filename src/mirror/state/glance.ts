@@ -40,7 +40,7 @@ export function glanceAtState(folder: string): ReadBeside<StateSummary> {
 
 function readGlance(db: Db): StateSummary {
   return {
-    totals: surveyOf(db),
+    totals: totalsIn(db),
     blocks: [...new BlockTable(db).load().values()],
     intents: new IntentTable(db).all(),
     meta: new Map(new MetaTable(db).all()),
@@ -48,21 +48,21 @@ function readGlance(db: Db): StateSummary {
   };
 }
 
-function surveyOf(db: Db): StateTotals {
+function totalsIn(db: Db): StateTotals {
   const conflicts = db
     .prepare<[], string>(
       "SELECT coalesce(records.local_path, conflicts.conflict_copy_path) FROM conflicts LEFT JOIN records USING (id) ORDER BY conflicts.rowid",
     )
     .pluck();
-  const reviews = db.prepare<[], Omit<ReviewedSince, "met"> & { readonly met: number }>(
-    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS met FROM records WHERE submissions IS NOT NULL ORDER BY local_path",
+  const reviews = db.prepare<[], Omit<ReviewedSince, "isConflict"> & { readonly isConflict: number }>(
+    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS isConflict FROM records WHERE submissions IS NOT NULL ORDER BY local_path",
   );
   return {
     documents: rowsOf(db, "records"),
     bytes: db.prepare<[], number>("SELECT coalesce(sum(size), 0) FROM records").pluck().get() ?? 0,
     folders: rowsOf(db, "dirs"),
     conflicts: conflicts.all(),
-    reviews: reviews.all().map((one) => ({ ...one, met: one.met === 1 })),
+    reviews: reviews.all().map((one) => ({ ...one, isConflict: one.isConflict === 1 })),
   };
 }
 

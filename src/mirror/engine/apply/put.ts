@@ -147,7 +147,7 @@ function concludeSent(
   const detail = (isConcurrent ? "in review, because it conflicts with another edit" : "sent to review") + lost;
   const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
   return {
-    outcome: isConcurrent ? { kind: "submitted", met: isConcurrent } : { kind: "submitted" },
+    outcome: isConcurrent ? { kind: "submitted", isConflict: isConcurrent } : { kind: "submitted" },
     change: { text: submit(link, after, ctx.world.clock.now(), stamp, review), event },
   };
 }

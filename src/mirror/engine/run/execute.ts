@@ -15,7 +15,7 @@ export function endedWell({ kind }: Outcome): boolean {
  * still be read.
  */
 export function metAnotherEdit(outcome: Outcome): boolean {
-  return outcome.kind === "submitted" && outcome.met === true;
+  return outcome.kind === "submitted" && outcome.isConflict === true;
 }
 
 type Options = {
