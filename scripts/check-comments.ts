@@ -14,7 +14,11 @@ const CONFLICT = /^(?:<{7}|>{7}) /;
 const UNUSED = new RegExp(`\\b(?:${UNUSED_WORDS.map(([word]) => word).join("|")})\\b`, "i");
 /** A declaration whose name needs its file to be understood. */
 const VAGUE_NAME =
-  /\b(?:const|let|readonly|function|type|class)\s+#?(?:asked|told|held|standing|halt(?:s|ed)|news|here|there|Asked|Told|Held|Given|Ground|Around|Standing)\b/;
+  /\b(?:const|let|readonly|function|type|class)\s+#?(?:asked|told|held|standing|halt(?:s|ed)|news|here|there|met|parted|taught|formerly|madeWay|Asked|Told|Held|Given|Ground|Around|Standing)\b/;
+/** An error whose name does not say that it is one. */
+const UNNAMED_ERROR = /\bclass (?!\w*Error\b)\w+ extends \w*Error\b/;
+/** A tag behind other text: it needs a line of its own. */
+const TAG_IN_LINE = /^\s*\* [^@`]+ @(?:param|returns|throws)\b/;
 /** Files whose names are checked: all of `src` but the web pages. */
 const NAMED = /^src\/(?!ui\/|page\/|service\/pages\/)/;
 const ABSENT = /\bDESIGN\b|\bAPI\.md\b|\bMERGE\b|\bDEPLOYMENT\b/;
@@ -28,10 +32,13 @@ const breaches = files.flatMap((file) =>
       const at = `${file}:${n + 1}`;
       if (CONFLICT.test(line)) return [`${at} is a conflict marker`];
       if (NAMED.test(file) && VAGUE_NAME.test(line)) return [`${at} declares a vague name: ${line.trim()}`];
+      if (UNNAMED_ERROR.test(line) && file.startsWith("src/"))
+        return [`${at} names an error without Error: ${line.trim()}`];
       if (!COMMENT.test(line)) return [];
       return [
         ...(UNUSED.test(line) ? [`${at} has a word that is not used: ${UNUSED.exec(line)![0]}`] : []),
         ...(line.length > MOST_COLUMNS ? [`${at} has ${line.length} columns`] : []),
+        ...(TAG_IN_LINE.test(line) ? [`${at} has a tag behind other text`] : []),
         ...(ABSENT.test(line) && file.startsWith("src/") ? [`${at} names an absent document`] : []),
       ];
     }),
