@@ -6,7 +6,6 @@ import { writeSync } from "node:fs";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { NAME } from "./fixture.ts";
 
 const [, , job, ...targets] = process.argv;
 const [target] = targets;
@@ -20,20 +19,14 @@ function writeForEver(folder: string): void {
   const { state } = opened;
   for (let n = 0; ; n++) {
     state.transact(() => {
-      const digest = state.putText(`text number ${n} `.repeat(40), NAME);
       const id = `doc_${n}` as DocId;
       const changeId = `chg_${n}` as ChangeId;
       const path = `${n}.md`;
+      const digest = state.putText(`text number ${n} `.repeat(40), { path, id, side: "local", why: "by a test" });
       state.putLink({
         ...{ id, localPath: path, remotePath: path, changeId, digest, localDigest: digest, stamp: null },
-        ...{
-          stampTrusted: false,
-          protected: false,
-          durable: false,
-          echoDigest: null,
-          submissions: [],
-          state: "linked",
-        },
+        ...{ stampTrusted: false, protected: false, durable: false, echoDigest: null },
+        ...{ submissions: [], state: "linked" },
       });
       state.addVersion({ id, changeId, digest, at: n });
     });
