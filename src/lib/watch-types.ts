@@ -8,7 +8,7 @@ export type WatchEvent = {
   readonly at: number;
 } /** The folder was opened, and is kept in sync from now on. `notes`: messages about opening the folder. */ & (
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
-  /** One effect, or a fact that users should know. */
+  /** A change that mdmirror made on either side, or a fact that users should know. */
   | {
       readonly kind: "change";
       /** Kind of the event: `put`, `create-local`, `conflict`, `safety-stop` … */

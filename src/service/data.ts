@@ -25,12 +25,13 @@ export type OpenDataOptions = {
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
   /**
-   * A key with Full access to the first workspace. `key` and the admin key are null if another
-   * process of the same database has the file.
+   * A key with Full access to the first workspace. With PostgreSQL, null if another process created
+   * the key, and this data folder has no copy.
    */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;
+  /** The key for administration; null in the same case as `key`. */
   readonly adminKey: Key;
   close(): Promise<void>;
 };

@@ -117,7 +117,7 @@ function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [P
  * first, and does not absorb the text below the first.
  */
 function mayFollow(first: Piece, second: Piece): boolean {
-  if (second.level > first.deepest || second.indent > first.indent) return false;
+  if (second.level > first.highest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
   // A row continues a table, so it may only follow a row with as many cells. Other text needs a
   // blank line after a row.

@@ -16,7 +16,7 @@ export type Piece = {
    * Highest level of the headings in the piece, because text after the piece would be in that
    * section; 8 without headings.
    */
-  readonly deepest: number;
+  readonly highest: number;
   /** Columns of indent of the first line. */
   readonly indent: number;
   /**
@@ -52,7 +52,7 @@ export function pieceOf(text: Lines, range: Range): Piece {
     before: gapBefore(text, range.from),
     after: gapBefore(text, range.to),
     level: level ?? 7,
-    deepest: headings.reduce((least, one) => Math.min(least, one.level), 8),
+    highest: headings.reduce((least, one) => Math.min(least, one.level), 8),
     indent: first.length - first.trimStart().length,
     head: entryShapeOf(first),
     tail: entryShapeOf(core.findLast((line) => entryShapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),

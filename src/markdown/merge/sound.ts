@@ -108,7 +108,8 @@ const HEADING_ID: Naming = {
 };
 
 /**
- * Returns true if no two definitions or heading ids have one name, except where a side did that.
+ * Returns true if the merge gives no two definitions, and no two heading ids, the same name.
+ * Duplicates that a side already had are allowed.
  */
 function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;

@@ -19,7 +19,7 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** Reason for a file that is planned only after it was unchanged for a while. */
+/** Reason why a file is left out of the plan until it was unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
 /** A folder inside that is itself linked is neither read nor written to. */

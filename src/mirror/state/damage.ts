@@ -11,8 +11,8 @@ import { provenText } from "./texts.ts";
 type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
- * Checks all pages of both files: for `doctor`, and after an exception that `faultOf` calls
- * `damaged`. Slow for large files.
+ * Checks all pages of `state.db` and `texts.db`, and the rows of `state.db`, for `doctor`. Slow for
+ * large files.
  */
 export function checkFiles(folder: string): Damage[] {
   const found: Damage[] = [];
@@ -123,8 +123,8 @@ function salvageTexts(from: string, to: string): number {
 const MIN_ROW_BYTES = 64;
 
 /**
- * Copies contents that still have their digest, each with its names, but not damaged names. Returns
- * how many contents it copied.
+ * Copies the contents that still match their digest, with the paths at which each was seen. Leaves
+ * out damaged rows. Returns the number of copied contents.
  */
 function copyReadable(from: Db, into: Db, bytes: number): number {
   const text = readOrNull(() =>

@@ -1,6 +1,6 @@
 /** Searches while the user types. Without this script, the form's button searches. */
 
-import { keepKeys } from "./search/keys.ts";
+import { moveFocusByKeys } from "./search/keys.ts";
 import { Questions } from "./search/questions.ts";
 
 const form = document.querySelector<HTMLFormElement>("form#search");
@@ -11,5 +11,5 @@ if (form !== null) {
     event.preventDefault();
     questions.askNow();
   });
-  keepKeys(form);
+  moveFocusByKeys(form);
 }

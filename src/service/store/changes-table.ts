@@ -43,52 +43,53 @@ const SQL = {
   ),
   filesInReview: sql<{ readonly file: number; readonly id: string }>(
     "changes.filesInReview",
-    ({ by, isOneOf }) =>
-      `SELECT c.file, min(c.id) AS id FROM changes c ${by("changes_in_review")}
+    ({ indexedBy, isOneOf }) =>
+      `SELECT c.file, min(c.id) AS id FROM changes c ${indexedBy("changes_in_review")}
        WHERE c.status = 'in_review' AND ${isOneOf("c.file", "$1")} GROUP BY c.file`,
   ),
   ofFile: sql<HistoryRow>(
     "changes.ofFile",
-    ({ by }) =>
-      `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender FROM changes c ${by("changes_by_file")}
+    ({ indexedBy }) =>
+      `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender FROM changes c ${indexedBy("changes_by_file")}
        WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   ),
   publishedAt: sql<StoredText>(
     "changes.publishedAt",
-    ({ by }) =>
-      `SELECT c.codec, c.text FROM changes c ${by("changes_by_file")}
+    ({ indexedBy }) =>
+      `SELECT c.codec, c.text FROM changes c ${indexedBy("changes_by_file")}
        WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
   ),
   // Reads the few changes in review, and then their folders. Never reads all files.
   inReviewBelow: sql<{ readonly seq: number }>(
     "changes.inReviewBelow",
     (dialect) =>
-      `SELECT c.seq FROM changes c ${dialect.by("changes_in_review")}
+      `SELECT c.seq FROM changes c ${dialect.indexedBy("changes_in_review")}
          ${dialect.join} files x ON x.seq = c.file ${dialect.join} folders d ON d.seq = x.folder
        WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin(dialect, "d.path", "$2")} LIMIT 1`,
   ),
   reviewed: sql<ReviewedRow>(
     "changes.reviewed",
     (dialect) =>
-      `${reviewed(dialect, dialect.by("changes_reviewed"))} AND c.status = $1 AND c.seq > $2
+      `${reviewed(dialect, dialect.indexedBy("changes_reviewed"))} AND c.status = $1 AND c.seq > $2
          AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq LIMIT $4`,
   ),
   reviewedBefore: sql<ReviewedRow>(
     "changes.reviewedBefore",
     (dialect) =>
-      `${reviewed(dialect, dialect.by("changes_reviewed"))} AND c.status = $1 AND c.seq < $2
+      `${reviewed(dialect, dialect.indexedBy("changes_reviewed"))} AND c.status = $1 AND c.seq < $2
          AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq DESC LIMIT $4`,
   ),
   position: sql<{ readonly at: number; readonly total: number }>(
     "changes.position",
-    ({ by, join }) =>
+    ({ indexedBy, join }) =>
       `SELECT count(CASE WHEN c.seq <= $1 THEN 1 END) AS at, count(*) AS total
-       FROM changes c ${by("changes_in_review")} ${join} files x ON x.seq = c.file
+       FROM changes c ${indexedBy("changes_in_review")} ${join} files x ON x.seq = c.file
        WHERE c.status = 'in_review' AND (CAST($2 AS bigint) IS NULL OR x.workspace = $2)`,
   ),
   countReviewed: sql<{ readonly waiting: number }>(
     "changes.countReviewed",
-    ({ by }) => `SELECT count(*) AS waiting FROM changes c ${by("changes_in_review")} WHERE c.status = 'in_review'`,
+    ({ indexedBy }) =>
+      `SELECT count(*) AS waiting FROM changes c ${indexedBy("changes_in_review")} WHERE c.status = 'in_review'`,
   ),
   submit: sql(
     "changes.submit",

@@ -78,7 +78,7 @@ const SQL = {
   protectedInTree: sql<FileRow>(
     "files.protectedInTree",
     (dialect) =>
-      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.by("files_protected")} ${dialect.join} folders d ON d.seq = x.folder
+      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.indexedBy("files_protected")} ${dialect.join} folders d ON d.seq = x.folder
        WHERE x.workspace = $1 AND ${dialect.isSet("x.protected")} AND ${isWithin(dialect, "d.path", "$2")}`,
   ),
   placeFor: sql<PlaceFor>(

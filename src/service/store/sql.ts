@@ -21,7 +21,7 @@ export type Dialect = {
    * Returns the clause that makes SQLite use an index; "" for PostgreSQL, which chooses the index
    * itself.
    */
-  by(index: string): string;
+  indexedBy(index: string): string;
   /** Size of the database in bytes. */
   readonly size: string;
   /** A join whose left side is read first. */

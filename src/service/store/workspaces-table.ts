@@ -11,9 +11,9 @@ const SQL = {
   all: sql<WorkspaceRow>("workspaces.all", `${SELECT} ORDER BY w.seq`),
   counted: sql<CountedWorkspace>(
     "workspaces.counted",
-    ({ by, join }) =>
+    ({ indexedBy, join }) =>
       `SELECT w.id, w.name, w.state, (SELECT count(*) FROM files x WHERE x.workspace = w.seq) AS documents,
-         (SELECT count(*) FROM changes c ${by("changes_in_review")} ${join} files x ON x.seq = c.file
+         (SELECT count(*) FROM changes c ${indexedBy("changes_in_review")} ${join} files x ON x.seq = c.file
           WHERE c.status = 'in_review' AND x.workspace = w.seq) AS "inReview"
        FROM workspaces w WHERE CAST($1 AS text) IS NULL OR w.id = $1 ORDER BY w.seq`,
   ),

@@ -19,8 +19,8 @@ type KnownDocument = {
  */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** Path that the user passed, if it is an earlier path of the document. */
-  readonly namedPath: LocalPath;
+  /** Path that the user passed; `path` if the user passed an id. */
+  readonly requestedPath: LocalPath;
 };
 
 /**
@@ -29,11 +29,11 @@ export type KnownPlace = Omit<KnownDocument, "id"> & {
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
-  if (document !== null) return { ...document, namedPath: isDocId(name) ? document.path : name };
-  const place = { id: null, path: name, namedPath: name, link: null, tombstone: null };
+  if (document !== null) return { ...document, requestedPath: isDocId(name) ? document.path : name };
+  const place = { id: null, path: name, requestedPath: name, link: null, tombstone: null };
   if (!isDocId(name)) return place;
   const path = state.storedNames({ id: name }).at(-1)?.path;
-  return path === undefined ? place : { ...place, id: name, path, namedPath: path };
+  return path === undefined ? place : { ...place, id: name, path, requestedPath: path };
 }
 
 /**

@@ -164,7 +164,7 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
  */
 function onlyStored(
   storedNames: State["storedNames"],
-  { id, path, namedPath }: KnownPlace,
+  { id, path, requestedPath }: KnownPlace,
   events: readonly Event[],
   seen: readonly OrderedEntry[],
 ): OrderedEntry[] {
@@ -173,7 +173,7 @@ function onlyStored(
     events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])),
   );
   const alone: OrderedEntry[] = [];
-  for (const stored of storedNames({ path: namedPath, id, formerPaths: [path, ...formerPaths] })) {
+  for (const stored of storedNames({ path: requestedPath, id, formerPaths: [path, ...formerPaths] })) {
     const { digest, at, side, why } = stored;
     if (known.has(digest)) continue;
     known.add(digest);

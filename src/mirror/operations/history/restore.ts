@@ -153,7 +153,7 @@ function itemOf(
   const { id, path, link, tombstone } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const place = { id, path, link, tombstone, namedPath: path };
+  const place = { id, path, link, tombstone, requestedPath: path };
   const entry = entryAt(readHistory(state, place, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
   const obstacle = obstacleTo(state, place, entry, atPath);

@@ -61,8 +61,8 @@ function reviewsOf(
 }
 
 /**
- * Returns each submission with the content that was first sent for it. Leaves out later merges,
- * which count as sent with the submission.
+ * Returns the first content that was sent for each submission. Leaves out contents that mdmirror
+ * merged and sent for it later.
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {
   const first = new Map<ChangeId | Digest | number, Submission>();

@@ -83,10 +83,10 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file is at the path of another document that was found nowhere else, and
-   * may belong to that document. Two files do not count. One has this document's inode and similar
-   * content, so it was moved over the other document. The other document of the second was renamed
-   * to a name that is not synced.
+   * Returns true if the file is at the path of another document, and that document has no other
+   * candidate file. Returns false if the file has this document's inode and similar content: it was
+   * moved over the other document. Also returns false if the other document's file was renamed to a
+   * name that is not synced.
    */
   #isClaimedByOther({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;

@@ -51,7 +51,9 @@ function listPairs(matching: Matching, candidates: readonly Candidate[]): Simila
   return pairs;
 }
 
-/** Yields files that may be similar by their length, within the limits. */
+/**
+ * Yields the files whose length allows similar content, until the budget of comparisons is used up.
+ */
 function* comparableTo(
   was: LineProfile,
   candidates: readonly Candidate[],

@@ -94,7 +94,10 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
   leave: { folder: 6, document: 5 },
 };
 
-/** Returns true if an operation comes before the creation of documents without a row. */
+/**
+ * Returns true if an operation comes before the arrivals, which are documents of the service
+ * without a row in the plan.
+ */
 export function precedesArrivals(operation: Operation): boolean {
   return rankOf(operation) <= RANKS.arrive.document;
 }

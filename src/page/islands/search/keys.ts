@@ -2,7 +2,7 @@
  * Makes arrow keys move between the field and the results. Escape returns to the field; in the
  * field, Escape empties it.
  */
-export function keepKeys(form: HTMLFormElement): void {
+export function moveFocusByKeys(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>("#q");
   if (field === null) return;
   document.addEventListener("keydown", (event) => {

@@ -22,7 +22,7 @@ export const POSTGRES: Dialect = {
   },
   isOneOf: (column, numbers) => `${column} = ANY(${numbers}::bigint[])`,
   isSet: (column) => column,
-  by: () => "",
+  indexedBy: () => "",
   size: "pg_database_size(current_database())",
   join: "JOIN",
 };

@@ -42,7 +42,7 @@ const SQL = {
   inSmallTree: sql<FileRow>(
     null,
     (dialect) =>
-      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.by("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
+      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.indexedBy("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
        WHERE ${isInTree(dialect)} AND ${PAGE}`,
   ),
   ofTree: sql<{ readonly files: number }>(

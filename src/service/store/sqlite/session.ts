@@ -9,7 +9,7 @@ const SQLITE: Dialect = {
   isBelow: (column, path) => `${column} > ${path} || '/' AND ${column} < ${path} || '0'`,
   isOneOf: (column, numbers) => `${column} IN (SELECT value FROM json_each(${numbers}))`,
   isSet: (column) => `${column} = 1`,
-  by: (index) => `INDEXED BY ${index}`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
   size: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
   join: "CROSS JOIN",
 };
