@@ -99,6 +99,8 @@ function mount(app: FastifyInstance, site: Site): void {
   app.post(SIGN_OUT, (request, reply) => signOut(site, request, reply));
   for (const page of PAGES) {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
+    if (page.path === `/m/:name/${page.section}*`)
+      app.get(page.path.slice(0, -2), (request, reply) => reply.redirect(`${request.url.split("?", 1)[0]}/`));
     if (page.isLive !== false)
       app.get(eventsAddress(page.path), (request, reply) => sendPageUpdates(site, page, request, reply));
   }

@@ -93,6 +93,12 @@ describe("the page of a folder", () => {
     expect(other.text).toContain("# &lt;script&gt;alert(1)&lt;/script&gt;");
   });
 
+  test.each(["docs", "history"])("/m/w/%s leads to the page with a slash at its end", async (part) => {
+    const { ask, enter } = await openUi();
+    const { status, headers } = await ask(`/m/w/${part}`, { headers: { cookie: await enter() } });
+    expect([status, headers["location"]]).toEqual([302, `/m/w/${part}/`]);
+  });
+
   test("says why a document is as it is, in the words of the command, and writes nothing", async () => {
     const { ask, enter, rig } = await openUi();
     rig.write("a.md", "# a\n");
@@ -104,6 +110,8 @@ describe("the page of a folder", () => {
     const why = (await ask("/m/w/why/a.md", { headers })).text;
     for (const words of ["differs from base", "update on the service"])
       expect([words, why.includes(words)]).toEqual([words, true]);
+    const open = why.replace(/<details.*?<\/details>/gs, "");
+    expect(open).not.toMatch(/doc_|chg_|differs from base/);
     expect((await ask("/m/w/why/large.md", { headers })).text).toContain("too-large");
     await rig.stopService();
     expect((await ask("/m/w/why/a.md", { headers })).text).toContain("the service is not reachable");

@@ -6,19 +6,22 @@ import {
   listTree,
   readEntry,
 } from "../../mirror/operations/doctor/list-folder.ts";
+import type { Why } from "../../mirror/operations/doctor/why.ts";
+import { actionWords } from "../../mirror/operations/results/actions.ts";
 import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
-import { html, type Html } from "../../page/html.ts";
+import { html, type Html, type Shown } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
+import { detailsOf } from "../../page/next-step.ts";
 import { documentView } from "../../page/markdown.ts";
 import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { entryBadge } from "../states.ts";
+import { entryBadge, problemBadge } from "../states.ts";
 import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
 
 /** Shows folders and documents, and explains their states. */
@@ -186,14 +189,62 @@ export const WHY = folderPage({
     const path = requestedPath(asked);
     const explained = await explainPath(root, path, ui);
     if (explained.kind === "trouble") return explained;
-    const { facts, events } = explained.value;
+    const { why, facts } = explained.value;
+    const { events, open } = why;
+    const all = html`<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${sentenceView(fact)}</dd>`)}</dl>`;
     return ok({
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${crumbsOf(mirror, path, true)}
 <h1>State of ${path === "" ? "the linked folder" : nameView(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
-<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${sentenceView(fact)}</dd>`)}</dl>
+<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${localWords(why)}</dd><dt>On the service</dt><dd>${serviceWords(why)}</dd>
+${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${sentenceView(sentenceOf(open.detail))}</dd>`}<dt>Next sync</dt><dd>${nextWords(why)}</dd></dl></section>
+${detailsOf("Details", all)}
 ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => eventItem(mirror, event, true))}</ul>`}`,
     });
   },
 });
+
+const UNCHANGED = "Unchanged since the last sync.";
+const EDITED = "Edited since the last sync.";
+
+function localWords({ atPath, link, stays }: Why): Shown {
+  if (stays !== null) return html`It is not synced: ${sentenceView(sentenceOf(stays.why))}`;
+  switch (atPath.kind) {
+    case "file":
+      if (link === null) return "A file that was not synced yet.";
+      return atPath.digest === link.localDigest ? UNCHANGED : EDITED;
+    case "folder":
+      return "A folder.";
+    case "other":
+      return "Neither a file nor a folder.";
+    case "absent":
+      return "No file has this path.";
+    case "unknown":
+      return sentenceView(sentenceOf(atPath.why));
+  }
+}
+
+function serviceWords({ offline, remote, link, folder, path }: Why): string {
+  if (offline !== null) return "Not known: the service cannot be reached.";
+  if (remote === null) return folder === null && path !== "" ? "No document has this path." : "A folder.";
+  const isProtected = remote.protected ? " It is protected." : "";
+  if (link === null) return `A document that was not downloaded yet.${isProtected}`;
+  return `${remote.changeId === link.changeId ? UNCHANGED : EDITED}${isProtected}`;
+}
+
+/** LIMIT: steps of the next sync that are listed. */
+const MOST_STEPS = 10;
+
+function nextWords({ steps, open, offline, stays }: Why): Shown {
+  if (offline !== null) return "It checks again when it reaches the service.";
+  if (steps.length > 0) {
+    const items = steps.slice(0, MOST_STEPS).map(({ action, stopped }) => {
+      const label = sentenceOf(`${actionWords(action).label}${stopped ? ", after your approval" : ""}`);
+      return html`<li>${label}</li>`;
+    });
+    const more = steps.length - items.length;
+    return html`<ul>${items}${more > 0 && html`<li>… and ${count(more)} more</li>`}</ul>`;
+  }
+  return open === null && stays === null ? "Nothing to do: both sides are equal." : "It leaves this path alone.";
+}

@@ -1,15 +1,13 @@
 import type { LocalPath } from "../../../contract/path.ts";
-import type { MirrorEvent } from "../../ports/state.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/open-mirror.ts";
 import { whyFacts } from "../results/why.ts";
-import { explain, formerPath } from "./why.ts";
+import { explain, formerPath, type Why } from "./why.ts";
 
-/** Result of `why` in words, for a process that keeps running. */
+/** Result of `why`, and its facts in words, for a process that keeps running. */
 type PathExplanation = {
+  readonly why: Why;
   readonly facts: ReturnType<typeof whyFacts>;
-  /** The last events, oldest first. */
-  readonly events: readonly MirrorEvent[];
 };
 
 /** Explains a path, with what the service answers about its document. Writes nothing. */
@@ -18,6 +16,6 @@ export function explainPath(root: string, path: LocalPath, options: GuestOptions
   return withMirror(root, opening, async (mirror) => {
     const why = await explain(mirror, path);
     const former = formerPath(mirror.world.state, path);
-    return ok({ facts: whyFacts(why, { former, now: options.clock.now() }), events: why.events });
+    return ok({ why, facts: whyFacts(why, { former, now: options.clock.now() }) });
   });
 }
