@@ -29,6 +29,8 @@ const WORDS = [
 ];
 const MORE = ["b", "i", "u", "q", "span", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
 const TABLES = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
+/** Beginning of a list item that is a task. */
+const TASK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** LIMIT: depth of nested elements. */
 const DEEPEST = 50;
@@ -73,6 +75,18 @@ function markdown(): InstanceType<typeof MarkdownIt> {
     tokens[at]!.attrSet("id", before === 0 ? id : `${id}-${before}`);
     return self.renderToken(tokens, at, options);
   };
+  made.core.ruler.after("inline", "tasks", ({ tokens, Token }) => {
+    tokens.forEach(({ type, children }, at) => {
+      const first = children?.[0];
+      const isItem = type === "inline" && tokens[at - 2]?.type === "list_item_open";
+      const mark = isItem && first?.type === "text" ? TASK.exec(first.content) : null;
+      if (mark === null || first === undefined) return;
+      const box = new Token("html_inline", "", 0);
+      box.content = `<input type="checkbox"${mark[1] === " " ? "" : " checked"}> `;
+      first.content = first.content.slice(mark[0].length);
+      children!.unshift(box);
+    });
+  });
   return made;
 }
 
@@ -82,13 +96,14 @@ type Tag = { tagName: string; attribs: Record<string, string>; text?: string };
 function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): string {
   const marks = marked === null ? [] : [marked.mark];
   return sanitizeHtml(markup, {
-    allowedTags: [...TEXT, ...WORDS, ...MORE, ...TABLES],
+    allowedTags: [...TEXT, ...WORDS, ...MORE, ...TABLES, "input"],
     allowedAttributes: {
       a: ["href", "title", "rel"],
       abbr: ["title"],
       ol: ["start"],
       details: ["open"],
       span: ["class"],
+      input: ["type", "checked", "disabled", "aria-label"],
       th: ["class", "colspan", "rowspan"],
       td: ["class", "colspan", "rowspan"],
       ...Object.fromEntries(BLOCK_TAGS.map((name) => [name, ["class"]])),
@@ -107,6 +122,7 @@ function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): s
     transformTags: {
       a: (_name, attributes) => linkOf(attributes, base),
       img: (_name, attributes) => imageOf(attributes),
+      input: (_name, attributes) => boxOf(attributes),
       th: cellOf,
       td: cellOf,
       ...Object.fromEntries(HEADINGS.map((name) => [name, headingOf])),
@@ -128,6 +144,13 @@ function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
  */
 function imageOf({ alt = "", src = "" }: Attributes): Tag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
+}
+
+/** Shows a check box that nobody can change. Other controls are left out. */
+function boxOf({ type, checked }: Attributes): Tag {
+  if (type !== "checkbox") return { tagName: "span", attribs: {} };
+  const state = checked === undefined ? { "aria-label": "open" } : { checked: "", "aria-label": "done" };
+  return { tagName: "input", attribs: { type, disabled: "", ...state } };
 }
 
 /** Removes the alignment from the style, which the pages' policy would not allow. */

@@ -16,6 +16,16 @@ describe("a document as people read it", () => {
     expect(bodyOf("# Plan\n# Plan\n## Über uns!\n")).toMatch(/id="h-plan".*id="h-plan-1".*id="h-über-uns"/s);
   });
 
+  test("has its tasks as check boxes that nobody can change, and no other control", () => {
+    expect(bodyOf("- [ ] a\n- [x] *b*\n- [y] c\n")).toBe(
+      '<ul>\n<li><input type="checkbox" disabled aria-label="open" /> a</li>\n<li><input type="checkbox" disabled checked aria-label="done" /> <em>b</em></li>\n<li>[y] c</li>\n</ul>',
+    );
+    const hostile =
+      '<input type="text" name="csrf" formaction="x"><input type="checkbox" name="a" onclick="x" checked>';
+    expect(bodyOf(hostile)).not.toMatch(/name=|formaction|onclick|type="text"/);
+    expect(bodyOf("[ ] a")).toBe("<p>[ ] a</p>");
+  });
+
   test("shows its front matter separately", () => {
     const rendered = renderMarkdown("---\ntitle: <b>\n---\n# A\n", BASE);
     expect([rendered.frontMatter, rendered.body.trim()]).toEqual(["title: <b>", '<h1 id="h-a">A</h1>']);
