@@ -144,11 +144,13 @@ function answer(way: keyof typeof ANSWERS) {
     const { name, root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     const started = ui.jobs.start(root, what, async (progress) => {
+      // The answer is to the stop that was seen last, else the operation does nothing.
+      const files = ui.stops.filesBack(root);
       const done = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);
       if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
       const sync = await syncFolder(ui, folder, progress);
-      return way === "approve" || sync.tone === "bad" ? sync : keptNotice(done.value.items);
+      return way === "approve" || sync.tone === "bad" ? sync : keptNotice(done.value.items, files);
     });
     return { to: mirrorAddress(name, "safety-stop"), notice: started ? null : BUSY };
   };

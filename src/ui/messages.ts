@@ -125,11 +125,16 @@ export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"])
   return { tone: isWhole ? "good" : "asks", text: `${undone}${text}`, next: null, details };
 }
 
-/** Returns the result of an answer to a stop that undoes its changes. */
-export function keptNotice(items: readonly Row[]): Notice {
+/**
+ * Returns the result of an answer to a stop that undoes its changes.
+ * @param files number of files that the answer restores
+ */
+export function keptNotice(items: readonly Row[], files: number): Notice {
   const done = items.filter(({ end }) => end === "done").length;
   const { text, details } = leftAlone(items);
-  return { tone: text === "" ? "good" : "asks", text: `${plural(done, "change")} undone.${text}`, next: null, details };
+  const isWhole = done === items.length && files > 0;
+  const undone = isWhole ? isAre(files, "file", "restored") : `${plural(done, "change")} undone.`;
+  return { tone: text === "" ? "good" : "asks", text: `${undone}${text}`, next: null, details };
 }
 
 export function good(text: string): Notice {

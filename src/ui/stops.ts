@@ -47,6 +47,13 @@ export class Stops {
     return reading;
   }
 
+  /** Returns the number of files that a rejection of the last seen stop restores. */
+  filesBack(root: string): number {
+    const result = this.#kept.get(root)?.seen?.result;
+    const back = result?.kind === "ok" ? result.value.back : null;
+    return back?.kind === "ok" ? back.value.filter(({ kind }) => kind === "file-back").length : 0;
+  }
+
   /**
    * Marks the result of a folder as outdated, so that the next page that asks starts a new scan.
    */

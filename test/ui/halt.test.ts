@@ -63,6 +63,7 @@ describe("a stop", () => {
     const person = await personAt(rigged);
     await person.answer(await person.until("Keep them: restore 12 files"), "reject");
     const after = await person.until('class="banner good"');
+    expect(after).toContain("<h1>12 files are restored.</h1>");
     for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
     expect(isThere(rigged)).toBe(COUNT);
     expect(after).not.toContain('id="answers"');
