@@ -303,7 +303,9 @@ class World {
   async #judge(): Promise<void> {
     for (const { number, notes, seen } of this.#linked.folders) {
       const local = liveHere(notes);
-      const marks = [...local.values()].flatMap((content) => marksIn(content));
+      // Two documents that met may have a paragraph in common.
+      const docs = DOCS.filter((doc) => !this.#models.get(doc)!.isAmbiguous);
+      const marks = [...local.values()].flatMap((content) => docs.flatMap((doc) => marksIn(content, doc)));
       const doubled = marks.filter((mark, at) => marks.indexOf(mark) !== at);
       const kept = (await keptTexts(this.#linked, notes)).marks;
       const lost = [...seen].filter((mark) => !kept.has(mark));
