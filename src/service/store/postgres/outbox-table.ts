@@ -19,7 +19,7 @@ type Horizon = {
 
 const PRUNED = "outbox-pruned";
 
-const COLUMNS = "xid::text, n, workspace, kind, seq, id, change, was, grants";
+const COLUMNS = 'xid::text, n, workspace, kind, seq, id, change, was AS "formerParent", grants';
 const AFTER = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
 
 const SQL = {

@@ -5,7 +5,7 @@ import { NEWEST_CHANGE } from "./outbox-schema.ts";
 type OutboxPosition = { readonly n: number; readonly mark: string };
 type StoredRow = Omit<OutboxRow, "place" | "grants"> & OutboxPosition & { readonly grants: string | null };
 
-const COLUMNS = "n, mark, workspace, kind, seq, id, change, was, grants";
+const COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent", grants';
 
 /** Place before the first row. */
 const BEGIN: OutboxPosition = { n: 0, mark: "" };
