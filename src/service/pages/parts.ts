@@ -18,7 +18,7 @@ export function agoOf(at: number, now: number): Html {
 }
 
 /** Returns a day: `29 Nov 2026`. The day is in UTC, as the user's time zone is not known. */
-export function dayText(at: number): string {
+function dayText(at: number): string {
   return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 }
 
