@@ -3,7 +3,7 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nextOf } from "../../page/next-step.ts";
-import { actionForm, nameView, sentenceView } from "../../page/parts.ts";
+import { actionForm, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { originOf } from "../parts.ts";
@@ -22,7 +22,7 @@ export function troublePage({ what, code = null, requestId = null, next }: Troub
   const up =
     folder === null
       ? html`<a class="button" href="/">All linked folders</a>`
-      : html`<a class="button" href="${mirrorAddress(folder)}">Back to ${nameView(folder)}</a>`;
+      : html`<a class="button" href="${mirrorAddress(folder)}">Back to the folder</a>`;
   return {
     title: "Not shown · mdmirror",
     announcement: what,
