@@ -130,7 +130,7 @@ describe("a link between documents", () => {
     expect(toService("[b](b.md)", odd)).toBe("[b](ref://b.md)");
     expect(toDisk("[b](doc_1)", odd)).toBe("[b](doc_1)");
     // So it is known to be spelled once that path leads back.
-    expect(linkTargetsOf("[b](doc_1)", odd, [odd])).toEqual([{ said: "doc_1", at: null, to: "doc_1" }]);
+    expect(linkTargetsOf("[b](doc_1)", odd, [odd])).toEqual([{ destination: "doc_1", at: null, to: "doc_1" }]);
     const even = { ...odd, idAt: () => "doc_1" };
     expect(linkTargetsOf("[b](doc_1)", even, [even])).toEqual([]);
   });

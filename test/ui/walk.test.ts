@@ -36,13 +36,13 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await shoot(page, "document");
     rig.write("many/note-300.md", "# Note 300\n\nEdited meanwhile.\n");
     await page.getByText("Edited meanwhile.").waitFor();
-    await page.locator("#main").getByText("waiting", { exact: true }).waitFor();
+    await page.locator("#main").getByText("pending", { exact: true }).waitFor();
     await page.getByRole("link", { name: "All documents" }).first().press("Enter");
     await page.getByRole("link", { name: "deep/" }).press("Enter");
     await page.getByRole("link", { name: "large.md" }).press("Enter");
     await page.getByText("split the document").waitFor();
     await page.getByRole("link", { name: "Explain its state" }).press("Enter");
-    await page.getByText("nothing while it is blocked", { exact: true }).waitFor();
+    await page.getByRole("definition").filter({ hasText: "blocked" }).first().waitFor();
     await shoot(page, "why");
     expect(await page.getByRole("link", { name: /^Documents/ }).getAttribute("aria-current")).toBe("true");
   });

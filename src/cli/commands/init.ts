@@ -119,7 +119,7 @@ function newLink(io: Io, args: Args): Link {
   const trusted = unwrap(origin);
   const { url } = trusted;
   const urlAsTyped = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
-  if (urlAsTyped !== withoutSlashes(urlAsTyped))
+  if (url !== withoutSlashes(urlAsTyped))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
   const direction = DIRECTIONS.find((one) => one === args.text("direction")) ?? DEFAULT_CONFIG.direction;
   const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp, gitignore: args.flag("gitignore") };
