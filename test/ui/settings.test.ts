@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openUi, toneOf, type UiRig } from "./rig.ts";
@@ -90,6 +90,22 @@ test("a new ignore rule is tried before it is added, and removed again", async (
   expect(toneOf(await remove("2", now))).toBe("good");
   expect(rig.read(".mdmirrorignore")).toBe("# mine\nold/");
   expect(statSync(join(rig.root, ".mdmirrorignore")).mode & 0o777).toBe(0o640);
+});
+
+test("the removal of a rule keeps the bytes of all others, and a file that cannot be read is named", async () => {
+  const rigged = await openUi();
+  const { rig } = rigged;
+  const person = await personAt(rigged);
+  const file = join(rig.root, ".mdmirrorignore");
+  const other = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x2f]);
+  writeFileSync(file, Buffer.concat([Buffer.from("drafts/\n"), other]));
+  const seen = /name="seen" value="([0-9a-f]{64})"/.exec(await person.see())![1]!;
+  expect(toneOf(await person.send("ignore/remove", { line: "1", seen }))).toBe("good");
+  expect(readFileSync(file)).toEqual(other);
+  rmSync(file);
+  mkdirSync(file);
+  const page = await person.see("?rule=drafts/");
+  expect([page.includes('id="ignore"'), page.includes('name="rule"')]).toEqual([true, false]);
 });
 
 test("a key replaces the stored one after the service has accepted it, and is never shown", async () => {

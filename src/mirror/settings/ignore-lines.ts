@@ -22,7 +22,7 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
   const path = join(root, IGNORE_FILE);
   try {
-    const before = readRules(path);
+    const before = readBytes(path).toString("utf8");
     const had = new Set(before.split(/\r?\n/));
     const added = [...new Set(patterns)].filter((pattern) => !had.has(pattern));
     if (added.length === 0) return ok([]);
@@ -30,7 +30,7 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
     append(path, `${start}${added.join("\n")}\n`);
     return ok(added);
   } catch (error) {
-    return notWritten(path, error);
+    return notDone(path, "written", error);
   }
 }
 
@@ -45,45 +45,60 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
 export function removeIgnoreLine(root: string, line: number, seen: Digest): Result<boolean> {
   const path = join(root, IGNORE_FILE);
   try {
-    const before = readRules(path);
-    const lines = before.split("\n");
-    if (digestOf(before) !== seen || line < 1 || line > lines.length) return ok(false);
-    replace(path, lines.toSpliced(line - 1, 1).join("\n"));
+    const before = readBytes(path);
+    // Each byte is one character, so that bytes which are not UTF-8 stay.
+    const lines = before.toString("latin1").split("\n");
+    if (digestOf(before.toString("utf8")) !== seen || line < 1 || line > lines.length) return ok(false);
+    replace(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
     return ok(true);
   } catch (error) {
-    return notWritten(path, error);
+    return notDone(path, "written", error);
   }
 }
 
+const ADVICE = {
+  read: "make it a file that you can read",
+  written: "make the file writable, or change the rules yourself",
+} as const;
+
 /** @throws if the error has no code, and so does not come from the disk */
-function notWritten(path: string, error: unknown): Result<never> {
+function notDone(path: string, verb: keyof typeof ADVICE, error: unknown): Result<never> {
   if (errorCodeOf(error) === null) throw error;
-  return trouble(
-    "usage",
-    `${path} cannot be written: ${errnoClause(error)}`,
-    "make the file writable, or change the rules yourself",
-    { code: errorCodeOf(error) },
-  );
+  const what = `${path} cannot be ${verb}: ${errnoClause(error)}`;
+  return trouble("usage", what, ADVICE[verb], { code: errorCodeOf(error) });
 }
 
-function readRules(path: string): string {
+/**
+ * Returns the content of the folder's own `.mdmirrorignore`; "" if there is none.
+ * @param root real path of a linked folder
+ */
+export function readIgnoreLines(root: string): Result<string> {
+  const path = join(root, IGNORE_FILE);
   try {
-    return Buffer.from(createNodeFs().readFile(path).bytes).toString("utf8");
+    return ok(readBytes(path).toString("utf8"));
+  } catch (error) {
+    return notDone(path, "read", error);
+  }
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return Buffer.from(createNodeFs().readFile(path).bytes);
   } catch (error) {
     if (errorCodeOf(error) !== "ENOENT") throw error;
-    return "";
+    return Buffer.alloc(0);
   }
 }
 
 /** Replaces a file by a rename, so that a crash leaves the old or the new rules. */
-function replace(path: string, text: string): void {
+function replace(path: string, content: Buffer): void {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
   const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, 0o666);
   try {
     fchmodSync(fd, statSync(path).mode & 0o777);
-    writeSync(fd, text);
+    writeSync(fd, content);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { findExcluded, readIgnoreLines, testIgnoreLines } from "../../mirror/operations/manual/ignore-rules.ts";
+import { findExcluded, testIgnoreLines } from "../../mirror/operations/manual/ignore-rules.ts";
 import { readValue, valueIn } from "../../mirror/operations/manual/config.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { type Config, readConfig } from "../../mirror/settings/config.ts";
+import { readIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { count, plural } from "../../common/count.ts";
@@ -95,7 +96,10 @@ function controlOf(id: string, name: string, setting: Setting<unknown>, value: u
  * whose script makes it answer as the user types.
  */
 function ignorePart(folder: Folder, asked: PageRequest): Html {
-  const lines = readIgnoreLines(folder.root);
+  const read = readIgnoreLines(folder.root);
+  if (read.kind === "trouble")
+    return html`<section class="card" id="ignore"><h2>Ignore rules</h2><p>${sentenceView(sentenceOf(read.trouble.what))}</p></section>`;
+  const lines = read.value;
   const [rule, path] = ["rule", "q"].map((name) => (asked.query.get(name) ?? "").trim());
   const field = (id: string, name: string, label: string, value: string, example: string) =>
     html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" dir="auto" spellcheck="false" aria-controls="found"></div>`;

@@ -1,27 +1,14 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorCodeOf, ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { stateTrouble } from "../../folder/open-state.ts";
 import { exclusionOf, rulesOf, RulesError } from "../../local/rules.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { IGNORE_FILE } from "../../model/rule-files.ts";
+import { readIgnoreLines } from "../../settings/ignore-lines.ts";
 import { lineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/folder-rows.ts";
 
-/** Reads the ignore rules of a linked folder, and tests a path against them. */
-
-/**
- * Returns the lines of the folder's own `.mdmirrorignore`.
- * @param root real path of a linked folder
- */
-export function readIgnoreLines(root: string): string {
-  try {
-    return readFileSync(join(root, IGNORE_FILE), "utf8");
-  } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
-    return "";
-  }
-}
+/** Tests the ignore rules of a linked folder. */
 
 /**
  * Returns the rule that excludes a path, in words; null if the path is synced. Rules of subfolders
@@ -56,10 +43,13 @@ export function findExcluded(root: string, pattern: string): Result<readonly Loc
   const unfit = lineFault(pattern);
   if (unfit !== null) return trouble("usage", `the rule ${unfit}`, "correct the rule");
   const lines = readIgnoreLines(root);
-  const [before, after] = [exclusionsBy(lines), exclusionsBy(`${lines}\n${pattern}`)];
+  if (lines.kind === "trouble") return lines;
+  const [before, after] = [exclusionsBy(lines.value), exclusionsBy(`${lines.value}\n${pattern}`)];
   if (before.kind === "trouble") return before;
   if (after.kind === "trouble") return after;
   const found = readFolderRows(join(root, MIRROR_FOLDER), "", "below");
-  const paths = found.kind === "read" ? found.value.documents.map(({ path }) => path) : [];
+  if (found.kind === "missing") return ok([]);
+  if (found.kind !== "read") return stateTrouble(found);
+  const paths = found.value.documents.map(({ path }) => path);
   return ok(paths.filter((path) => before.value(path) === null && after.value(path) !== null));
 }
