@@ -10,7 +10,7 @@ export type Trouble = {
    * state file fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
-  /** What failed, as one clause without a full stop. */
+  /** The failure, as one clause without a full stop. */
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;

@@ -13,9 +13,14 @@ export function commandOf(command: string, origin: Shown = null): Html {
   return detailsOf(origin === null ? "Show command" : "Details", html`${origin}${code}`);
 }
 
+/** Returns true if a next step names a command to run. */
+export function isCommand(next: string): boolean {
+  return next.includes("mdmirror ");
+}
+
 /** Shows the next step: a sentence, or a command. */
 export function nextOf(next: string, origin: Shown = null): Html {
-  if (next.includes("mdmirror ")) return commandOf(next, origin);
+  if (isCommand(next)) return commandOf(next, origin);
   return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && detailsOf("Details", origin)}`;
 }
 

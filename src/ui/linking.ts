@@ -4,6 +4,7 @@ import { actionPath } from "../mirror/operations/results/actions.ts";
 import { pathsOf } from "../mirror/operations/results/plan.ts";
 import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
+import { isKey } from "../mirror/settings/key.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
 import {
@@ -47,7 +48,7 @@ export type RefusedLink = {
   readonly kind: "refused";
   readonly field: keyof LinkFields;
   readonly trouble: Trouble;
-  /** What the user typed. A key that may be wrong is not kept. */
+  /** Fields as the user typed them. A key that may be wrong is left out. */
   readonly typed: LinkFields;
 };
 
@@ -63,7 +64,6 @@ type World = {
 /** LIMIT: paths of a group that are shown. */
 const MOST = 5;
 const DIRECTIONS = ["both", "pull", "push"] as const;
-const KEY = /^[\x21-\x7e]{1,4096}$/;
 
 /**
  * Returns the fields of a form. A key that was kept is used if the form has none, and only for the
@@ -120,7 +120,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   const origin = originOfUser({ url, env: {}, allowHttp: [] });
   if (origin === null) return refused("url", "the address is missing", "ask the operator of the service for it");
   if (origin.kind === "trouble") return { field: "url", trouble: origin.trouble };
-  if (!KEY.test(key)) return refused("key", "this is not a key", "paste the whole key, without spaces");
+  if (!isKey(key)) return refused("key", "this is not a key", "paste the whole key, without spaces");
   if (!isAbsolute(dir)) return refused("dir", "the path is not complete", "begin it with /");
   const folder = judgeTarget(dir, env);
   if (folder.kind === "trouble") return { field: "dir", trouble: folder.trouble };

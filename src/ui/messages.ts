@@ -53,7 +53,7 @@ export function syncNotice({ state, counts, attention, fault }: RunReport, decid
         `${fault?.kind === "locked-out" ? "The service refuses the key." : "The service cannot be reached."} ${changes ?? "Nothing was changed."}`,
       );
     case "attention": {
-      const rest = left > 0 ? isAre(left, "problem", "left") : isAre(waiting, "change", "pending");
+      const rest = left > 0 ? countSentence(left, "problem", "left") : countSentence(waiting, "change", "pending");
       return {
         tone: counts.conflicts > 0 ? "asks" : "good",
         text: `${changes ?? "Nothing to sync."} ${rest}`,
@@ -63,7 +63,8 @@ export function syncNotice({ state, counts, attention, fault }: RunReport, decid
   }
 }
 
-function isAre(n: number, noun: string, words: string): string {
+/** Returns a sentence such as `3 problems are left.` */
+function countSentence(n: number, noun: string, words: string): string {
   return `${plural(n, noun)} ${n === 1 ? "is" : "are"} ${words}.`;
 }
 
@@ -133,7 +134,7 @@ export function keptNotice(items: readonly Row[], files: number): Notice {
   const done = items.filter(({ end }) => end === "done").length;
   const { text, details } = leftAlone(items);
   const isWhole = done === items.length && files > 0;
-  const undone = isWhole ? isAre(files, "file", "restored") : `${plural(done, "change")} undone.`;
+  const undone = isWhole ? countSentence(files, "file", "restored") : `${plural(done, "change")} undone.`;
   return { tone: text === "" ? "good" : "asks", text: `${undone}${text}`, next: null, details };
 }
 
@@ -158,10 +159,5 @@ export const BUSY: Notice = {
 };
 
 export function noticeOfTrouble({ what, next, changed }: Trouble): Notice {
-  const isCommand = next.includes("mdmirror ");
-  return {
-    tone: changed === undefined ? "bad" : "asks",
-    text: sentenceOf(what),
-    next: isCommand ? next : sentenceOf(next),
-  };
+  return { tone: changed === undefined ? "bad" : "asks", text: sentenceOf(what), next };
 }

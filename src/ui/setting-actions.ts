@@ -6,7 +6,7 @@ import type { Digest } from "../contract/digest.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 import { addIgnoreLines, removeIgnoreLine } from "../mirror/settings/ignore-lines.ts";
-import { storeKey } from "../mirror/settings/key.ts";
+import { isKey, storeKey } from "../mirror/settings/key.ts";
 import { lineFault } from "../mirror/settings/settings.ts";
 import { connect } from "../mirror/trust/connect.ts";
 import { admit } from "../mirror/trust/gate.ts";
@@ -61,7 +61,6 @@ export function removeRule(_ui: Ui, { folder: { name, root }, form }: ActionRequ
   return { to, notice: { ...nothingDone("The rules changed since this page was shown"), tone: "asks" } };
 }
 
-const KEY = /^[\x21-\x7e]{1,4096}$/;
 /** Any folder name will do: with a valid key, the service answers that no such folder exists. */
 const ANY_FOLDER = "any" as const;
 
@@ -69,7 +68,7 @@ const ANY_FOLDER = "any" as const;
 export async function replaceKey(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
   const to = `${mirrorAddress(name, "settings")}#key`;
   const key = (form.get("key") ?? "").trim();
-  if (!KEY.test(key)) return { to, notice: nothingDone("This is not a key") };
+  if (!isKey(key)) return { to, notice: nothingDone("This is not a key") };
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return { to, notice: noticeOfTrouble(config.trouble) };

@@ -3,6 +3,7 @@ import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block
 import type { Html } from "../page/html.ts";
 import type { Tone } from "../page/layout.ts";
 import { badgeOf } from "../page/parts.ts";
+import type { Folder } from "./folders.ts";
 
 /**
  * Names each state once, for all pages. Red: stopped. Amber: the user has to act. Grey: waits for
@@ -10,6 +11,19 @@ import { badgeOf } from "../page/parts.ts";
  */
 
 type State = readonly [Tone, string];
+
+/** Colour and words of each state of a linked folder, or of a run. The worst state is first. */
+export const FOLDER_STATES: Readonly<Record<Folder["state"], State>> = {
+  stopped: ["bad", "Stopped"],
+  untrusted: ["bad", "Not trusted"],
+  unreadable: ["bad", "Unreadable"],
+  offline: ["bad", "Offline"],
+  attention: ["asks", "Action required"],
+  never: ["asks", "Never synced"],
+  "in-sync": ["good", "In sync"],
+  gone: ["quiet", "Missing"],
+  other: ["quiet", "Replaced"],
+};
 
 const CONFLICT: State = ["asks", "conflict"];
 const BLOCKED: State = ["asks", "blocked"];

@@ -10,26 +10,14 @@ import { mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
 import type { JobView } from "./jobs.ts";
 import type { PageRequest } from "./page.ts";
+import { FOLDER_STATES } from "./states.ts";
 import { folderForm } from "./parts.ts";
 
 /** Shows the state of a linked folder, and what it does now. */
 
-/** Colour and words of each state of a linked folder, or of a run. The worst state is first. */
-export const STATES: Readonly<Record<Folder["state"], readonly [Tone, string]>> = {
-  stopped: ["bad", "Stopped"],
-  untrusted: ["bad", "Not trusted"],
-  unreadable: ["bad", "Unreadable"],
-  offline: ["bad", "Offline"],
-  attention: ["asks", "Action required"],
-  never: ["asks", "Never synced"],
-  "in-sync": ["good", "In sync"],
-  gone: ["quiet", "Missing"],
-  other: ["quiet", "Replaced"],
-};
-
 /** Returns the folders, the ones with the worst state first. */
 export function worstFirst(folders: readonly Folder[]): readonly Folder[] {
-  const ranks = Object.keys(STATES);
+  const ranks = Object.keys(FOLDER_STATES);
   const rank = ({ state }: Folder) => ranks.indexOf(state);
   return folders.toSorted((a, b) => rank(a) - rank(b) || b.needs.length - a.needs.length);
 }
@@ -39,7 +27,7 @@ export function stateOf(folder: Folder): readonly [Tone, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
   if (isPaused(folder)) return ["quiet", "Paused"];
-  return state === "attention" && needs.length === 0 ? ["good", "In sync"] : STATES[state];
+  return state === "attention" && needs.length === 0 ? ["good", "In sync"] : FOLDER_STATES[state];
 }
 
 /** Returns true during the first sync, if no problem was found yet. */
@@ -53,7 +41,7 @@ function isPaused({ state, needs, daemon }: Folder): boolean {
 }
 
 /** Returns the state as one sentence. */
-function sentenceOf(folder: Folder): Shown {
+function stateSentence(folder: Folder): Shown {
   const { state, needs, waits, status, trouble } = folder;
   if (trouble !== null) return sentenceView(trouble.what);
   if (isFirstSync(folder)) return "The first sync is under way";
@@ -78,7 +66,7 @@ function sentenceOf(folder: Folder): Shown {
 export function screenReaderText(folder: Folder): string {
   const { name, state, needs } = folder;
   const problems = needs.length === 0 ? "" : `, ${plural(needs.length, "problem")} to solve`;
-  return `${name}: ${STATES[state][1]}${problems}`;
+  return `${name}: ${FOLDER_STATES[state][1]}${problems}`;
 }
 
 const PHASES: Readonly<Record<string, string>> = {
@@ -104,10 +92,10 @@ function daemonWords({ daemon }: Folder): Shown {
 export function statusBanner(folder: Folder, asked: PageRequest): Html {
   const { status, trouble } = folder;
   const [tone] = stateOf(folder);
-  if (status === null) return bannerOf(tone, sentenceOf(folder), nextOf(trouble!.next));
+  if (status === null) return bannerOf(tone, stateSentence(folder), nextOf(trouble!.next));
   const { syncedAt } = status;
   const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, asked.now)} ago`;
-  return html`${bannerOf(tone, sentenceOf(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
+  return html`${bannerOf(tone, stateSentence(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
 <div id="job">${jobOf(folder.job)}</div>`;
 }
 

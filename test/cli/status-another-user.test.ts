@@ -110,7 +110,7 @@ describe("a folder of another user", () => {
     ]);
   });
 
-  test.skipIf(!reaches)("a user without a home folder is told what to set (needs root)", async () => {
+  test.skipIf(!reaches)("a user without a home folder reads what to set (needs root)", async () => {
     chmodSync(rig.dir, 0o777);
     const env = { ...keptCompiled(), PATH: process.env["PATH"], MDMIRROR_API_KEY: rig.key };
     const args = [ENTRY, "init", rig.root, "--url", rig.url, "--yes"];

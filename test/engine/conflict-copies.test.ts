@@ -196,7 +196,7 @@ async function inFolderConflict(): Promise<{ readonly rig: Rig; readonly mirror:
 }
 
 /**
- * The conflict that there was goes on, and the newest of its copies alone is in the folder: a
+ * The conflict stays open, and only its newest copy is in the folder: a
  * conflict that its user had ended, and that came again, would have another base.
  */
 function expectOpen(

@@ -131,7 +131,7 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
 });
 
 /**
- * A conflict is ended by hand with another text, the process dies at any call of that, and the
+ * A user ends a conflict with another content, the process dies at any call of that, and the
  * document is edited on the service: the text that was chosen counts as made of what was shown, or
  * nothing was chosen yet.
  */

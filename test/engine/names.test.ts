@@ -52,7 +52,7 @@ it("I03 a file at the name of a conflict copy is renamed, and log and history sa
   const [, place] = /(\.mdmirror\/trash\/[^,]*)/.exec(events[0]!.detail)!;
   expect(mirror.disk.user.read(`${ROOT}/${place}`)).toBe(OWN);
   expect(mirror.state.text(events[0]!.before!)).toBe(OWN);
-  // That a copy goes once a newer one is shown is not reported.
+  // The removal of a copy that a newer one replaces is not reported.
   rig.app.edit("note.md", "theirs, later\n");
   await mirror.sync();
   expect(mirror.texts().has(AT)).toBe(false);

@@ -180,7 +180,7 @@ describe("a move to the root that the service cannot do", () => {
   );
 
   test.each(["other.md", "f/note.md", "f/other.md"])(
-    "I03 --recreate %s with another document at the old path: each text stays, and only the moved one is made anew",
+    "I03 --recreate %s with another document at the old path: each text stays, and only the moved one is created again",
     async (name) => {
       const { rig, mirror, sync } = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true });
       const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
@@ -228,7 +228,7 @@ describe("a move to the root that the service cannot do", () => {
     edit = () => {
       if (!rig.app.files().has("note.md")) return;
       edit = () => undefined;
-      rig.app.edit("note.md", "edited at once\n");
+      rig.app.edit("note.md", "edited immediately\n");
     };
     const done = await resolve(mirror, "note.md", "recreate");
     expect(done).toMatchObject({ kind: "ok", value: [expect.stringContaining(`(${id}) stays at f/note.md`)] });

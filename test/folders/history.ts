@@ -12,7 +12,7 @@ type Kind =
   | "resolve"
   /** One `sync`, to its end. */
   | "sync"
-  /** A `sync`, or with `--watch` a daemon, which goes on beside the next commands. */
+  /** A `sync`, or with `--watch` a daemon, which runs beside the next commands. */
   | "start"
   /** kill -9 of the process of the folder, or of a new `sync`. */
   | "kill"

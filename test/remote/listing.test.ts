@@ -277,7 +277,7 @@ describe("a listing of folders", () => {
   it.each([
     ["refused", problem(400, "invalid_request", ["/path_prefix"])],
     ["taken for the name of no folder", page([])],
-  ])("walks over the roots where that is %s, and goes on so", async (_what, tree) => {
+  ])("walks over the roots where that is %s, and continues so", async (_what, tree) => {
     const { remote, wire } = bench((request) => {
       const { path_prefix: prefix } = query(request.path);
       if (prefix === "/") return tree;

@@ -240,8 +240,8 @@ describe("retryAfterMs", () => {
 const never = new AbortController().signal;
 
 /**
- * Runs `n` calls of a second each at once; `congested` by their number. Returns the most that ran
- * at a time.
+ * Runs `n` concurrent calls of a second each; `congested` by their number. Returns the most calls
+ * that ran at a time.
  */
 async function load(queue: CallQueue, n: number, clock: ReturnType<typeof virtualClock>, bad = false) {
   let running = 0;

@@ -97,8 +97,6 @@ test("a lock whose file is damaged stays locked", async () => {
   if (mine.kind === "locked") mine.release();
 });
 
-/** What a migration keeps of before, whatever becomes of it. */
-
 /** @param upgrade from version 1 to 2; left out: version 1 is the newest */
 const schema = (upgrade?: string): Schema => ({
   file: "state.db",

@@ -87,29 +87,29 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
   const isPlain = once(() => !mayMoveMore(plan));
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
-  const blockedKeys = once(() => new Set(plan.blocks.map(({ key }) => key)));
-  const takenPaths = once(
-    () => new Set(plan.blocks.flatMap(({ reason, path }) => (reason === "path-taken" ? [path] : []))),
+  const waiting = once(
+    () => new Set(plan.blocks.flatMap(({ key, reason, path }) => (reason === "path-taken" ? [key, path] : [key]))),
   );
-  return (action) =>
-    leavesWork(action, mayBeLeftEmpty) || mayEndItsBlock(action, blockedKeys) || occupies(action, takenPaths);
+  return (action) => leavesWork(action, mayBeLeftEmpty) || mayEndABlock(action, waiting);
 }
 
 /**
- * Returns true if an action creates a document of the file that another document waits for. The
- * document has another name on the service, so the next cycle moves its file away.
+ * Returns true if a block may end with an action. The block of a moved document or folder: the
+ * obstacle at its path may be gone. The block of a document that waits for the path of a new file:
+ * the file is now a document with another name on the service, so the next cycle moves it away.
+ * @param waiting keys of blocks, and paths for which documents wait
  */
-function occupies(action: Action, takenPaths: () => ReadonlySet<LocalPath>): boolean {
-  return action.kind === "create-remote" && takenPaths().has(action.localPath);
-}
-
-/**
- * Returns true if the block of a moved document or folder may have ended, because the obstacle at
- * its place may be gone.
- */
-function mayEndItsBlock(action: Action, blockedKeys: () => ReadonlySet<string>): boolean {
-  if (action.kind === "move-local") return blockedKeys().has(action.id);
-  return action.kind === "move-folder-local" && blockedKeys().has(action.dirId);
+function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boolean {
+  switch (action.kind) {
+    case "move-local":
+      return waiting().has(action.id);
+    case "move-folder-local":
+      return waiting().has(action.dirId);
+    case "create-remote":
+      return waiting().has(action.localPath);
+    default:
+      return false;
+  }
 }
 
 function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {

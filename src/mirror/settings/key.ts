@@ -34,6 +34,11 @@ export type FoundKey = {
 export const KEY_FILE = "key";
 const FORM = /^[\x21-\x7e]{1,4096}$/;
 
+/** Returns true for text that can be a key: printable ASCII without spaces. */
+export function isKey(text: string): boolean {
+  return FORM.test(text);
+}
+
 export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return lookUp({ ...source, url: origin.url });
 }
@@ -70,7 +75,7 @@ function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
   }
   const keyText = env["MDMIRROR_API_KEY"];
   if (keyText !== undefined && keyText !== "") {
-    if (FORM.test(keyText.trim())) return ok({ key: keyText.trim(), from: "MDMIRROR_API_KEY" });
+    if (isKey(keyText.trim())) return ok({ key: keyText.trim(), from: "MDMIRROR_API_KEY" });
     return trouble(
       "usage",
       "MDMIRROR_API_KEY does not look like a key: printable ASCII without spaces",
@@ -111,7 +116,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
 function readKeyFile(read: () => string, shown: string): Result<string> {
   try {
     const key = read().trim();
-    if (FORM.test(key)) return ok(key);
+    if (isKey(key)) return ok(key);
     const what = `${shown} contains no key: one line of printable ASCII without spaces`;
     return trouble("usage", what, "write only the key into it");
   } catch (error) {

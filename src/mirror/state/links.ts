@@ -80,7 +80,7 @@ export class LinkTable extends WithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Reads all records in portions, because reading them at once would need more memory. */
+  /** Reads all records in portions, because all together would need more memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);

@@ -1,3 +1,4 @@
+import { sentenceOf } from "../../common/sentence.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
@@ -31,11 +32,6 @@ export function page(content: Content, status = 200): PageResult {
  */
 export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
   return { kind: "go", to, notice: { tone, text: sentenceOf(text), next: null, link } };
-}
-
-/** Makes a sentence of a clause. */
-function sentenceOf(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${/[.!?]$/.test(clause) ? "" : "."}`;
 }
 
 export function notShown(trouble: PageTrouble): PageResult {

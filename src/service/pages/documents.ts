@@ -8,7 +8,7 @@ import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/p
 import { includes } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
 import { placeAt } from "../keys/kept-grants.ts";
-import { type Refused, isRefused } from "../requests/answer.ts";
+import { type Answer, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
 import { type RequestContext, workingIn, writeWith } from "../requests/context.ts";
 import { admitByRate } from "../requests/dispatch.ts";
@@ -79,6 +79,24 @@ export function inWorkspace<T>(
   return core.server.store.read(async (tables): Promise<T | Refused> => {
     const context = await contextFor(workingIn(core.server, tables), who, id, admit);
     return isRefused(context) ? context : work(context);
+  });
+}
+
+/**
+ * Runs a write about the document that the address names, with the access of the signed-in key.
+ * @returns null if there is no such document, or the key may not see it
+ */
+export function changeDocument(
+  call: PageCall,
+  work: (context: RequestContext, row: FileRow) => Promise<Answer>,
+): Promise<Answer | null> {
+  const { core, who, id } = call;
+  const admit = admitOnce(admitByRate(core));
+  return writeWith(core.server, async (working): Promise<Answer | null> => {
+    const context = await contextFor(working, who, id, admit);
+    if (isRefused(context)) return context;
+    const found = await find(context, pathOf(call));
+    return found?.kind === "file" ? work(context, found.row) : null;
   });
 }
 
@@ -189,19 +207,13 @@ function protectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Ht
 
 /** Protects a document, or removes the protection, by the same rules as the API. */
 export async function changeProtection(call: PageCall): Promise<PageResult> {
-  const { core, who, id, form } = call;
-  const path = pathOf(call);
+  const { id, form } = call;
   const isProtected = form.get("protected") === "yes";
-  const admit = admitOnce(admitByRate(core));
-  const answer = await writeWith(core.server, async (working) => {
-    const context = await contextFor(working, who, id, admit);
-    if (isRefused(context)) return context;
-    const found = await find(context, path);
-    if (found?.kind !== "file") return null;
-    return patchFile({ context, id: found.row.id as DocId, query: null, body: { protected: isProtected } });
-  });
+  const answer = await changeDocument(call, (context, row) =>
+    patchFile({ context, id: row.id as DocId, query: null, body: { protected: isProtected } }),
+  );
   if (answer === null) return notShown(NOT_THERE);
-  const to = filesAddress(id, path);
+  const to = filesAddress(id, pathOf(call));
   if (isRefused(answer)) return refusedForm(to, answer);
   return go(
     to,

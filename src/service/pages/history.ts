@@ -6,18 +6,15 @@ import { type Html, html } from "../../page/html.ts";
 import { actionForm, badgeOf, nameView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { putContent } from "../files/file-writes.ts";
-import { type Answer, isRefused, refuse } from "../requests/answer.ts";
-import { admitOnce } from "../requests/authenticate.ts";
-import { type RequestContext, writeWith } from "../requests/context.ts";
-import { admitByRate } from "../requests/dispatch.ts";
+import { isRefused, refuse } from "../requests/answer.ts";
+import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
 import { DOCUMENTS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
 import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { crumbs, find, inWorkspace, NOT_THERE, pathOf } from "./documents.ts";
+import { changeDocument, crumbs, find, inWorkspace, NOT_THERE, pathOf } from "./documents.ts";
 import { agoOf, listNav } from "./parts.ts";
-import { contextFor } from "./who.ts";
 
 /** LIMIT: changes on one page, each of which is compared with the version before. */
 const MOST = 20;
@@ -116,16 +113,9 @@ function changeOf({ text, before }: Step): Html {
 
 /** Publishes the content of an earlier version, as an edit of the API does. */
 export async function restoreVersion(call: PageCall): Promise<PageResult> {
-  const { core, who, id, form } = call;
-  const path = pathOf(call);
-  const admit = admitOnce(admitByRate(core));
-  const answer = await writeWith(core.server, async (working): Promise<Answer | null> => {
-    const context = await contextFor(working, who, id, admit);
-    if (isRefused(context)) return context;
-    const found = await find(context, path);
-    if (found?.kind !== "file") return null;
-    const { row } = found;
-    const version = await working.tables.changes.base(form.get("change") ?? "", row.seq);
+  const { id, form } = call;
+  const answer = await changeDocument(call, async (context, row) => {
+    const version = await context.tables.changes.base(form.get("change") ?? "", row.seq);
     if (version === null || version.text === null)
       return refuse("not_found", "The content of this version is no longer stored.");
     if (row.changeId !== form.get("live"))
@@ -134,7 +124,7 @@ export async function restoreVersion(call: PageCall): Promise<PageResult> {
     return putContent({ context, id: row.id as DocId, query: null, body });
   });
   if (answer === null) return notShown(NOT_THERE);
-  const to = filesAddress(id, path, "history");
+  const to = filesAddress(id, pathOf(call), "history");
   if (isRefused(answer)) return refusedForm(to, answer);
   return go(
     to,

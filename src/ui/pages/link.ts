@@ -4,7 +4,7 @@ import { ok, type Trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
-import { commandOf } from "../../page/next-step.ts";
+import { commandOf, isCommand } from "../../page/next-step.ts";
 import { actionForm, crumbsView, nameView, REFUSED, refusalOf, sentenceView } from "../../page/parts.ts";
 import { LINK } from "../addresses.ts";
 import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
@@ -63,7 +63,7 @@ ${field("remote", "Subfolder of the workspace", "Leave it empty for all document
 }
 
 function whyRefused({ what, next }: Trouble): string {
-  return next.includes("mdmirror ") ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
+  return isCommand(next) ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
 }
 
 /** Words for the usual steps of a first sync: one thing, and where it goes. */

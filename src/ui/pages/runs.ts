@@ -11,7 +11,8 @@ import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
-import { jobOf, STATES } from "../status.ts";
+import { FOLDER_STATES } from "../states.ts";
+import { jobOf } from "../status.ts";
 
 /** Shows all runs, one run with the plan for its undo, and the log. */
 
@@ -62,7 +63,7 @@ function titleOf({ done, kind }: RunLine): string {
 /** Shows an end that is not usual; null for others. It says nothing of problems of documents. */
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
-  const [tone, word] = STATES[state as keyof typeof STATES] ?? ["quiet", ""];
+  const [tone, word] = FOLDER_STATES[state as keyof typeof FOLDER_STATES] ?? ["quiet", ""];
   return tone === "bad" ? badgeOf(tone, word) : null;
 }
 

@@ -102,7 +102,7 @@ function exchange(world: World): void {
 test.each<[string, readonly string[], (world: World) => void]>([
   ["a document that was empty before", [], () => undefined],
   ["one whose text went, in its own file", ["a.md"], (world) => Object.assign(world.files.get("a.md")!, { text: "" })],
-  ["one that an editor makes anew", ["a.md"], (world) => world.write("a.md", "")],
+  ["one that an editor creates again", ["a.md"], (world) => world.write("a.md", "")],
   ["the place to which an empty document was moved", [], exchange],
   [
     "that, where inodes prove nothing",

@@ -184,7 +184,7 @@ describe("a review", () => {
     expect(list.match(/<td data-label="From"><bdi class="name">owner<\/bdi>/g)).toHaveLength(3);
     rig.clock.now += 3_600_000;
     const after = await browser.submit(`/app/reviews/${b}/reject`);
-    // Whoever decides one goes on to the next, in the list that they came from.
+    // A decision leads to the next review of the list from which the user came.
     expect(after).toMatch(new RegExp(`role="status".*href="/app/reviews/${c}"`));
     expect(await beside(b)).toEqual([
       ["prev", a],

@@ -28,7 +28,7 @@ export type Bundle = {
   readonly journal: Plain;
   /** The arguments of the plan that are data. */
   readonly input: Plain;
-  /** What the planner asked besides: see `Answers`. */
+  /** Answers to the questions of the planner: see `Answers`. */
   readonly answers: Plain;
   readonly planned: PlainPlan;
 };
@@ -185,7 +185,7 @@ function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"]
   );
 }
 
-/** What happens to a string, by the member that has it. All other strings become "". */
+/** Treatment of strings, by the member that has them. All other strings become "". */
 const STRINGS: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...membersAs("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...membersAs("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
