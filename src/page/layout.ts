@@ -101,7 +101,7 @@ ${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(swi
 <nav class="pages" aria-label="Pages">${linkList(nav, here)}</nav>
 </div></header>
 ${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${linkList(sections.links, here)}</nav>`}
-<p id="said" role="status" class="unseen">${shownWords(announcement)}</p>
+<p id="announcement" role="status" class="unseen">${shownWords(announcement)}</p>
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
 ${notices.map((notice) => noticeOf(notice, csrf))}</div>

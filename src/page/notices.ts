@@ -25,11 +25,11 @@ export class Notices {
     const id = this.#secret();
     this.#kept.set(id, notice);
     const [path, fragment] = to.split("#", 2);
-    return `${path}${path!.includes("?") ? "&" : "?"}said=${id}${fragment === undefined ? "" : `#${fragment}`}`;
+    return `${path}${path!.includes("?") ? "&" : "?"}message=${id}${fragment === undefined ? "" : `#${fragment}`}`;
   }
 
   of(query: URLSearchParams): Notice[] {
-    const notice = this.#kept.get(query.get("said") ?? "");
+    const notice = this.#kept.get(query.get("message") ?? "");
     return notice === undefined ? [] : [notice];
   }
 }

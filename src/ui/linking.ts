@@ -24,6 +24,7 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
+import { DIRECTIONS } from "./setting-words.ts";
 
 /** Links a new folder in two steps: a plan of the first sync, then the link itself. */
 
@@ -61,9 +62,10 @@ type World = {
   readonly random: Random;
 };
 
+type Direction = keyof typeof DIRECTIONS;
+
 /** LIMIT: paths of a group that are shown. */
 const MOST = 5;
-const DIRECTIONS = ["both", "pull", "push"] as const;
 
 /**
  * Returns the fields of a form. A key that was kept is used if the form has none, and only for the
@@ -127,7 +129,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   const part = readRemote(remote);
   if (part === null)
     return refused("remote", "this cannot be the path of a folder", "leave it empty for all documents");
-  const way = DIRECTIONS.find((one) => one === direction) ?? "both";
+  const way = (Object.keys(DIRECTIONS) as Direction[]).find((one) => one === direction) ?? "both";
   const config = { ...DEFAULT_CONFIG, url: origin.value.url, remote: part, direction: way };
   return { dir, config, origin: origin.value, key };
 }

@@ -64,9 +64,11 @@ type Words = readonly [label: string, meaning: string];
 
 const WORDS: Readonly<Record<string, Words>> = Object.assign({}, ...SETTING_GROUPS.map(([, settings]) => settings));
 
+export const DIRECTIONS = { both: "Both ways", pull: "Download only", push: "Upload only" } as const;
+
 /** Values that are chosen from a list, with their words. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  direction: { both: "Both ways", pull: "Download only", push: "Upload only" },
+  direction: DIRECTIONS,
   conflicts: {
     "conflict-copy": "Ask me, with a conflict copy",
     copy: "Keep both as documents",

@@ -60,7 +60,7 @@ export const CONFLICT = folderPage({
         announcement: `${path}: nothing is open`,
         main: html`${crumbs}<h1>${nameView(path)}</h1>
 <div id="job">${jobOf(job)}</div>
-<div id="stands" data-versions="">${emptyOf("Nothing to decide", sentenceView(sentenceOf(found.trouble.what)), nextLink(folder, path))}</div>
+<div id="versions" data-versions="">${emptyOf("Nothing to decide", sentenceView(sentenceOf(found.trouble.what)), nextLink(folder, path))}</div>
 ${draftLeft(draft)}`,
       });
     }
@@ -72,7 +72,7 @@ ${draftLeft(draft)}`,
       announcement: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
       scripts: isEditing(problem) ? ["conflict.js"] : ["clashes.js"],
       main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${wholeChoices(problem)}</div>
-<div id="stands" data-versions="${versions}">${stateOf(problem)}</div>
+<div id="versions" data-versions="${versions}">${stateOf(problem)}</div>
 <div id="job">${jobOf(job)}</div>
 ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
     });
@@ -95,7 +95,7 @@ function blockedPage(
     announcement: `${path}: blocked`,
     main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1><a class="button main-action" href="${documentAddress(name, "docs", path)}">Open the document</a></div>
 <div id="job">${jobOf(job)}</div>
-<div id="stands" data-versions=""><p>${explained(kind, problemBadge(kind))} ${sentenceView(sentenceOf(detail))}${size}</p>${nextOf(next)}</div>`,
+<div id="versions" data-versions=""><p>${explained(kind, problemBadge(kind))} ${sentenceView(sentenceOf(detail))}${size}</p>${nextOf(next)}</div>`,
   };
 }
 

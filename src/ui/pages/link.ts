@@ -9,6 +9,7 @@ import { actionForm, crumbsView, nameView, REFUSED, refusalOf, sentenceView } fr
 import { LINK } from "../addresses.ts";
 import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";
+import { DIRECTIONS } from "../setting-words.ts";
 
 /** Links a new folder: first a form, then the plan of the first sync with the button that links. */
 export const LINK_PAGE: UiPage = {
@@ -29,12 +30,6 @@ ${draft?.kind === "planned" ? previewOf(draft, id, asked) : formOf(draft ?? null
   },
 };
 
-const DIRECTIONS = [
-  ["both", "Both ways"],
-  ["pull", "Download only"],
-  ["push", "Upload only"],
-] as const;
-
 /** @param refused what the user typed, with the field that is refused; null for an empty form */
 function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
   const typed = (name: keyof LinkFields) => refused?.typed[name] ?? "";
@@ -45,7 +40,7 @@ function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest):
 ${isRefused && refusalOf(whyRefused(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
   };
   const direction = typed("direction") || "both";
-  const directions = DIRECTIONS.map(
+  const directions = Object.entries(DIRECTIONS).map(
     ([value, label]) =>
       html`<label><input type="radio" name="direction" value="${value}"${value === direction && html` checked`}>${label}</label>`,
   );

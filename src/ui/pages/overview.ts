@@ -10,6 +10,7 @@ import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { problemRows } from "../parts.ts";
+import { DIRECTIONS } from "../setting-words.ts";
 import { screenReaderText, statusBanner, transfersOf } from "../status.ts";
 
 /** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
@@ -100,8 +101,6 @@ function chartOf(days: readonly DayOfChanges[]): Html {
 function dayText(at: number): string {
   return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
-
-const DIRECTIONS = { both: "both ways", pull: "download only", push: "upload only" } as const;
 
 function factsOf({ root, addresses, status, daemon }: Folder, now: number): Html {
   const rows: (readonly [string, Html | string])[] = [

@@ -30,7 +30,7 @@ export const SEARCH = folderPage({
 <label class="check"><input type="checkbox" name="regex"${regex && html` checked`}>regular expression (RE2)</label>
 <button>Search</button>
 </form>
-<p id="said-found" role="status" class="unseen"></p>
+<p id="announcement-found" role="status" class="unseen"></p>
 <p id="slow" class="faint" hidden>Searching …</p>
 <p id="failed" role="alert" class="notice bad" hidden>The search was not answered. Reload the page, or try again.</p>
 <div id="found">${await foundBy(ui, folder, query, regex)}</div>`,

@@ -107,7 +107,7 @@ function ignorePart(folder: Folder, asked: PageRequest): Html {
 ${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, asked)}
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
 ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></form>
-<p id="said-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
+<p id="announcement-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
 <div id="found">${path !== "" && testPart(lines, rule!, path!)}${rule !== "" && trialPart(folder, rule!, asked)}</div></section>`;
 }
 

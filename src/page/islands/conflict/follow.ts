@@ -19,7 +19,7 @@ export function followPage(mount: () => void): void {
 function showMovedOn(): void {
   const note = document.getElementById("moved-on");
   if (note === null) return;
-  const isOther = shownVersions() !== (document.getElementById("stands")?.dataset["versions"] ?? "");
+  const isOther = shownVersions() !== (document.getElementById("versions")?.dataset["versions"] ?? "");
   if (note.hidden === isOther) note.hidden = !isOther;
 }
 

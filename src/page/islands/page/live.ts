@@ -90,7 +90,7 @@ function show(main: HTMLElement, { title, main: content, sections, announcement,
   });
   const tabs = document.getElementById("sections");
   if (tabs !== null && sections !== "") Idiomorph.morph(tabs, sections, { morphStyle: "innerHTML" });
-  const status = document.getElementById("said");
+  const status = document.getElementById("announcement");
   if (status !== null && status.textContent !== announcement) status.textContent = announcement;
   for (const result of results) addToast(result);
 }

@@ -11,7 +11,7 @@ export function keepToasts(): void {
   document.documentElement.classList.add("js");
   // The address names the message, so a reload would show it again.
   const address = new URL(location.href);
-  address.searchParams.delete("said");
+  address.searchParams.delete("message");
   history.replaceState(history.state, "", address);
   for (const toast of toasts()) if (isClosed(toast)) toast.remove();
   for (const toast of toasts()) addClose(toast);

@@ -70,8 +70,8 @@ function show(text: string): void {
   if (found === null || before === null) return;
   document.title = page.title;
   Idiomorph.morph(before, found.innerHTML, { morphStyle: "innerHTML" });
-  const said = document.getElementById("said-found");
-  if (said !== null) said.textContent = found.querySelector("#count")?.textContent ?? "";
+  const announcement = document.getElementById("announcement-found");
+  if (announcement !== null) announcement.textContent = found.querySelector("#count")?.textContent ?? "";
 }
 
 function showIf(id: string, isShown: boolean): void {
