@@ -4,11 +4,12 @@ import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts"
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
-import { type ToolResult, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
+import { answer, type ToolResult, type Host, refused, type ServedMirror, type Tool } from "./tool.ts";
 
 /** Carries out one call of a tool, from its arguments to its answer. */
 
-type CallArguments = NamedPaths & { readonly mirror?: string };
+/** Paths that a call may have, whatever its tool is. */
+type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**
  * Calls a tool. A call without a folder applies to all folders if the tool allows this.
@@ -16,33 +17,24 @@ type CallArguments = NamedPaths & { readonly mirror?: string };
  */
 export async function callTool(
   tool: Tool,
-  { mirror: name, ...own }: CallArguments,
+  { mirror: name, ...own }: NamedPaths & { readonly mirror?: string },
   host: Host,
   onFault: (error: unknown) => void,
 ): Promise<CallToolResult> {
-  const { mirrors } = host;
-  const called = mirrors.filter((one) => name === undefined || one.name === name);
   const callOne = async (mirror: ServedMirror): Promise<ToolResult> => {
     try {
-      const admitted = await admitMirror(mirror.root, host.openOptions);
+      const admitted = admitMirror(mirror.root, host.openOptions);
       if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
       judgePaths(mirror, own, host);
-      return await tool.run(mirror, own as never, host);
+      return await tool.run(mirror, own, host);
     } catch (error) {
       return refused(troubleOf(mirror, error, onFault));
     }
   };
-  const [first] = called;
-  // The schema allows only names of served folders.
-  if (first === undefined)
-    return resultOf(misused("no linked folder has this name", `one of: ${namesOf(mirrors).join(", ")}`, "no-mirror"));
-  if (called.length === 1 || !tool.ofAll) return resultOf(await callOne(first));
+  // The schema allows only names of served folders, and a call without one only if none is needed.
+  const called = host.mirrors.filter((one) => name === undefined || one.name === name);
   const ends = await Promise.all(called.map(callOne));
-  return resultOf({ kind: "answer", facts: { mirrors: ends.map(factsOf) } });
-}
-
-function namesOf(mirrors: readonly ServedMirror[]): readonly string[] {
-  return mirrors.map(({ name }) => name);
+  return resultOf(ends.length === 1 ? ends[0]! : answer({ mirrors: ends.map(factsOf) }));
 }
 
 /**
@@ -52,8 +44,6 @@ function judgePaths({ root }: ServedMirror, own: NamedPaths, { openOptions }: Ho
   for (const path of [own.path, own.to, ...(own.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
 }
-
-type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
   const known = troubleOfError(error);
@@ -90,6 +80,6 @@ function resultOf(ended: ToolResult): CallToolResult {
  */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
-  const names = z.enum(namesOf(mirrors)).describe("the linked folder");
-  return z.strictObject({ mirror: tool.ofAll ? names.optional() : names, ...tool.input });
+  const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");
+  return z.strictObject({ mirror: tool.ofAll === true ? names.optional() : names, ...tool.input });
 }

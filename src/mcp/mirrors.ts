@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
-import { ok, type Result } from "../common/trouble.ts";
+import type { Result } from "../common/trouble.ts";
 import { admit } from "../mirror/trust/gate.ts";
 import { listOwnMirrors, freeName, nameOfFolder } from "../mirror/trust/list.ts";
 import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
@@ -32,17 +32,8 @@ export function servedMirrors(roots: readonly string[], env: Host["openOptions"]
  * the process runs. A folder that somebody else created and this user has not trusted is neither
  * read nor shown.
  */
-export async function admitMirror(
-  root: string,
-  { env, cwd }: Pick<Host["openOptions"], "env" | "cwd">,
-): Promise<Result<null>> {
-  const owner = checkOwner(root, env);
-  if (owner.kind === "trouble") return owner;
-  const folderCheck = examineFolder(root);
-  if (folderCheck.kind === "trouble") return folderCheck;
+export function admitMirror(root: string, { env, cwd }: Pick<Host["openOptions"], "env" | "cwd">): Result<unknown> {
+  for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind === "trouble") return config;
-  const admitted = admit(root, config.value, { mode: "read", env, cwd });
-  if (admitted.kind === "trouble") return admitted;
-  return ok(null);
+  return config.kind === "trouble" ? config : admit(root, config.value, { mode: "read", env, cwd });
 }

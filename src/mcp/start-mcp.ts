@@ -70,7 +70,12 @@ type ServerParts = Pick<McpOptions, "isReadOnly" | "version" | "onFault"> & {
 function makeServer(host: Host, { isReadOnly, version, onFault, underWay }: ServerParts): McpServer {
   const server = new McpServer({ name: "mdmirror", version }, { instructions: INSTRUCTIONS });
   for (const tool of toolsFor(isReadOnly)) {
-    const { name, title, description, annotations } = tool;
+    const { name, title, description, effect, isDestructive = false, isOnline = false } = tool;
+    const annotations = {
+      readOnlyHint: effect === "reads",
+      destructiveHint: isDestructive,
+      openWorldHint: isOnline,
+    };
     const config = { title, description, annotations, inputSchema: inputOf(tool, host.mirrors) };
     server.registerTool(name, config, async (args) => {
       const call = callTool(tool, args, host, onFault);

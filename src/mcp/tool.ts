@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { GuestOptions } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
@@ -26,51 +25,39 @@ export type Host = {
 };
 
 /** Result of a call. `facts` is sent as JSON, `text` unchanged; `facts` never has content. */
-export type ToolResult =
-  | { readonly kind: "answer"; readonly facts: object; readonly text?: string }
-  | { readonly kind: "refused"; readonly trouble: Trouble; readonly facts?: object; readonly text?: string };
+export type ToolResult = { readonly facts: object; readonly text?: string | undefined } & (
+  | { readonly kind: "answer" }
+  | { readonly kind: "refused"; readonly trouble: Trouble }
+);
 
-/** `reads`: writes nothing; `syncs`: makes both sides equal; `edits`: changes the folder. */
-type Effect = "reads" | "syncs" | "edits";
-
-export type Tool = {
+type ToolOf<Shape extends z.ZodRawShape> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly effect: Effect;
-  readonly annotations: ToolAnnotations;
-  readonly input: z.ZodRawShape;
-  /** True if the tool applies to all folders when the call has none. */
-  readonly ofAll: boolean;
-  readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<ToolResult> | ToolResult;
-};
-
-type ToolSpec<Shape extends z.ZodRawShape> = Pick<Tool, "name" | "title" | "description" | "effect"> & {
-  readonly input: Shape;
-  readonly ofAll?: boolean;
+  /** `reads`: writes nothing; `syncs`: makes both sides equal; `edits`: changes the folder. */
+  readonly effect: "reads" | "syncs" | "edits";
   /** True for an editing tool that can remove something. */
   readonly isDestructive?: boolean;
   /** True if the tool sends requests to the service. */
   readonly isOnline?: boolean;
-  readonly run: (mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host) => ReturnType<Tool["run"]>;
+  /** True if the tool applies to all folders when the call has none. */
+  readonly ofAll?: boolean;
+  readonly input: Shape;
+  run(mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host): Promise<ToolResult> | ToolResult;
 };
 
-export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
-  const { name, title, description, effect, input, run } = spec;
-  const annotations: ToolAnnotations = {
-    readOnlyHint: effect === "reads",
-    destructiveHint: spec.isDestructive ?? false,
-    openWorldHint: spec.isOnline ?? false,
-  };
-  return { name, title, description, effect, annotations, input, ofAll: spec.ofAll ?? false, run: run as Tool["run"] };
+export type Tool = ToolOf<z.ZodRawShape>;
+
+export function defineTool<Shape extends z.ZodRawShape>(tool: ToolOf<Shape>): Tool {
+  return tool as unknown as Tool;
 }
 
 export function answer(facts: object, text?: string): ToolResult {
-  return text === undefined ? { kind: "answer", facts } : { kind: "answer", facts, text };
+  return { kind: "answer", facts, text };
 }
 
 export function refused(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
-  return text === undefined ? { kind: "refused", trouble, facts } : { kind: "refused", trouble, facts, text };
+  return { kind: "refused", trouble, facts, text };
 }
 
 /** Lines of a text that a caller wants; undefined: all, as far as they fit into the answer. */

@@ -20,7 +20,7 @@ export const command: Command = {
     const roots = findMirrors(io, args.operands);
     const world = worldOf(io);
     const { admitMirror } = await import("../../mcp/mirrors.ts");
-    for (const root of roots) unwrap(await admitMirror(root, world));
+    for (const root of roots) unwrap(admitMirror(root, world));
     if (stop.aborted) return EXIT.inSync;
     const { startMcp } = await import("../../mcp/start-mcp.ts");
     const onFault = (error: unknown) => io.err(`mdmirror mcp: ${faultText(io, error)}`);

@@ -47,7 +47,7 @@ function factsOf({ path, ways, versions, conflict, block }: ProblemView): object
   return {
     path,
     expected: versions,
-    ways: ways.filter(isOffered),
+    ways: ways.filter((way) => (OFFERED as readonly string[]).includes(way)),
     conflictCopy: conflict?.conflictCopy ?? null,
     blocked,
   };
@@ -61,8 +61,3 @@ function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: Conf
 
 /** Choices that agents may make. Other choices are reserved for people, with `mdmirror resolve`. */
 export const OFFERED = ["mine", "theirs", "merged", "keep"] as const;
-type OfferedWay = (typeof OFFERED)[number];
-
-function isOffered(way: string): way is OfferedWay {
-  return (OFFERED as readonly string[]).includes(way);
-}

@@ -65,16 +65,14 @@ export const EDIT = defineTool({
   async run(mirror, { path, version, edits }, host) {
     return replace(mirror, { path, version }, host, (before) => {
       const edited = replaceIn(before, edits);
-      return edited.kind === "unfit" ? unfit(path, edited) : { text: edited.text, facts: { places: edited.places } };
+      if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
+      const { at, count } = edited;
+      const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
+      const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
+      return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
     });
   },
 });
-
-function unfit(path: string, { at, count }: { readonly at: number; readonly count: number }): ToolResult {
-  const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
-  const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-  return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
-}
 
 export const CREATE = defineTool({
   name: "create",
@@ -93,14 +91,12 @@ export const CREATE = defineTool({
   },
 });
 
-type EditedText = { readonly text: string; readonly facts?: object };
-
 /** Replaces the content of a document that still has the version that the caller read. */
 async function replace(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },
   host: Host,
-  change: (before: string) => EditedText | ToolResult,
+  change: (before: string) => { readonly text: string; readonly facts?: object } | ToolResult,
 ): Promise<ToolResult> {
   const saving = openSaveContext(mirror.root, host.openOptions);
   const before = unwrap(await readDocument(saving, path));
@@ -110,15 +106,8 @@ async function replace(
   const { text, facts } = changed;
   const saved = unwrap(await saveText(saving, path, text, version as Digest));
   if (saved.kind === "changed") return refuseStale(mirror, path, version, host);
-  const newVersion = saved.value.version;
-  return answer({
-    path,
-    version: newVersion,
-    previous: version,
-    bytes: Buffer.byteLength(text),
-    ...facts,
-    next: UPLOAD_NOTE,
-  });
+  const bytes = Buffer.byteLength(text);
+  return answer({ path, version: saved.value.version, previous: version, bytes, ...facts, next: UPLOAD_NOTE });
 }
 
 /**

@@ -26,69 +26,49 @@ export const LIST = defineTool({
         "give `next` of the page before, with the same folder",
         "bad-cursor",
       );
-    const { documents, folders, hasMore } = listDocuments(below, { root, random, after, limit: most, deep });
+    const folders: LocalPath[] = [];
+    const found = documentsBelow(below, { root, random, after, deep, folders })
+      .take(most + 1)
+      .toArray();
+    const documents = found.slice(0, most);
     return answer({
       documents: documents.map(({ path, state, why }) => (why === null ? { path, state } : { path, state, why })),
       ...(deep ? {} : { folders }),
-      next: hasMore ? documents.at(-1)!.path : null,
+      next: found.length > most ? documents.at(-1)!.path : null,
     });
   },
 });
-
-/**
- * Lists documents below a folder by their paths. In this order, a path shows where the next page
- * continues: no folder before that path is read.
- */
-
-type ListedDocument = { readonly path: LocalPath } & Pick<EntryList["entries"][number], "state" | "why">;
 
 type ListWalk = {
   readonly root: string;
   readonly random: Random;
   /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
-  readonly limit: number;
-  /** True to include folders below. */
+  /** True to include folders below. Otherwise their paths are added to `folders`. */
   readonly deep: boolean;
-  readonly found: ListedDocument[];
   readonly folders: LocalPath[];
 };
-
-type DocumentPage = {
-  readonly documents: readonly ListedDocument[];
-  /** Folders directly below, for a list that is not deep. */
-  readonly folders: readonly LocalPath[];
-  readonly hasMore: boolean;
-};
-
-function listDocuments(folder: LocalPath, request: Omit<ListWalk, "found" | "folders">): DocumentPage {
-  const walk: ListWalk = { ...request, found: [], folders: [] };
-  walkFolder(walk, folder);
-  const { found, folders, limit: most } = walk;
-  return { documents: found.slice(0, most), folders, hasMore: found.length > most };
-}
 
 /** LIMIT: names of one folder that are read. */
 const MOST_NAMES = 100_000;
 
-function walkFolder(walk: ListWalk, folder: LocalPath): void {
-  const listed = unwrap(listFolder(walk.root, folder, { from: 0, count: MOST_NAMES }, walk.random));
-  const entries = listed.entries
-    .map((entry) => ({ ...entry, key: `${entry.path}${entry.kind === "folder" ? "/" : ""}` }))
+/**
+ * Yields the documents below a folder by their paths. In this order, a path shows where the next
+ * page continues: no folder before that path is read.
+ */
+function* documentsBelow(
+  folder: LocalPath,
+  walk: ListWalk,
+): Generator<Pick<EntryList["entries"][number], "path" | "state" | "why">, undefined> {
+  const { root, random, after, deep, folders } = walk;
+  const entries = unwrap(listFolder(root, folder, { from: 0, count: MOST_NAMES }, random))
+    .entries.map((entry) => ({ ...entry, key: `${entry.path}${entry.kind === "folder" ? "/" : ""}` }))
     .toSorted((a, b) => comparePaths(a.key, b.key));
-  for (const { key, kind, state, why } of entries) {
-    if (walk.found.length > walk.limit) break;
-    if (kind === "document" && isAfter(walk, key)) walk.found.push({ path: key, state, why });
-    if (kind === "folder" && state !== "ignored") takeFolder(walk, key);
+  for (const { key, kind, path, state, why } of entries) {
+    const isAfter = after === null || comparePaths(key, after) > 0;
+    if (kind === "document" && isAfter) yield { path, state, why };
+    if (kind !== "folder" || state === "ignored") continue;
+    if (!deep) folders.push(path);
+    else if (isAfter || after.startsWith(key)) yield* documentsBelow(path, walk);
   }
-}
-
-function takeFolder(walk: ListWalk, key: string): void {
-  const path = key.slice(0, -1);
-  if (!walk.deep) walk.folders.push(path);
-  else if (isAfter(walk, key) || walk.after!.startsWith(key)) walkFolder(walk, path);
-}
-
-function isAfter({ after }: ListWalk, key: string): boolean {
-  return after === null || comparePaths(key, after) > 0;
 }

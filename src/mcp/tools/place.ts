@@ -18,20 +18,18 @@ export const MOVE = defineTool({
     const { version: now } = await readNow(mirror, path, host);
     if (version !== undefined && version !== now) return refuseStale(mirror, path, version, host);
     const moved = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
-    if (moved.kind === "changed") return notMoved(path, to);
+    if (moved.kind === "changed") {
+      const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
+      return misused(what, "read both with list and read; then try again, or choose another path", "taken", {
+        path,
+        to,
+      });
+    }
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
     const follows = config.kind === "ok" && config.value.links.mode === "translate";
     return answer({ path: to, from: path, version: now, linksFollow: follows, next: UPLOAD_NOTE });
   },
 });
-
-function notMoved(path: string, to: string): ReturnType<typeof misused> {
-  const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
-  return misused(what, "read both with list and read; then try again, or choose another path", "taken", {
-    path,
-    to,
-  });
-}
 
 export const DELETE = defineTool({
   name: "delete",
