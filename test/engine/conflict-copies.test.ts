@@ -63,15 +63,6 @@ test("I27 a newer version has a copy with a name of its own, and the copy before
   expect(one.local()).toEqual({ "note.md": MINE, "note (theirs 3).md": text("theirs 4") });
 });
 
-test("I27 a copy that is removed as soon as it was renewed ends the conflict", async () => {
-  const one = await inConflict(902);
-  one.rig.app.edit("note.md", V3);
-  await settle(one.mirror);
-  one.remove("note (theirs 2).md");
-  await settle(one.mirror);
-  expect([one.local(), one.live()]).toEqual([{ "note.md": MINE }, MINE]);
-});
-
 /** The time that passes between what its user does and the next sync, and between two syncs. */
 const MILLISECONDS = [0, 61_000, 86_400_000];
 

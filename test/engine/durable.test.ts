@@ -42,22 +42,20 @@ describe("new files that earlier cycles left", () => {
     mirror.disk.losePower(() => 0);
     expect(mirror.texts()).toEqual(before);
     expect(before.size).toBe(MANY);
+    await mirror.sync();
+    expect(calls).toEqual(["all"]);
   });
 
   test.each([
     ["a disk that does not do so", (disk: RamDisk) => void Object.assign(disk, { syncDisk: async () => false })],
     ["a system without such a call", (disk: RamDisk) => void delete disk.syncDisk],
+    [
+      "a disk that cannot be asked now",
+      (disk: RamDisk) => void disk.fail({ call: "syncDisk", path: null, code: "EIO" }),
+    ],
   ])("I13 %s has each of them fsynced", async (_what, lacks) => {
     const { mirror, calls } = await clone(MANY);
     lacks(mirror.disk);
-    await mirror.sync();
-    expect(calls.filter((path) => path.endsWith(".md"))).toHaveLength(MANY);
-    expect(waiting(mirror)).toBe(0);
-  });
-
-  test("I13 so has one that cannot be asked now", async () => {
-    const { mirror, calls } = await clone(MANY);
-    mirror.disk.fail({ call: "syncDisk", path: null, code: "EIO" });
     await mirror.sync();
     expect(calls.filter((path) => path.endsWith(".md"))).toHaveLength(MANY);
     expect(waiting(mirror)).toBe(0);
@@ -79,13 +77,5 @@ describe("new files that earlier cycles left", () => {
     expect(
       [...mirror.state.load().links.values()].filter(({ durable }) => !durable).map(({ localPath }) => localPath),
     ).toEqual(["area/n3.md"]);
-  });
-
-  test("what was made durable is not asked for again", async () => {
-    const { mirror, calls } = await clone(MANY);
-    await mirror.sync();
-    calls.length = 0;
-    await mirror.sync();
-    expect(calls).toEqual([]);
   });
 });

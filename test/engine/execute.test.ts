@@ -69,18 +69,6 @@ describe("executing the steps of a plan", () => {
     ]);
   });
 
-  it("rejects with the error of a step, also when another step ends first", async () => {
-    const ran: string[] = [];
-    const broken = execute([step("a"), step("b"), step("c", 0)], async (action) => {
-      ran.push(nameOf(action));
-      await Promise.resolve();
-      if (nameOf(action) === "b") throw new Error("killed");
-      return DONE;
-    });
-    await expect(broken).rejects.toThrow("killed");
-    expect(ran).toEqual(["a", "b"]);
-  });
-
   it("starts nothing more once the service is gone", async () => {
     const ran: string[] = [];
     const steps = Array.from({ length: 10 }, (_, n) => step(String(n)));
