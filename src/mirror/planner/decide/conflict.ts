@@ -124,7 +124,7 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
   const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
   if (end === null) return showAgain(draft, row, open);
   const { how, why, over } = end;
-  if (how !== "equal" && isContentBlocked(draft, row, row.link, localFile)) return "waits";
+  if (how !== "equal" && isContentBlocked(draft, row, localFile)) return "waits";
   const course = how === "equal" || remoteFile.changeId === over.changeId ? "ends" : "meets";
   if (course === "meets" && isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
   propose(draft, row, "content", (at) => ({

@@ -6,7 +6,7 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
-import { isEmptied, takenText } from "./emptied.ts";
+import { isEmptied, proposeTaking, type SharedDocument } from "./emptied.ts";
 import {
   createLocal,
   deleteRemote,
@@ -83,10 +83,14 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   "create-local": (draft, row, { remoteFile }) =>
     createLocal(draft, row, remoteFile!, row.tombstone === null ? "new on the service" : "seen again on the service"),
   meet: (draft, row, { localFile, remoteFile }) => linkNewOnBothSides(draft, row, localFile!, remoteFile!),
-  "write-local": (draft, row, { localFile, remoteFile }) => writeLocal(draft, row, row.link!, localFile!, remoteFile!),
-  put: (draft, row, { localFile, remoteFile }) => put(draft, row, row.link!, localFile!, remoteFile!),
-  merge: (draft, row, { localFile, remoteFile }) => merge(draft, row, row.link!, localFile!, remoteFile!),
+  "write-local": (draft, row, shown) => writeLocal(draft, sharedOf(row, shown)),
+  put: (draft, row, shown) => put(draft, sharedOf(row, shown)),
+  merge: (draft, row, shown) => merge(draft, sharedOf(row, shown)),
 };
+
+function sharedOf(row: DocumentRow, { localFile, remoteFile }: DocumentSides): SharedDocument {
+  return { row, link: row.link!, localFile: localFile!, remoteFile: remoteFile! };
+}
 
 function blockNotSeen(draft: PlanDraft, row: DocumentRow): void {
   blockUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
@@ -97,39 +101,19 @@ function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
   blockUnseen(draft, row, kind, why);
 }
 
-function writeLocal(
-  draft: PlanDraft,
-  row: DocumentRow,
-  link: DocumentRecord,
-  localFile: LocalFile,
-  remoteFile: RemoteFile,
-): void {
-  if (decideReview(draft, row, link, localFile, remoteFile)) return;
-  if (isDirectionOff(draft, row, "push", "edited on the service")) return;
-  if (isInUse(draft, row, localFile)) return;
-  const taken = takenText(draft, link, remoteFile);
-  propose(draft, row, "content", (at) => ({
-    kind: "write-local",
-    why: taken.empties === true ? "emptied on the service" : "edited on the service",
-    id: link.id,
-    localPath: at.local,
-    changeId: remoteFile.changeId,
-    expect: localFile.digest,
-    ...taken,
-  }));
+function writeLocal(draft: PlanDraft, shared: SharedDocument): void {
+  const { row, localFile } = shared;
+  const why = "edited on the service";
+  if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
+  proposeTaking(draft, shared, { kind: "write-local" }, why);
 }
 
-function put(
-  draft: PlanDraft,
-  row: DocumentRow,
-  link: DocumentRecord,
-  localFile: LocalFile,
-  remoteFile: RemoteFile,
-): void {
+function put(draft: PlanDraft, shared: SharedDocument): void {
+  const { row, link, localFile, remoteFile } = shared;
   // The service normalises content, and has turned this content into base's before: another upload
   // would change nothing.
   if (localFile.digest === link.echoDigest) return;
-  if (decideReview(draft, row, link, localFile, remoteFile) || isContentBlocked(draft, row, link, localFile)) return;
+  if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;
   if (isStopped(draft, row, "push")) return;
   const empties = !remoteFile.protected && isEmptied(draft, link, localFile.digest);
@@ -145,27 +129,14 @@ function put(
   }));
 }
 
-function merge(
-  draft: PlanDraft,
-  row: DocumentRow,
-  link: DocumentRecord,
-  localFile: LocalFile,
-  remoteFile: RemoteFile,
-): void {
-  if (decideReview(draft, row, link, localFile, remoteFile) || isContentBlocked(draft, row, link, localFile)) return;
-  if (draft.policy.direction !== "both" && isDirectionOff(draft, row, draft.policy.direction, "edited on both sides"))
-    return;
+function merge(draft: PlanDraft, shared: SharedDocument): void {
+  const { row, localFile, remoteFile } = shared;
+  const { direction } = draft.policy;
+  const why = "edited on both sides";
+  if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
+  if (direction !== "both" && isDirectionOff(draft, row, direction, why)) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  propose(draft, row, "content", (at) => ({
-    kind: "merge",
-    why: "edited on both sides",
-    id: link.id,
-    localPath: at.local,
-    changeId: remoteFile.changeId,
-    expect: localFile.digest,
-    review: remoteFile.protected,
-    ...takenText(draft, link, remoteFile),
-  }));
+  proposeTaking(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
 }
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, remoteFile: RemoteFile): void {

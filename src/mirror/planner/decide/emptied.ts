@@ -1,8 +1,9 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import { isBlank } from "../../model/text-form.ts";
-import type { RemoteFile, TextLookup } from "../../model/tree.ts";
-import type { PlanDraft } from "./plan-draft.ts";
+import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
+import type { DocumentRow } from "../match/row.ts";
+import { type PlanDraft, propose } from "./plan-draft.ts";
 
 /** Finds content that became blank since base: safety checks count it like a deletion. */
 
@@ -13,13 +14,34 @@ export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: DocumentRec
   return isBlankText(texts, text) && !isBlankText(texts, link.digest);
 }
 
-/** Returns what is known about the service's current content. */
-export function takenText(
+/** A linked document of which both sides have content. */
+export type SharedDocument = {
+  readonly row: DocumentRow;
+  readonly link: DocumentRecord;
+  readonly localFile: LocalFile;
+  readonly remoteFile: RemoteFile;
+};
+
+/** The actions that may write the service's content to the file. */
+type Taking = { readonly kind: "merge"; readonly review: boolean } | { readonly kind: "write-local" | "settle-review" };
+
+/** Proposes to take the service's content. Says if it is blank, if the plan has read it. */
+export function proposeTaking(
   draft: PlanDraft,
-  link: DocumentRecord,
-  { digest }: RemoteFile,
-): { readonly empties?: boolean } {
-  return digest === undefined ? {} : { empties: isEmptied(draft, link, digest) };
+  { row, link, localFile, remoteFile: { changeId, digest } }: SharedDocument,
+  taking: Taking,
+  why: string,
+): void {
+  const empties = digest === undefined ? undefined : isEmptied(draft, link, digest);
+  propose(draft, row, "content", (at) => ({
+    ...taking,
+    why: taking.kind === "write-local" && empties === true ? "emptied on the service" : why,
+    id: link.id,
+    localPath: at.local,
+    changeId,
+    expect: localFile.digest,
+    ...(empties === undefined ? {} : { empties }),
+  }));
 }
 
 /** Returns true if content is blank. Content that the store does not have counts as not blank. */

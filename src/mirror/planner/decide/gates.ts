@@ -20,12 +20,8 @@ const TEXT_FAULTS = {
  * Blocks content that is never sent unchanged: content that the service cannot store, and
  * unfinished merges.
  */
-export function isContentBlocked(
-  draft: PlanDraft,
-  row: DocumentRow,
-  link: DocumentRecord | null,
-  localFile: LocalFile,
-): boolean {
+export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
+  const { link } = row;
   if (localFile.textFault !== null) {
     blockDocument(draft, row, localFile.textFault, TEXT_FAULTS[localFile.textFault], { digest: localFile.digest });
     return true;

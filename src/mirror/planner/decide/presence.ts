@@ -181,7 +181,7 @@ function createOnService(
   tombstone: DocId | null,
   why: string,
 ): boolean {
-  if (isContentBlocked(draft, row, row.link, localFile)) return false;
+  if (isContentBlocked(draft, row, localFile)) return false;
   // The result of an earlier POST of this file is not known yet. If the file was sent again, the
   // document might exist twice (I08).
   const open = draft.trees.local.unseen.get(localFile.path);
@@ -214,7 +214,7 @@ export function linkNewOnBothSides(
   remoteFile: RemoteFile,
 ): void {
   keepBlockOfNewFile(draft, localFile);
-  if (isContentBlocked(draft, row, null, localFile)) return;
+  if (isContentBlocked(draft, row, localFile)) return;
   const why = "new on both sides";
   const about = { digest: localFile.digest, changeId: remoteFile.changeId };
   // The action would download the service's content: the empty file has none to send, or an earlier

@@ -2,9 +2,9 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import { hasBaseContent } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
-import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-import { type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
-import { takenText } from "./emptied.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { blockDocument, type PlanDraft } from "./plan-draft.ts";
+import { proposeTaking, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isStopped } from "./remembered.ts";
 
@@ -12,16 +12,11 @@ import { isStopped } from "./remembered.ts";
  * Decides protected documents and content in review.
  * @returns true if the review decides, so that the table's cell does not apply
  */
-export function decideReview(
-  draft: PlanDraft,
-  row: DocumentRow,
-  link: DocumentRecord,
-  localFile: LocalFile,
-  remoteFile: RemoteFile,
-): boolean {
+export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
+  const { row, link, localFile, remoteFile } = shared;
   const outstanding = link.submissions.length > 0;
   if (outstanding && remoteFile.changeId !== link.changeId) {
-    settleReview(draft, row, link, localFile, remoteFile);
+    settleReview(draft, shared);
     return true;
   }
   if (hasBaseContent(link, localFile)) return false;
@@ -83,22 +78,9 @@ function isUnchanged(draft: PlanDraft, link: DocumentRecord, localFile: LocalFil
  * Decides about a new published version during a review. If it contains the submitted content, the
  * review is settled; otherwise the version is merged under the local content.
  */
-function settleReview(
-  draft: PlanDraft,
-  row: DocumentRow,
-  link: DocumentRecord,
-  localFile: LocalFile,
-  remoteFile: RemoteFile,
-): void {
+function settleReview(draft: PlanDraft, shared: SharedDocument): void {
+  const { row, localFile } = shared;
   if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  propose(draft, row, "content", (at) => ({
-    kind: "settle-review",
-    why: "a new version on the service while a change was in review",
-    id: link.id,
-    localPath: at.local,
-    changeId: remoteFile.changeId,
-    expect: localFile.digest,
-    ...takenText(draft, link, remoteFile),
-  }));
+  proposeTaking(draft, shared, { kind: "settle-review" }, "a new version on the service while a change was in review");
 }
