@@ -85,17 +85,21 @@ export function folderStatus(
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
 ): DaemonStatus {
   const seen = daemon?.status() ?? null;
-  const answer = {
-    ...common,
-    inSyncAsOf: seen?.inSyncAsOf ?? null,
-    ...(seen === null ? {} : { news: seen.eventStream }),
-  };
-  if (lentTo !== null) return { ...answer, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
-  if (daemon === null || seen === null) return { ...answer, phase: "closed", detail: closedBy, paused: false };
-  const { phase } = seen;
+  const inSyncAsOf = seen?.inSyncAsOf ?? null;
+  if (lentTo !== null) return { ...common, inSyncAsOf, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
+  if (daemon === null || seen === null)
+    return { ...common, inSyncAsOf, phase: "closed", detail: closedBy, paused: false };
+  const { phase, eventStream, pausedUntil } = seen;
   const detail = "detail" in phase ? phase.detail : "";
-  const pausedUntil = seen.pausedUntil === null ? {} : { pausedUntil: seen.pausedUntil };
-  return { ...answer, phase: phase.kind, detail, paused: isPaused(daemon), ...pausedUntil };
+  const status: DaemonStatus = {
+    ...common,
+    inSyncAsOf,
+    eventStream,
+    phase: phase.kind,
+    detail,
+    paused: isPaused(daemon),
+  };
+  return pausedUntil === null ? status : { ...status, pausedUntil };
 }
 
 type ServedFolder = {

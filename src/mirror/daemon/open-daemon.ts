@@ -2,6 +2,7 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { Watcher } from "../ports/watch.ts";
 import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
+import type { DaemonOptions } from "../engine/daemon/daemon-types.ts";
 import { createWatcher } from "../local/watch.ts";
 import { timeMs } from "../settings/settings.ts";
 import { DAEMON } from "../folder/folder-lock.ts";
@@ -48,11 +49,11 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   };
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
-  const daemonOptions = {
-    settings,
-    timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing },
-    ...(listen ? { news: mirror.world.remote.events() } : {}),
-  };
+  const timing = { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing };
+  // No conditional spread: the compiler does not check the names in it.
+  const daemonOptions: DaemonOptions = listen
+    ? { settings, timing, events: mirror.world.remote.events() }
+    : { settings, timing };
   const daemon = (options.createDaemon ?? createDaemon)(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });
 }

@@ -117,6 +117,9 @@ async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
   return folder.value;
 }
 
+/** Options of the last loop that was created. */
+let loopOptions: Parameters<NonNullable<FolderOptions["createDaemon"]>>[2];
+
 function optionsOf(loops: readonly Loop[]): FolderOptions {
   let opened = 0;
   return {
@@ -125,7 +128,10 @@ function optionsOf(loops: readonly Loop[]): FolderOptions {
     clock,
     random: systemRandom(),
     createWatcher: () => ({ start: closeNothing, close: closeNothing }),
-    createDaemon: () => new ScriptedDaemon(loops[Math.min(opened++, loops.length - 1)]!),
+    createDaemon: (_world, _watcher, options) => {
+      loopOptions = options;
+      return new ScriptedDaemon(loops[Math.min(opened++, loops.length - 1)]!);
+    },
     onEvent: noteEvent,
   };
 }
@@ -144,6 +150,12 @@ function published(kind: FolderEvent["kind"], times = 1): Promise<void> {
 
 const broken = (message: string, code?: string): Loop => ({
   run: () => Promise.reject(Object.assign(new Error(message), code === undefined ? {} : { code })),
+});
+
+test("a loop gets the events of the service, and its status shows whether it receives them", async () => {
+  await keep({ status: () => ({ ...IDLE, eventStream: { kind: "listening" } }) });
+  expect(loopOptions.events).toMatchObject({ start: expect.any(Function), close: expect.any(Function) });
+  expect(await askDaemon(rig.root, { do: "status" })).toMatchObject({ value: { eventStream: { kind: "listening" } } });
 });
 
 describe("a folder whose loop breaks", () => {
