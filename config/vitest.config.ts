@@ -35,15 +35,15 @@ const LONG = [
   "test/engine/who-wins.test.ts",
   "test/engine/torn.test.ts",
   "test/security/bounded.test.ts",
-  "test/ui/halt-flows.test.ts",
+  "test/ui/halt.test.ts",
   "test/simulator/mutants/mutants.test.ts",
   "test/security/swapped-folders.test.ts",
   "test/engine/daemon/hot.test.ts",
   "test/promises/bounded.test.ts",
   "test/setup.test.ts",
   "test/security/key.test.ts",
-  "test/ui/reviews-flow.test.ts",
-  "test/ui/search-flow.test.ts",
+  "test/ui/reviews.test.ts",
+  "test/ui/search.test.ts",
 ].map((file) => `${root}${file}`);
 for (const file of LONG)
   if (!existsSync(file)) throw new Error(`${file} is in the list of long tests, and is not there`);

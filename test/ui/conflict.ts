@@ -1,4 +1,4 @@
-import { openUi, type UiRig } from "./rig.ts";
+import { openSignedIn, type SignedIn } from "./rig.ts";
 
 /** A document that was edited on both sides, in ways that do not merge. */
 export const TEXTS = {
@@ -19,8 +19,8 @@ export const TWO_CLASHES = {
 } as const;
 
 /** `w` with a conflict at `plan.md`. */
-export async function openConflict(texts: Readonly<Record<keyof typeof TEXTS, string>> = TEXTS): Promise<UiRig> {
-  const opened = await openUi({ linked: false });
+export async function openConflict(texts: Readonly<Record<keyof typeof TEXTS, string>> = TEXTS): Promise<SignedIn> {
+  const opened = await openSignedIn({ linked: false });
   const { rig } = opened;
   rig.createRemotely("plan.md", texts.base);
   await rig.init();

@@ -6,7 +6,7 @@ import { listFolder, readEntry } from "../../src/mirror/operations/doctor/list-f
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
 import { must } from "../service/fixture.ts";
-import { openUi } from "./rig.ts";
+import { openSignedIn } from "./rig.ts";
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
   const { entries } = must(listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom()));
@@ -66,55 +66,53 @@ describe("a folder's names, each with its state", () => {
 
 describe("the page of a folder", () => {
   test("has each name with its badge in words and the way to it, in any script", async () => {
-    const { ask, enter, rig } = await openUi();
+    const { rig, person } = await openSignedIn();
     rig.write("a & b <i>.md", "# <script>alert(1)</script>\n");
     rig.write("100% 你好/עברית #?.md", "# text\n");
     await rig.run(["sync", "w"]);
-    const cookie = await enter();
-    const root = await ask("/m/w/docs/", { headers: { cookie } });
+    const root = await person.get("/m/w/docs/");
     expect(root.text).toContain("a &amp; b &lt;i&gt;.md");
     expect(root.text).toMatch(/class="number">\d+ bytes/);
     const filtered = async (text: string) => {
-      const page = await ask(`/m/w/docs/?filter=${encodeURIComponent(text)}`, { headers: { cookie } });
+      const page = await person.get(`/m/w/docs/?filter=${encodeURIComponent(text)}`);
       return hrefs(/<table.*<\/table>/s.exec(page.text)?.[0] ?? "");
     };
     expect(await filtered("A &")).toEqual(hrefs(root.text).filter((href) => href.endsWith(".md")));
     expect(await filtered("עברית")).toEqual([expect.stringMatching(/^\/m\/w\/docs\/100.*\.md$/)]);
     expect(await filtered("nothing")).toEqual([]);
     const [folder] = hrefs(root.text).filter((href) => href.includes("100"));
-    const below = await ask(folder!, { headers: { cookie } });
+    const below = await person.get(folder!);
     const [document] = hrefs(below.text).filter((href) => href.endsWith(".md"));
-    const page = await ask(document!, { headers: { cookie } });
+    const page = await person.get(document!);
     expect(page.text).toMatch(/<article class="document"[^>]*>\s*<h1[^>]*>text<\/h1>/);
-    expect((await ask(`${document!}?as=text`, { headers: { cookie } })).text).toContain("# text");
-    const laidOut = await ask("/m/w/docs/a%20%26%20b%20%3Ci%3E.md", { headers: { cookie } });
+    expect(await person.see(`${document!}?as=text`)).toContain("# text");
+    const laidOut = await person.get("/m/w/docs/a%20%26%20b%20%3Ci%3E.md");
     expect(laidOut.text).not.toContain("alert(1)</script>");
-    const other = await ask("/m/w/docs/a%20%26%20b%20%3Ci%3E.md?as=text", { headers: { cookie } });
+    const other = await person.get("/m/w/docs/a%20%26%20b%20%3Ci%3E.md?as=text");
     expect(other.text).toContain("# &lt;script&gt;alert(1)&lt;/script&gt;");
   });
 
   test.each(["docs", "history"])("/m/w/%s leads to the page with a slash at its end", async (part) => {
-    const { ask, enter } = await openUi();
-    const { status, headers } = await ask(`/m/w/${part}`, { headers: { cookie: await enter() } });
+    const { person } = await openSignedIn();
+    const { status, headers } = await person.get(`/m/w/${part}`);
     expect([status, headers["location"]]).toEqual([302, `/m/w/${part}/`]);
   });
 
   test("says why a document is as it is, in the words of the command, and writes nothing", async () => {
-    const { ask, enter, rig } = await openUi();
+    const { rig, person } = await openSignedIn();
     rig.write("a.md", "# a\n");
     rig.write("large.md", "x".repeat(60_000));
     await rig.run(["sync", "w"]);
     rig.write("a.md", "# edited\n");
-    const headers = { cookie: await enter() };
-    expect((await ask("/m/w/docs/a.md", { headers })).text).toContain('href="/m/w/why/a.md"');
-    const why = (await ask("/m/w/why/a.md", { headers })).text;
+    expect(await person.see("/m/w/docs/a.md")).toContain('href="/m/w/why/a.md"');
+    const why = await person.see("/m/w/why/a.md");
     for (const words of ["differs from base", "update on the service"])
       expect([words, why.includes(words)]).toEqual([words, true]);
     const open = why.replace(/<details.*?<\/details>/gs, "");
     expect(open).not.toMatch(/doc_|chg_|differs from base/);
-    expect((await ask("/m/w/why/large.md", { headers })).text).toContain("too-large");
+    expect(await person.see("/m/w/why/large.md")).toContain("too-large");
     await rig.stopService();
-    expect((await ask("/m/w/why/a.md", { headers })).text).toContain("the service is not reachable");
+    expect(await person.see("/m/w/why/a.md")).toContain("the service is not reachable");
     expect([rig.remote("a.md")?.content, rig.read("a.md")]).toEqual(["# a\n", "# edited\n"]);
   });
 });

@@ -1,68 +1,62 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { COUNT, isThere, namesOf, openHalt } from "./halt.ts";
-import { toneOf, type UiRig } from "./rig.ts";
+import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { formIn, openSignedIn, type SignedIn, toneOf, type UiRig } from "./rig.ts";
 
-/** A user at the page of a stop. */
-async function personAt({ ask, enter, ui, rig }: UiRig) {
-  const cookie = await enter();
-  const see = async (query = "") => (await ask(`/m/w/safety-stop${query}`, { headers: { cookie } })).text;
-  return {
-    see,
-    /** The page, when it says that. */
-    async until(text: string): Promise<string> {
-      let shown = "";
-      await expect
-        .poll(async () => {
-          shown = await see();
-          return shown;
-        })
-        .toContain(text);
-      return shown;
-    },
-    async answer(shown: string, what: "approve" | "reject") {
-      const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(shown)!;
-      const [, seen = ""] = /name="seen" value="([^"]+)"/.exec(shown) ?? [];
-      const body = new URLSearchParams({ csrf: csrf!, root: rig.root, seen });
-      const { status } = await ask(`/m/w/safety-stop/${what}`, {
-        method: "POST",
-        headers: { cookie, origin: ui.url },
-        body,
-      });
-      expect(status).toBe(303);
-    },
-  };
+const PAGE = "/m/w/safety-stop";
+
+/** Default number of documents whose deletion a safety check stops. */
+const COUNT = 12;
+
+function namesOf(count: number = COUNT): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `d/${String(at).padStart(2, "0")}.md`);
+}
+
+/** Linked folder `w`, in which a safety check stops the deletion of all documents of a folder. */
+async function openHalt(count: number = COUNT): Promise<SignedIn> {
+  const opened = await openSignedIn();
+  const { rig } = opened;
+  for (const name of [...namesOf(count), "a.md", "b.md"]) rig.write(name, `text of ${name}\n`);
+  await rig.run(["sync", "w"]);
+  rmSync(join(rig.root, "d"), { recursive: true });
+  expect((await rig.run(["sync", "w"])).code).toBe(4);
+  return opened;
+}
+
+/** Returns how many of these documents the service still has. */
+function isThere({ rig }: UiRig, count: number = COUNT): number {
+  return namesOf(count).filter((name) => rig.remote(name) !== null).length;
 }
 
 describe("a stop", () => {
   test("asks with numbers that agree, lists the changes by folder, and its answer syncs by itself", async () => {
     const rigged = await openHalt();
-    const person = await personAt(rigged);
-    const shown = await person.until(`<button class="danger">Delete ${COUNT} documents</button>`);
+    const { person } = rigged;
+    const shown = await person.until(PAGE, `<button class="danger">Delete ${COUNT} documents</button>`);
     expect(shown).toContain("<h1>Delete 12 documents on the service?</h1>");
     expect([...shown.matchAll(/<details class="card flush" id="([^"]+)"/g)].map(([, id]) => id)).toEqual(["stopped-d"]);
     expect(shown).toContain('<span class="count quiet">13</span>');
     expect(shown.indexOf(">d/03.md")).toBeLessThan(shown.indexOf(">d/11.md"));
-    await person.answer(shown, "approve");
-    const after = await person.until('class="banner good"');
+    await person.post(formIn(shown, "approve")!);
+    const after = await person.until(PAGE, 'class="banner good"');
     expect(isThere(rigged)).toBe(0);
     expect(after).not.toContain('id="answers"');
   });
 
-  test("asks before both sides are read, without buttons", async () => {
-    const rigged = await openHalt();
-    const person = await personAt(rigged);
-    const shown = await person.see();
+  test("asks before both sides are read, without buttons, and links its reasons to troubleshooting", async () => {
+    const { person } = await openHalt();
+    const shown = await person.see(PAGE);
     expect(shown).toContain("<h1>Delete documents on the service?</h1>");
+    expect(shown).toContain('<a href="/docs/troubleshooting.md#h-delete-budget-remote">');
     expect(shown).not.toContain('id="answers"');
   });
 
   test("is rejected as the command does, and nothing is stopped then", async () => {
     const rigged = await openHalt();
-    const person = await personAt(rigged);
-    await person.answer(await person.until("Keep them: restore 12 files"), "reject");
-    const after = await person.until('class="banner good"');
+    const { person } = rigged;
+    await person.post(formIn(await person.until(PAGE, "Keep them: restore 12 files"), "reject")!);
+    const after = await person.until(PAGE, 'class="banner good"');
     expect(after).toContain("<h1>12 files are restored.</h1>");
     for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
     expect(isThere(rigged)).toBe(COUNT);
@@ -74,15 +68,34 @@ describe("a stop", () => {
     "has grown since it was shown: %s does nothing, and what is stopped now is shown",
     async (what) => {
       const rigged = await openHalt();
-      const person = await personAt(rigged);
-      const shown = await person.until("Delete 12 documents</button>");
+      const { person } = rigged;
+      const shown = await person.until(PAGE, "Delete 12 documents</button>");
       rmSync(join(rigged.rig.root, "a.md"));
-      await person.answer(shown, what);
-      const grown = await person.until("Delete 13 documents</button>");
+      expect((await person.post(formIn(shown, what)!)).status).toBe(303);
+      const grown = await person.until(PAGE, "Delete 13 documents</button>");
       expect(toneOf(grown)).toBe("asks");
       expect(grown).toContain("a.md");
       expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
       expect(isThere(rigged)).toBe(COUNT);
     },
   );
+});
+
+describe.skipIf(!hasBrowser)("a stop in a browser (skipped without Chromium)", () => {
+  test("is found from the problems to fix, and approved with the keyboard alone", async () => {
+    const rigged = await openHalt(120);
+    const page = await (await openBrowser()).newPage();
+    await page.goto(rigged.ui.enterUrl());
+    await page.goto(`${rigged.ui.url}/m/w/needs`);
+    await page.locator("#main a[href$='/safety-stop']").first().press("Enter");
+    const yes = page.getByRole("button", { name: "Delete 120 documents" });
+    await yes.waitFor();
+    await page.locator("#stopped-d > summary").press("Enter");
+    await page.getByText("d/03.md").waitFor();
+    await shoot(page, "halt-asks");
+    await yes.press("Enter");
+    await page.locator("#banner.good").waitFor();
+    expect(await yes.count()).toBe(0);
+    expect(isThere(rigged, 120)).toBe(0);
+  });
 });

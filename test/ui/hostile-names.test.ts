@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openUi } from "./rig.ts";
+import { openSignedIn } from "./rig.ts";
 
 describe("a path", () => {
   const HOSTILE = [
@@ -25,24 +25,23 @@ describe("a path", () => {
   ];
 
   test("that leads out of the folder, or to nothing, shows nothing and breaks nothing", async () => {
-    const { ask, enter, rig, faults } = await openUi();
+    const { rig, faults, person } = await openSignedIn();
     writeFileSync(join(rig.dir, "secret.md"), "the secret\n");
-    const cookie = await enter();
     for (const part of ["docs", "history", "version", "diff", "conflict", "runs", "nothing"])
       for (const path of HOSTILE) {
-        const { status, text, headers } = await ask(`/m/w/${part}/${path}`, { headers: { cookie } });
+        const { status, text, headers } = await person.get(`/m/w/${part}/${path}`);
         expect([part, path, status < 500]).toEqual([part, path, true]);
         expect(text).not.toMatch(/the secret|root:|<script>alert|\u202e/);
         expect(headers["set-cookie"]).toBeUndefined();
       }
-    for (const name of HOSTILE) expect((await ask(`/m/${name}`, { headers: { cookie } })).status).toBeGreaterThan(399);
+    for (const name of HOSTILE) expect((await person.get(`/m/${name}`)).status).toBeGreaterThan(399);
     expect(faults).toEqual([]);
   });
 });
 
 describe("a name or a text that somebody else chose", () => {
   test("is shown as it is spelled, and steers no page", async () => {
-    const { ask, enter, rig, faults } = await openUi();
+    const { rig, faults, person } = await openSignedIn();
     const names = ['"><script>x()<', "it's `$(x)` &amp;.md", "a\u202egpj.md", "line\nfeed.md", `${"n".repeat(252)}.md`];
     for (const name of names) {
       mkdirSync(join(rig.root, `in ${name.slice(0, 20).replaceAll("/", "")}`), { recursive: true });
@@ -52,16 +51,15 @@ describe("a name or a text that somebody else chose", () => {
       );
     }
     await rig.run(["sync", "w"]);
-    const cookie = await enter();
     const pages = ["/", "/m/w", "/m/w/needs", "/m/w/docs/", "/m/w/history/", "/m/w/search?q=needle", "/m/w/log"];
     for (const page of pages) {
-      const { status, text } = await ask(page, { headers: { cookie } });
+      const { status, text } = await person.get(page);
       expect([page, status]).toEqual([page, 200]);
       expect(shownOf(text)).not.toMatch(/<script>x|<img|onerror=y\(\)>|<[^>]*\u202e/);
     }
-    const { text } = await ask("/m/w/docs/", { headers: { cookie } });
+    const text = await person.see("/m/w/docs/");
     for (const [, href] of text.matchAll(/href="(\/m\/w\/docs\/[^"]+)"/g)) {
-      const { status, text: shown } = await ask(href!.replaceAll("&#39;", "'"), { headers: { cookie } });
+      const { status, text: shown } = await person.get(href!.replaceAll("&#39;", "'"));
       expect([href, status]).toEqual([href, 200]);
       expect(shown).not.toMatch(/<script>x|<img/);
     }
@@ -69,16 +67,15 @@ describe("a name or a text that somebody else chose", () => {
   });
 
   test("of a mirror, is one name on each page", async () => {
-    const { ask, enter, rig } = await openUi({ linked: false });
+    const { rig, person } = await openSignedIn({ linked: false });
     const folder = `"><script>x()<\u202e' %2f`;
     await rig.link(folder);
-    const cookie = await enter();
-    const { text } = await ask("/", { headers: { cookie } });
+    const text = await person.see("/");
     expect(text).toContain("&lt;script&gt;x()&lt;");
     expect(shownOf(text)).not.toMatch(/<script>x|\u202e/);
     const [, href] = /<th scope="row"><a href="([^"]+)"/.exec(text)!;
     for (const part of ["", "/docs/", "/search?q=a", "/reviews", "/needs"]) {
-      const page = await ask(`${href!.replaceAll("&#39;", "'")}${part}`, { headers: { cookie } });
+      const page = await person.get(`${href!.replaceAll("&#39;", "'")}${part}`);
       expect([part, page.status, /<script>x|\u202e/.test(shownOf(page.text))]).toEqual([part, 200, false]);
     }
   });

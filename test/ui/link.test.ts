@@ -2,29 +2,27 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser, shoot } from "./browser.ts";
-import { formWith, openUi, sendForm } from "./rig.ts";
+import { openSignedIn, openUi, type Person } from "./rig.ts";
+
+/** Sends the form of a page, filled in. Returns the address that it leads to. */
+async function plan(person: Person, page: string, fields: Readonly<Record<string, string>>): Promise<string> {
+  const form = (await person.formWith("link", page))!;
+  for (const [name, value] of Object.entries(fields)) form.body.set(name, value);
+  return String((await person.post(form)).headers["location"]);
+}
 
 describe("a new folder", () => {
   test("is linked after its first sync was shown, and nothing is written before", async () => {
-    const rigged = await openUi({ linked: false });
-    const { ask, enter, rig, ui } = rigged;
+    const { rig, person } = await openSignedIn({ linked: false });
     rig.createRemotely("plan.md", "# Plan\n");
-    const cookie = await enter();
     const dir = join(rig.dir, "new", "notes");
-    const form = (await formWith("link", rigged, cookie, "/link"))!;
-    for (const [name, value] of Object.entries({ url: rig.url, key: rig.key, dir, direction: "both" }))
-      form.body.set(name, value);
-    const planned = await ask(form.action, { method: "POST", headers: { origin: ui.url, cookie }, body: form.body });
-    const plan = String(planned.headers["location"]);
-    expect(plan).not.toContain(rig.key);
-    const { text } = await ask(plan, { headers: { cookie } });
-    expect([text.includes("plan.md"), text.includes(rig.key), existsSync(join(rig.dir, "new"))]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    const linked = await sendForm(rigged, cookie, (await formWith("link", rigged, cookie, plan))!);
-    expect(linked).toContain('id="banner"');
+    const planned = await plan(person, "/link", { url: rig.url, key: rig.key, dir, direction: "both" });
+    expect(planned).not.toContain(rig.key);
+    const text = await person.see(planned);
+    expect(text).toContain("plan.md");
+    expect(text).not.toContain(rig.key);
+    expect(existsSync(join(rig.dir, "new"))).toBe(false);
+    expect(await person.send((await person.formWith("link", planned))!)).toContain('id="banner"');
     expect(readFileSync(join(dir, "plan.md"), "utf8")).toBe("# Plan\n");
   });
 
@@ -36,17 +34,12 @@ describe("a new folder", () => {
     ["a folder inside a linked one", "dir", { dir: "INSIDE" }],
     ["no folder of the workspace", "remote", { remote: "a//b" }],
   ])("is refused with %s at its field, and what was typed stays", async (_what, field, wrong) => {
-    const rigged = await openUi();
-    const { ask, enter, rig, ui } = rigged;
-    const cookie = await enter();
-    const form = (await formWith("link", rigged, cookie, "/link"))!;
+    const { rig, person } = await openSignedIn();
     const given = { url: rig.url, key: rig.key, dir: join(rig.dir, "notes"), remote: "", ...wrong };
     if (given.dir === "INSIDE") given.dir = join(rig.root, "inside");
-    for (const [name, value] of Object.entries(given)) form.body.set(name, value);
-    const answer = await ask(form.action, { method: "POST", headers: { origin: ui.url, cookie }, body: form.body });
-    const to = String(answer.headers["location"]);
+    const to = await plan(person, "/link", given);
     expect(to).not.toMatch(/key=|mdm_/);
-    const { text } = await ask(to, { headers: { cookie } });
+    const text = await person.see(to);
     expect(text.match(/<input[^>]*aria-invalid[^>]*>/g)).toEqual([expect.stringContaining(`id="${field}"`)]);
     for (const name of ["url", "dir", "remote"] as const)
       expect(text).toContain(`name="${name}" value="${given[name]}"`);
@@ -55,21 +48,12 @@ describe("a new folder", () => {
   });
 
   test("keeps a key that may be right, for the same address only", async () => {
-    const rigged = await openUi({ linked: false });
-    const { ask, enter, rig, ui } = rigged;
-    const cookie = await enter();
-    const send = async (page: string, fields: Readonly<Record<string, string>>) => {
-      const { action, body } = (await formWith("link", rigged, cookie, page))!;
-      for (const [name, value] of Object.entries(fields)) body.set(name, value);
-      return String(
-        (await ask(action, { method: "POST", headers: { origin: ui.url, cookie }, body })).headers["location"],
-      );
-    };
-    const refused = await send("/link", { url: rig.url, key: rig.key, dir: "notes" });
-    const other = await send(refused, { url: "http://localhost:1", key: "", dir: join(rig.dir, "notes") });
-    expect((await ask(other, { headers: { cookie } })).text).toMatch(/<input id="key"[^>]*aria-invalid/);
-    const planned = await send(refused, { key: "", dir: join(rig.dir, "notes") });
-    expect((await ask(planned, { headers: { cookie } })).text).not.toContain('id="key"');
+    const { rig, person } = await openSignedIn({ linked: false });
+    const dir = join(rig.dir, "notes");
+    const refused = await plan(person, "/link", { url: rig.url, key: rig.key, dir: "notes" });
+    const other = await plan(person, refused, { url: "http://localhost:1", key: "", dir });
+    expect(await person.see(other)).toMatch(/<input id="key"[^>]*aria-invalid/);
+    expect(await person.see(await plan(person, refused, { key: "", dir }))).not.toContain('id="key"');
   });
 });
 

@@ -4,13 +4,12 @@ import { describe, expect, test } from "vitest";
 import type { AnsweredFile } from "../../src/contract/api/resources.ts";
 import type { Rig } from "../cli/rig.ts";
 import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
-import { openUi, toneOf, type UiRig } from "./rig.ts";
+import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
-/** A person who has opened a page of one path, and sends its forms. */
-async function opened({ ask, enter, ui }: UiRig, path = "plan.md") {
-  const cookie = await enter();
+/** The page of one path, as a person has opened it, and its forms. */
+async function opened({ person }: SignedIn, path = "plan.md") {
   const address = `/m/w/conflict/${path.split("/").map(encodeURIComponent).join("/")}`;
-  const see = async (query = "") => (await ask(`${address}${query}`, { headers: { cookie } })).text;
+  const see = (query = "") => person.see(`${address}${query}`);
   let shown = await see();
   return {
     see,
@@ -19,13 +18,10 @@ async function opened({ ask, enter, ui }: UiRig, path = "plan.md") {
       shown = await see(query);
       return shown;
     },
-    /** Sends the form of that way as it was shown. @returns the page that follows */
+    /** Sends the form of that way as it was shown. Returns the page that follows. */
     async choose(way: string, fields: Readonly<Record<string, string>> = {}) {
       const body = new URLSearchParams({ ...hiddenOf(shown), way, ...fields });
-      const headers = { cookie, origin: ui.url };
-      const answer = await ask(address, { method: "POST", headers, body });
-      expect(answer.status).toBe(303);
-      shown = (await ask(String(answer.headers["location"]), { headers: { cookie } })).text;
+      shown = await person.send({ action: address, body });
       return shown;
     },
   };
@@ -173,7 +169,7 @@ describe("a conflict", () => {
 
 describe("what a choice ends beside a conflict", () => {
   test("deleted on the service with its folder, edited locally: it is kept as a new document, or deleted", async () => {
-    const rigged = await openUi();
+    const rigged = await openSignedIn();
     const { rig } = rigged;
     for (const name of ["d/keep.md", "d/drop.md", "a.md", "b.md", "c.md", "e.md"]) rig.write(name, "one\n");
     await rig.run(["sync", "w"]);
@@ -196,7 +192,7 @@ describe("what a choice ends beside a conflict", () => {
   });
 
   test("of content that cannot be shown is explained, and the other version can be taken", async () => {
-    const rigged = await openUi();
+    const rigged = await openSignedIn();
     const { rig } = rigged;
     rig.write("a.md", "one\n");
     await rig.run(["sync", "w"]);
@@ -209,13 +205,12 @@ describe("what a choice ends beside a conflict", () => {
   });
 
   test("a path where nothing is open, and one that no choice ends, say so", async () => {
-    const rigged = await openUi();
+    const rigged = await openSignedIn();
     const { rig } = rigged;
     rig.write("large.md", "x".repeat(60_000));
     await rig.run(["sync", "w"]);
     for (const path of ["nothing.md", "large.md"]) expect(isOpen((await opened(rigged, path)).shown())).toBe(false);
-    const list = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
-    expect(list.text).toContain("#h-too-large");
+    expect(await rigged.person.see("/m/w/needs")).toContain("#h-too-large");
     expect((await opened(rigged, "large.md")).shown()).toContain('href="/m/w/docs/large.md"');
   });
 
@@ -223,7 +218,7 @@ describe("what a choice ends beside a conflict", () => {
     const rigged = await openConflict(TWO_CLASHES);
     rigged.rig.write("a-large.md", "x".repeat(60_000));
     await rigged.rig.run(["sync", "w"]);
-    const { text } = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
+    const text = await rigged.person.see("/m/w/needs");
     expect(text.indexOf("plan.md")).toBeLessThan(text.indexOf("a-large.md"));
     expect(text).toMatch(/plan\.md.*2 clashes · for <time class="age"/);
   });

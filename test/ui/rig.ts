@@ -11,14 +11,13 @@ export type UiRig = {
   readonly ui: RunningUi;
   /** What the terminal would have said. */
   readonly faults: unknown[];
-  /** Moves the clock of the pages on, in milliseconds. */
-  pass(ms: number): void;
+  /** Any request, with nothing that a browser would add. */
   ask(path: string, options?: AskOptions): Promise<Answer>;
-  /** Comes in as a browser does. @returns the `Cookie` header of its session */
-  enter(): Promise<string>;
-  /** What a page's forms send: the token, and the folder of that mirror. */
-  formOf(page: string, cookie: string, root?: string): Promise<URLSearchParams>;
+  /** Opens the printed address in a browser of its own. */
+  signIn(): Promise<Person>;
 };
+
+export type SignedIn = UiRig & { readonly person: Person };
 
 type AskOptions = {
   readonly method?: string;
@@ -51,22 +50,71 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   const agent = new Agent({ keepAlive: more.peerOf === undefined, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const ask = (path: string, options: AskOptions = {}) => askAt(ui.url, agent, path, options);
-  return {
-    rig,
-    ui,
-    faults,
-    pass: (ms) => rig.pass(ms),
-    ask,
-    async enter() {
-      const { headers } = await ask(ui.enterUrl().slice(ui.url.length));
-      return headers["set-cookie"]![0]!.split(";")[0]!;
-    },
-    async formOf(page, cookie, root = rig.root) {
-      const { text } = await ask(page, { headers: { cookie } });
-      const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(text)!;
-      return new URLSearchParams({ csrf: csrf!, root });
-    },
+  const opened = { rig, ui, faults, ask };
+  const signIn = async () => {
+    const { headers } = await ask(ui.enterUrl().slice(ui.url.length));
+    return new Person(opened, headers["set-cookie"]![0]!.split(";")[0]!);
   };
+  return { ...opened, signIn };
+}
+
+/** The same, with a user who is signed in. */
+export async function openSignedIn(options: OpenOptions = {}): Promise<SignedIn> {
+  const opened = await openUi(options);
+  return { ...opened, person: await opened.signIn() };
+}
+
+export type Form = { readonly action: string; readonly body: URLSearchParams };
+
+/** A user's browser: it sends the cookie of its session, and forms as their pages have them. */
+export class Person {
+  readonly cookie: string;
+  readonly #opened: Omit<UiRig, "signIn">;
+
+  constructor(opened: Omit<UiRig, "signIn">, cookie: string) {
+    this.#opened = opened;
+    this.cookie = cookie;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.#opened.ask(path, { headers: { cookie: this.cookie } });
+  }
+
+  async see(path: string): Promise<string> {
+    return (await this.get(path)).text;
+  }
+
+  /** Waits until a page has a text. Returns the page. */
+  async until(path: string, text: string): Promise<string> {
+    await expect.poll(() => this.see(path)).toContain(text);
+    return this.see(path);
+  }
+
+  /** Returns what each form of a page sends: the token, and the linked folder. */
+  async fieldsOf(page: string): Promise<URLSearchParams> {
+    const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(await this.see(page))!;
+    return new URLSearchParams({ csrf: csrf!, root: this.#opened.rig.root });
+  }
+
+  /** Returns the form of a page whose action contains `word`; null if the page has none. */
+  async formWith(word: string, page: string): Promise<Form | null> {
+    return formIn(await this.see(page), word);
+  }
+
+  /** Sends a form. Follows nothing. */
+  post({ action, body }: Form): Promise<Answer> {
+    const headers = { origin: this.#opened.ui.url, cookie: this.cookie };
+    return this.#opened.ask(action, { method: "POST", headers, body });
+  }
+
+  /** Sends a form. Returns the page that it leads to, once its work is over. */
+  async send(form: Form): Promise<string> {
+    const { status, headers } = await this.post(form);
+    expect(status).toBe(303);
+    const page = String(headers["location"]).split("#")[0]!;
+    await expect.poll(() => this.see(page)).not.toContain("<progress");
+    return this.see(page);
+  }
 }
 
 /** One request, with any headers: a browser would not let a page choose them. */
@@ -98,25 +146,11 @@ export function toneOf(page: string): string | null {
   return /<div role="status" class="toast (\w+)"/.exec(page)?.[1] ?? null;
 }
 
-export type Form = { readonly action: string; readonly body: URLSearchParams };
-
-/**
- * Returns the form of a page whose action holds `word`, with what a browser would send of it; null
- * if the page has none.
- */
-export async function formWith(word: string, { ask }: UiRig, cookie: string, page: string): Promise<Form | null> {
-  const { text } = await ask(page, { headers: { cookie } });
-  const form = new RegExp(`<form method="post" action="([^"]*${word}[^"]*)">(.*?)</form>`, "s").exec(text);
+/** Returns the form whose action contains `word`, with what a browser would send of it. */
+export function formIn(page: string, word: string): Form | null {
+  const form = new RegExp(`<form method="post" action="([^"]*${word}[^"]*)">(.*?)</form>`, "s").exec(page);
   if (form === null) return null;
   const body = new URLSearchParams();
   for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
   return { action: form[1]!, body };
-}
-
-/** Sends a form. Returns the page that it leads to, once its work is over. */
-export async function sendForm({ ask, ui }: UiRig, cookie: string, { action, body }: Form): Promise<string> {
-  const answered = await ask(action, { method: "POST", headers: { origin: ui.url, cookie }, body });
-  const shown = async () => (await ask(String(answered.headers["location"]), { headers: { cookie } })).text;
-  await expect.poll(shown).not.toContain("<progress");
-  return shown();
 }

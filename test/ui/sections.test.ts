@@ -1,52 +1,49 @@
 import { describe, expect, test } from "vitest";
-import { openUi } from "./rig.ts";
+import { openSignedIn } from "./rig.ts";
 
 describe("the navigation of a mirror", () => {
   test("links to existing pages, and marks the page that is shown", async () => {
-    const { ask, enter } = await openUi();
-    const cookie = await enter();
-    const { text } = await ask("/m/w", { headers: { cookie } });
+    const { person } = await openSignedIn();
+    const text = await person.see("/m/w");
     const links = linksOf(text);
     expect(links.length).toBeGreaterThan(1);
     expect(text).toContain('<a href="/m/w" aria-current="page">');
     for (const href of links) {
-      const { status, text: page } = await ask(href, { headers: { cookie } });
+      const { status, text: page } = await person.get(href);
       expect([href, status]).toEqual([href, 200]);
       expect(page).toContain(`<a href="${href}" aria-current="page">`);
     }
   });
 
   test("marks the section of a page without an entry, and counts what each section has", async () => {
-    const { ask, enter, rig } = await openUi();
+    const { rig, person } = await openSignedIn();
     rig.write("deep/a.md", "# a\n");
     rig.write("large.md", "x".repeat(60_000));
     await rig.run(["sync", "w"]);
-    const { text } = await ask("/m/w/docs/deep/a.md", { headers: { cookie: await enter() } });
+    const text = await person.see("/m/w/docs/deep/a.md");
     expect(text).toMatch(/<a href="\/m\/w\/docs\/" aria-current="true">.*<span class="count quiet">1</);
     expect(text).toMatch(/<a href="\/m\/w\/needs">.*<span class="count asks">1</);
   });
 
   test("is absent from pages without a linked folder, and present if the folder cannot be shown", async () => {
-    const { ask, enter } = await openUi();
-    const cookie = await enter();
-    expect(linksOf((await ask("/", { headers: { cookie } })).text)).toEqual([]);
-    expect(linksOf((await ask("/nothing", { headers: { cookie } })).text)).toEqual([]);
+    const { person } = await openSignedIn();
+    expect(linksOf(await person.see("/"))).toEqual([]);
+    expect(linksOf(await person.see("/nothing"))).toEqual([]);
   });
 });
 
 describe("what needs somebody", () => {
   test("is listed in pages, each thing with its way to what ends it", async () => {
-    const { ask, enter, rig } = await openUi();
+    const { rig, person } = await openSignedIn();
     for (let n = 100; n < 221; n++) rig.write(`large-${n}.md`, `# ${n} ${"x".repeat(60_000)}\n`);
     await rig.run(["sync", "w"]);
-    const cookie = await enter();
-    const first = await ask("/m/w/needs", { headers: { cookie } });
+    const first = await person.get("/m/w/needs");
     expect(first.text).toContain("large-199.md");
     expect(first.text).not.toContain("large-200.md");
     expect(first.text).toContain("Page 1 of 2, 121 problems");
-    expect((await ask("/m/w/needs?page=2", { headers: { cookie } })).text).toContain("large-220.md");
-    expect((await ask("/m/w/needs?page=99", { headers: { cookie } })).text).toContain("Page 2 of 2");
-    expect((await ask("/m/w", { headers: { cookie } })).text).toContain("All 121");
+    expect(await person.see("/m/w/needs?page=2")).toContain("large-220.md");
+    expect(await person.see("/m/w/needs?page=99")).toContain("Page 2 of 2");
+    expect(await person.see("/m/w")).toContain("All 121");
   });
 
   test("leads to the page of a conflict, a stop, a review and a document", async () => {

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
 import { Traffic } from "../../src/mirror/daemon/open-daemon.ts";
 import { watchHere } from "../cli/watcher.ts";
-import { openUi } from "./rig.ts";
+import { openSignedIn } from "./rig.ts";
 
 test("what a daemon brings across is named while it is under way, on both pages", async () => {
-  const { ask, enter, rig } = await openUi({ linked: false });
+  const { rig, person } = await openSignedIn({ linked: false });
   const free = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   let isDelayed = false;
@@ -22,14 +22,12 @@ test("what a daemon brings across is named while it is under way, on both pages"
   isDelayed = true;
   rig.write("a <b>.md", "# a\n");
   await held.promise;
-  const cookie = await enter();
   for (const page of ["/", "/m/w"]) {
-    const { text } = await ask(page, { headers: { cookie } });
+    const text = await person.see(page);
     expect(text).toContain("0 of 1");
     expect(text).toContain('<progress aria-label="changes synced" value="0" max="1">');
   }
-  const { text } = await ask("/m/w", { headers: { cookie } });
-  expect(text).toMatch(/→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>/);
+  expect(await person.see("/m/w")).toMatch(/→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>/);
   const from = watch.events.length;
   free.resolve();
   await watch.until(({ kind }) => kind === "run", from);

@@ -2,8 +2,7 @@ import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { SUBJECTS } from "../../src/ui/user-docs.ts";
-import { openHalt } from "./halt.ts";
-import { openUi } from "./rig.ts";
+import { openSignedIn, openUi } from "./rig.ts";
 
 const FOLDER = fileURLToPath(new URL("../../src/docs", import.meta.url));
 
@@ -13,13 +12,12 @@ test("each document for users is listed under one subject", () => {
 });
 
 test("each link of a document leads to a document and to a heading that it has", async () => {
-  const { ask, enter } = await openUi({ linked: false });
-  const headers = { cookie: await enter() };
-  expect((await ask("/", { headers })).text).toContain('<a href="/docs">');
+  const { person } = await openSignedIn({ linked: false });
+  expect(await person.see("/")).toContain('<a href="/docs">');
   const pages = new Map<string, string>();
   const visit = async (address: string): Promise<void> => {
     if (pages.has(address)) return;
-    const { status, text } = await ask(address, { headers });
+    const { status, text } = await person.get(address);
     expect([address, status]).toEqual([address, 200]);
     pages.set(address, text);
     for (const { to } of linksOf(address, text)) await visit(to);
@@ -44,10 +42,9 @@ function linksOf(address: string, text: string): Link[] {
 }
 
 test("no other name is a document", async () => {
-  const { ask, enter } = await openUi({ linked: false });
-  const headers = { cookie: await enter() };
+  const { person } = await openSignedIn({ linked: false });
   for (const name of ["none.md", "..%2fREADME.md", "../README.md", "service", "service/../../README.md", "start"])
-    expect([name, (await ask(`/docs/${name}`, { headers })).status]).toEqual([name, 404]);
+    expect([name, (await person.get(`/docs/${name}`)).status]).toEqual([name, 404]);
 });
 
 test("only a browser that is signed in sees the documents", async () => {
@@ -55,17 +52,9 @@ test("only a browser that is signed in sees the documents", async () => {
   expect([(await ask("/docs")).status, (await ask("/docs/start.md")).status]).toEqual([401, 401]);
 });
 
-const help = (code: string) => `<a href="/docs/troubleshooting.md#h-${code}">`;
-
 test("a problem links its code to troubleshooting", async () => {
-  const { ask, enter, rig } = await openUi();
+  const { rig, person } = await openSignedIn();
   rig.write("large.md", "x".repeat(60_000));
   await rig.run(["sync", "w"]);
-  expect((await ask("/m/w/needs", { headers: { cookie: await enter() } })).text).toContain(help("too-large"));
-});
-
-test("a stop links its reasons to troubleshooting", async () => {
-  const { ask, enter } = await openHalt();
-  const { text } = await ask("/m/w/safety-stop", { headers: { cookie: await enter() } });
-  expect(text).toContain(help("delete-budget-remote"));
+  expect(await person.see("/m/w/needs")).toContain('<a href="/docs/troubleshooting.md#h-too-large">');
 });
