@@ -1,12 +1,6 @@
 import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import {
-  decodeText,
-  encodeText,
-  LONGEST_HEADER,
-  sizeOfStored,
-  type StoredText,
-} from "../../src/service/store/text-codec.ts";
+import { decodeText, encodeText } from "../../src/service/store/text-codec.ts";
 
 const ZSTD = 1;
 const LENGTHS = [0, 1, 63, 64, 255, 256, 257, 1_023, 1_024, 1_025, 5_000, 65_535, 65_536, 65_791, 65_792, 614_400];
@@ -21,17 +15,6 @@ test("a text of any length is read back unchanged", () => {
   }
   const other = "ä😀\u2028\ufeff".repeat(2_000);
   expect(decodeText(encodeText(other))).toBe(other);
-});
-
-test("the size of a text of any length is known from its first bytes", () => {
-  const sizeOf = ({ codec, text }: StoredText) =>
-    sizeOfStored({ codec, length: text.length, head: text.subarray(0, LONGEST_HEADER) });
-  for (const length of LENGTHS) {
-    const text = textOf(length);
-    expect(sizeOf(encodeText(text))).toBe(length);
-    expect(sizeOf({ codec: ZSTD, text: zstdCompressSync(text) })).toBe(length);
-  }
-  expect(sizeOf(encodeText("ä😀".repeat(2_000)))).toBe(12_000);
 });
 
 test("a text that was saved is refused where any byte of it is damaged, not read as another", () => {

@@ -1,15 +1,7 @@
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { type FileRow, type NamePage, type RowRange, ROOT } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
-import {
-  decodeIfKept,
-  decodeText,
-  encodeText,
-  LONGEST_HEADER,
-  sizeOfStored,
-  type StoredSize,
-  type StoredText,
-} from "./text-codec.ts";
+import { decodeIfKept, decodeStored, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
   CAST(x.protected AS integer) AS protected, x.change_id AS "changeId", ${FILE_PATH} AS path`;
@@ -54,10 +46,10 @@ const SQL = {
       `${SELECT} WHERE x.workspace = $1 AND x.name = $3
          AND x.folder = (SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$2")})`,
   ),
-  published: sql<StoredSize & { readonly seq: number; readonly at: number }>(
+  published: sql<StoredText & { readonly seq: number; readonly at: number }>(
     "files.published",
     ({ isOneOf }) =>
-      `SELECT x.seq, c.at, c.codec, length(c.text) AS length, substr(c.text, 1, ${LONGEST_HEADER}) AS head
+      `SELECT x.seq, c.at, c.codec, c.text
        FROM files x JOIN changes c ON c.id = x.change_id WHERE ${isOneOf("x.seq", "$1")}`,
   ),
   all: sql<FileRow>("files.all", `${SELECT} WHERE x.workspace = $1 AND ${PAGE}`),
@@ -177,7 +169,7 @@ export function filesTable(session: Session) {
     /** Returns the size of the published content of files, and its time, by row number. */
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, Published>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
-      return new Map(rows.map(({ seq, at, ...stored }) => [seq, { at, bytes: sizeOfStored(stored) }] as const));
+      return new Map(rows.map(({ seq, at, ...stored }) => [seq, { at, bytes: decodeStored(stored).length }] as const));
     },
     bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),
     byName: (workspace: number, folder: number, name: string) => session.one(SQL.byName, workspace, folder, name),

@@ -25,33 +25,6 @@ export function encodeText(text: string): StoredText {
  */
 const CHECKED = { [constants.ZSTD_c_checksumFlag]: 1 };
 
-/** LIMIT: bytes that a header of zstd has at most. */
-export const LONGEST_HEADER = 18;
-
-/** Facts about stored content: its bytes as stored, and the first `LONGEST_HEADER` of them. */
-export type StoredSize = { readonly codec: number; readonly length: number; readonly head: Buffer };
-
-/**
- * Returns the bytes of content that is not pruned, without decoding it: a list of documents would
- * decode all of them. zstd writes the size into the header of a frame (RFC 8878, section 3.1.1.1).
- */
-export function sizeOfStored({ codec, length, head }: StoredSize): number {
-  if (codec !== ZSTD) return length;
-  const descriptor = head[4]!;
-  const isSingleSegment = (descriptor & 0x20) !== 0;
-  const at = 5 + (isSingleSegment ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
-  switch (descriptor >> 6) {
-    case 0:
-      return head[at]!;
-    case 1:
-      return head.readUInt16LE(at) + 256;
-    case 2:
-      return head.readUInt32LE(at);
-    default:
-      return Number(head.readBigUInt64LE(at));
-  }
-}
-
 /**
  * Decodes stored content.
  * @returns null if the content was pruned
@@ -62,5 +35,10 @@ export function decodeIfKept(stored: StoredText): string | null {
 
 /** Decodes content that is never pruned, because it is published or in review. */
 export function decodeText(stored: StoredText): string {
-  return (stored.codec === ZSTD ? zstdDecompressSync(stored.text) : stored.text).toString("utf8");
+  return decodeStored(stored).toString("utf8");
+}
+
+/** Returns content that is not pruned, in UTF-8. */
+export function decodeStored({ codec, text }: StoredText): Buffer {
+  return codec === ZSTD ? zstdDecompressSync(text) : text;
 }
