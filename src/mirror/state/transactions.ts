@@ -1,8 +1,8 @@
+import { statSync } from "node:fs";
 import type { Db } from "./database.ts";
-import { walSize } from "./own-database.ts";
 import { WithStatements } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
-import { WAL_BYTES } from "./wal-mode.ts";
+import { WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 
 type ContentTransactions = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
 
@@ -37,13 +37,7 @@ export class Transactions extends WithStatements {
    */
   runSafely<T>(work: () => T): T {
     if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
-    // With `synchronous = NORMAL` only checkpoints flush the WAL; with FULL, each commit does.
-    this.db.pragma("synchronous = FULL");
-    try {
-      return this.#outermost(work);
-    } finally {
-      this.db.pragma("synchronous = NORMAL");
-    }
+    return withSynchronous(this.db, "FULL", () => this.#outermost(work));
   }
 
   /**
@@ -52,7 +46,8 @@ export class Transactions extends WithStatements {
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    if (walSize(this.db.name) < WAL_BYTES) return;
+    const wal = statSync(`${this.db.name}-wal`, { throwIfNoEntry: false });
+    if ((wal?.size ?? 0) < WAL_BYTES) return;
     this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }

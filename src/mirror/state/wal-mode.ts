@@ -30,12 +30,7 @@ export function leaveWal(db: Db): void {
  * flushes the WAL if it writes a page, so this commit writes the same version again.
  */
 export function flushCommits(db: Db): void {
-  db.pragma("synchronous = FULL");
-  try {
-    db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`);
-  } finally {
-    db.pragma("synchronous = NORMAL");
-  }
+  withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
 }
 
 /**
@@ -45,14 +40,7 @@ export function flushCommits(db: Db): void {
  * new WAL is flushed with its folder. ASSUMES: everything in a WAL was written back.
  */
 function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
-  db.pragma("synchronous = OFF");
-  try {
-    db.pragma(`journal_mode = ${mode}`);
-  } finally {
-    // A commit survives the end of the process. A power loss may lose the last commits, but never
-    // consistency; a scan finds the lost facts again.
-    db.pragma("synchronous = NORMAL");
-  }
+  withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
 }
 
 /**
@@ -60,10 +48,20 @@ function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
  * beside a file without pages.
  */
 export function securePages(db: Db): void {
-  db.pragma("synchronous = FULL");
+  withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
+}
+
+/**
+ * Runs `work` with another level of flushing than usual. With NORMAL, only checkpoints flush the
+ * WAL; with FULL, each commit does.
+ */
+export function withSynchronous<T>(db: Db, level: "FULL" | "OFF", work: () => T): T {
+  db.pragma(`synchronous = ${level}`);
   try {
-    db.pragma("main.wal_checkpoint(TRUNCATE)");
+    return work();
   } finally {
+    // A commit survives the end of the process. A power loss may lose the last commits, but never
+    // consistency; a scan finds the lost facts again.
     db.pragma("synchronous = NORMAL");
   }
 }
