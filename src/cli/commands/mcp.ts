@@ -8,7 +8,7 @@ import { version } from "../../common/version.ts";
 export const command: Command = {
   about: [
     "Serves the linked folders by the Model Context Protocol over standard input and output. Its tools list, read, search and edit documents, wait, and show conflicts and the history.",
-    "A client starts and ends it. It does not watch the folders. To sync, it asks the daemon, or syncs by itself if no daemon runs.",
+    "A client starts and ends it. It does not watch the folders. To sync, it borrows the folder from the daemon if one runs.",
   ],
   examples: ["mdmirror mcp notes --read-only"],
   options: { "read-only": { help: "offer no tool that changes anything" } },

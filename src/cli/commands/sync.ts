@@ -1,6 +1,4 @@
 import { realpathSync } from "node:fs";
-import { plural } from "../../common/count.ts";
-import type { DelayedChanges } from "../../mirror/daemon/control/protocol.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import type { Result, Trouble } from "../../common/trouble.ts";
@@ -32,7 +30,7 @@ export const command: Command = {
   about: [
     "Scans and syncs both sides, up to five times, until nothing is left to do. Prints one line. Suited for cron.",
     "Each sync sends again the changes that the service refused before; with --quiet, only once a day.",
-    "If the folder's daemon is running, sync asks the daemon to sync and waits for it.",
+    "If the folder's daemon is running, it lends the folder to sync, and then continues.",
     "Ctrl-C finishes the current step and stops; the next sync continues. A second Ctrl-C ends the process.",
   ],
   examples: ["mdmirror sync notes", "mdmirror sync --dry-run", "mdmirror sync --wait-for notes/plan.md --timeout 2m"],
@@ -110,14 +108,8 @@ async function syncNow(
   const silent = printing.quiet || printing.json || hidesProgress(root);
   const progress = showProgress(io, silent);
   const before = await readStateForHooks(io, root);
-  const onDaemon = () => {
-    if (io.terminal.error && !silent) io.status("the daemon is syncing …");
-  };
-  const onDelayed = (delayed: DelayedChanges) => {
-    if (!silent) io.err(delayedLine(delayed));
-  };
   const began = clock.monotonic();
-  const options = { ...worldOf(io), progress, onDaemon, onDelayed, ...reach };
+  const options = { ...worldOf(io), progress, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
@@ -130,14 +122,6 @@ async function syncNow(
   const exit = waited === null ? ran : worstExit([ran, printWaited(io, waited, printing, began)]);
   if (before !== null) await runHooks(io, before, report, printing.quiet);
   return exit;
-}
-
-/**
- * Returns a line about deletions that the daemon delays. Otherwise a sync prints nothing until they
- * are sent.
- */
-function delayedLine({ deletions }: DelayedChanges): string {
-  return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 
 /** @param began start in milliseconds, by the monotonic clock */

@@ -8,7 +8,7 @@ export const SYNC = defineTool({
   name: "sync",
   title: "Sync both sides",
   description:
-    "Uploads local changes and downloads changes of the service, once. If a daemon keeps the folder in sync, the daemon does so. Answers what was done and the problems that remain.",
+    "Uploads local changes and downloads changes of the service, once. Answers what was done and the problems that remain.",
   effect: "syncs",
   isOnline: true,
   input: { limit: limit(500, 50) },

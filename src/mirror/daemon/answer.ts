@@ -1,81 +1,17 @@
 import type { Daemon } from "../engine/daemon/daemon.ts";
-import type { Clock } from "../../common/clock.ts";
 import type { ControlCall, CallResult } from "./control/listen.ts";
-import { boundReport, type ControlRequest, type DaemonStatus } from "./control/protocol.ts";
+import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
-import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
-import type { OpenedDaemon } from "./open-daemon.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
-import { setTimeout as wait } from "node:timers/promises";
 
 /** Answers requests of commands about one folder. */
 
-const CHECK_EVERY_MS = 100;
 const ALIVE_EVERY_MS = 2_000;
-/** LIMIT: milliseconds that a `sync` waits for delayed changes, above all for delayed deletions. */
-const DELAY_NOTICE_MS = 45_000;
-
-/**
- * Runs `sync` for a command. A person who runs a command wants both sides to be equal. So after the
- * run it waits for changes that the daemon delays: recently saved files, and deletions. All runs in
- * that time become one report.
- */
-async function syncNow(
-  daemon: Pick<Daemon, "request" | "status" | "onEvent">,
-  clock: Clock,
-  { gone, beat }: ControlCall,
-): Promise<RunReport> {
-  const runs = new Map<number, RunReport>();
-  const off = daemon.onEvent((event) => {
-    if (event.kind === "run") runs.set(event.report.run, event.report);
-  });
-  try {
-    const until = clock.monotonic() + DELAY_NOTICE_MS;
-    let isReported = false;
-    let last = await daemon.request("sync");
-    runs.set(last.run, last);
-    while (delaysChanges(daemon, last) && clock.monotonic() < until && !gone.aborted) {
-      do {
-        const { pendingDeletions } = daemon.status();
-        // A saved file has been unchanged for long enough within a moment, which needs no message.
-        if (!isReported && pendingDeletions.length > 0) {
-          isReported = true;
-          beat({ deletions: pendingDeletions.length });
-        }
-        await wait(CHECK_EVERY_MS);
-      } while (delaysChanges(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
-      // A full scan plans the delayed changes again, because they may have changed meanwhile.
-      last = await daemon.request("rescan");
-      runs.set(last.run, last);
-    }
-    return { ...last, counts: sumOf([...runs.values()], last) };
-  } finally {
-    off();
-  }
-}
-
-function delaysChanges(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
-  const { phase, dirty, pendingDeletions } = daemon.status();
-  // If the service is unreachable, the daemon is paused or a safety check stops deletions, waiting
-  // has no use. The report lists these deletions.
-  if (last.state === "offline" || isPaused(daemon)) return false;
-  if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
-  return last.state !== "stopped" && pendingDeletions.length > 0;
-}
 
 /** Returns true if a daemon neither polls nor retries. A manual run has another phase. */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
-}
-
-function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"] {
-  const sum = { ...last.counts };
-  for (const { run, counts } of runs) {
-    if (run === last.run) continue;
-    for (const name of Object.keys(sum) as (keyof typeof sum)[]) if (name !== "blocked") sum[name] += counts[name];
-  }
-  return sum;
 }
 
 /** Returns the status of a folder. `daemon` is null if the folder is closed. */
@@ -142,23 +78,16 @@ function refusedFor(root: string, what: string): CallResult {
 }
 
 export async function carryOutRequest(
-  { mirror, daemon }: OpenedDaemon,
-  request: Extract<ControlRequest, { do: "sync" | "wait" | "pause" | "resume" }>,
-  call: ControlCall,
-  clock: Clock,
+  daemon: Daemon,
+  request: Extract<ControlRequest, { do: "wait" | "pause" | "resume" }>,
+  gone: AbortSignal,
 ): Promise<CallResult> {
-  if (request.do === "wait") return waitUntilSynced(daemon, request, call.gone);
-  const { do: verb } = request;
-  if (verb === "sync") {
-    forgetStoppedLimit(mirror);
-    const report = await syncNow(daemon, clock, call);
-    return { kind: "done", value: { report: boundReport(report) } };
-  }
+  if (request.do === "wait") return waitUntilSynced(daemon, request, gone);
   const forMs = request.do === "pause" ? request.forMs : undefined;
   // A pause replaces the previous one; if neither has an end, nothing changes.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
-  const changed = hasEnd || isPaused(daemon) === (verb === "resume");
-  if (verb === "pause") await daemon.request("pause", forMs);
+  const changed = hasEnd || isPaused(daemon) === (request.do === "resume");
+  if (request.do === "pause") await daemon.request("pause", forMs);
   else if (changed) await endPause(daemon);
   return { kind: "done", value: { changed } };
 }

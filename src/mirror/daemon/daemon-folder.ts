@@ -236,7 +236,7 @@ export class DaemonFolder {
       const work =
         request.do === "lend"
           ? this.#lend(open, request.what, call)
-          : carryOutRequest(open, shortenWait(request, clock.monotonic() - began), call, clock);
+          : carryOutRequest(open.daemon, shortenWait(request, clock.monotonic() - began), call.gone);
       const done = await work.catch((error: unknown) => {
         // While the daemon ends, it rejects requests. At any other time, an error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;

@@ -146,11 +146,6 @@ export function stoppedRun({ world: { state } }: OpenedMirror, attended: boolean
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
-/** Removes the stored limit, because a manual run with the usual limit replaces the stopped run. */
-export function forgetStoppedLimit({ world: { state } }: OpenedMirror): void {
-  if (state.meta(META.stopLimit) !== null) state.setMeta(META.stopLimit, null);
-}
-
 /**
  * Returns the usual limit, or the limit of the run whose stop is still open, if that limit is
  * smaller.

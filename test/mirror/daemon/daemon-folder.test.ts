@@ -189,7 +189,7 @@ describe("a folder whose loop breaks", () => {
     });
     await published("broken", 2);
     expect(folder.status()).toMatchObject({ phase: "closed" });
-    const answered = await askDaemon(rig.root, { do: "sync" });
+    const answered = await askDaemon(rig.root, { do: "pause" });
     expect(answered).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
     expect(JSON.stringify(answered)).toContain("config.json");
   });
@@ -198,7 +198,7 @@ describe("a folder whose loop breaks", () => {
 describe("a loop that does not continue", () => {
   test("sends no signs of life, so that a waiting caller gets an error after the deadline", async () => {
     await keep({ alive: () => performance.now() - 300_000, request: () => new Promise(() => undefined) });
-    const answer = await askDaemon(rig.root, { do: "sync" }, 60);
+    const answer = await askDaemon(rig.root, { do: "pause" }, 60);
     expect(answer).toMatchObject({ kind: "trouble", trouble: { code: "daemon-silent" } });
     const status = await askDaemon(rig.root, { do: "status" });
     if (status === NO_DAEMON || status.kind === "trouble") throw new Error("no status");
@@ -210,7 +210,7 @@ describe("a daemon that ends", () => {
   test("refuses what it had not begun, and says to run it again", async () => {
     const cut = Promise.withResolvers<never>();
     await keep({ request: () => cut.promise });
-    const asking = askDaemon(rig.root, { do: "sync" });
+    const asking = askDaemon(rig.root, { do: "pause" });
     await askDaemon(rig.root, { do: "status" });
     stop.abort();
     cut.reject(new Error("the daemon has stopped"));

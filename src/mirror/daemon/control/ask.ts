@@ -9,12 +9,11 @@ import {
   type ControlAnswers,
   type ControlRequest,
   type DaemonStatus,
-  type DelayedChanges,
   MAX_ANSWER,
   readReply,
   type Reply,
-  requestLine,
-  LineReader,
+  PROTOCOL_VERSION,
+  readLines,
 } from "./protocol.ts";
 
 /** Sends requests of commands to the daemon of a linked folder, over its socket. */
@@ -31,16 +30,8 @@ const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
   pause: 30_000,
   resume: 30_000,
-  sync: 60_000,
   wait: 60_000,
   lend: 60_000,
-};
-
-type Listener = {
-  /** Called when a daemon has accepted the request. */
-  readonly onConnected?: () => void;
-  /** Called when the daemon reports changes that a sync waits for. */
-  readonly onDelayed?: (delayed: DelayedChanges) => void;
 };
 
 /**
@@ -52,9 +43,8 @@ export async function askDaemon<R extends ControlRequest>(
   dir: string,
   request: R,
   deadlineMs = DEADLINE_MS[request.do],
-  listener: Listener = {},
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
-  const answer = await callDaemon(dir, request, deadlineMs, listener);
+  const answer = await callDaemon(dir, request, deadlineMs);
   if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
   answer.value.socket.destroy();
   return ok(answer.value.value as ControlAnswers[R["do"]]);
@@ -101,7 +91,6 @@ function callDaemon(
   dir: string,
   request: ControlRequest,
   deadlineMs: number,
-  { onConnected, onDelayed }: Listener = {},
 ): Promise<Result<OpenAnswer> | typeof NO_DAEMON> {
   const root = realRoot(dir);
   const place = readSocketPath(join(root, MIRROR_FOLDER));
@@ -116,20 +105,18 @@ function callDaemon(
     socket.setTimeout(deadlineMs, () => end(silent(root, place, request, deadlineMs)));
     socket.once("connect", () => {
       connected = true;
-      onConnected?.();
-      socket.write(requestLine({ root, request }));
+      socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
     // An error before the connection means that no process listens: a crash left the socket's file.
     // The lock still shows whether a daemon runs.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
-    const reader = new LineReader(MAX_ANSWER, (line) => {
-      const reply = readReply(line);
-      if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
-      else if (reply.delayed !== undefined) onDelayed?.(reply.delayed);
-    });
-    socket.on("data", (chunk) => {
-      if (!reader.push(chunk)) end(notOurs(place));
+    readLines(socket, MAX_ANSWER, {
+      onLine(line) {
+        const reply = readReply(line);
+        if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
+      },
+      onTooLong: () => end(notOurs(place)),
     });
   });
 }

@@ -4,13 +4,12 @@ import { createServer, type Socket } from "node:net";
 import type { Trouble } from "../../../common/trouble.ts";
 import {
   type ControlRequest,
-  type DelayedChanges,
   MAX_REQUEST,
   PROTOCOL_VERSION,
   readRequest,
   type Reply,
   replyLine,
-  LineReader,
+  readLines,
 } from "./protocol.ts";
 
 /** Serves the daemon's end of the socket. */
@@ -20,11 +19,8 @@ export type CallResult =
   | { readonly kind: "refused"; readonly trouble: Trouble };
 
 export type ControlCall = {
-  /**
-   * Sends the caller a sign of life, because a caller gives up after some silence.
-   * @param delayed changes that a sync waits for; undefined while it works
-   */
-  beat(delayed?: DelayedChanges): void;
+  /** Sends the caller a sign of life, because a caller gives up after some silence. */
+  beat(): void;
   /** Aborted when the caller has disconnected. */
   readonly gone: AbortSignal;
 };
@@ -84,21 +80,18 @@ function serveCaller(socket: Socket, service: Service): void {
   socket.on("error", () => socket.destroy());
   socket.once("close", () => gone.abort());
   let isRead = false;
-  const reader = new LineReader(MAX_REQUEST, (line) => {
-    if (isRead) return;
-    isRead = true;
-    socket.setTimeout(0);
-    // Nothing more is kept of what the caller sends.
-    socket.removeListener("data", read).resume();
-    void answer(line, service, gone.signal, send);
+  readLines(socket, MAX_REQUEST, {
+    onLine(line) {
+      if (isRead) return;
+      isRead = true;
+      // Nothing more is kept of what the caller sends.
+      socket.setTimeout(0).removeAllListeners("data").resume();
+      void answer(line, service, gone.signal, send);
+    },
+    onTooLong() {
+      socket.end(replyLine(refusal(`a request has at most ${MAX_REQUEST} characters`)), () => socket.destroy());
+    },
   });
-  socket.on("data", read);
-
-  function read(chunk: Buffer): void {
-    if (reader.push(chunk)) return;
-    socket.removeListener("data", read);
-    socket.end(replyLine(refusal(`a request has at most ${MAX_REQUEST} bytes`)), () => socket.destroy());
-  }
 }
 
 async function answer(line: string, service: Service, gone: AbortSignal, send: (reply: Reply) => void): Promise<void> {
@@ -106,8 +99,7 @@ async function answer(line: string, service: Service, gone: AbortSignal, send: (
   if (typeof envelope === "string") return send(refusal(envelope));
   if (envelope.root !== service.root) return send({ kind: "other-root" });
   try {
-    const beat = (delayed?: DelayedChanges) => send({ kind: "beat", ...(delayed && { delayed }) });
-    send(await service.handle(envelope.request, { gone, beat }));
+    send(await service.handle(envelope.request, { gone, beat: () => send({ kind: "beat" }) }));
   } catch (error) {
     service.onFault(error);
     const next = "look into .mdmirror/log; nothing is lost; start the daemon again";

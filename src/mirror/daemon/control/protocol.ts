@@ -1,5 +1,5 @@
-import { hasMembers, isJsonObject } from "../../../contract/json.ts";
-import type { RunReport } from "../../engine/run/report.ts";
+import type { Socket } from "node:net";
+import { isJsonObject } from "../../../contract/json.ts";
 import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../../../common/trouble.ts";
@@ -8,7 +8,7 @@ import type { Answer } from "../../operations/define.ts";
 
 /**
  * Messages between commands and a running daemon: one JSON object on each line, never with content
- * or the key. A connection has one request. `sync` is answered with a report. A command that writes
+ * or the key. A connection has one request. A command that writes
  * borrows the folder (`lend`) and works as if no daemon ran.
  */
 
@@ -16,19 +16,13 @@ import type { Answer } from "../../operations/define.ts";
  * Version of the protocol. A request with a new field needs a new version, so that an older daemon
  * cannot ignore the field and report success.
  */
-export const PROTOCOL_VERSION = 3;
-/**
- * LIMIT: bytes of one line. A request may contain some thousand paths; an answer has a report,
- * which is cut to `MOST_ROWS`.
- */
+export const PROTOCOL_VERSION = 4;
+/** LIMIT: characters of one line. A request or an answer may contain some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
-const MOST_ROWS = 1_000;
 
 export type ControlRequest =
   | { readonly do: "status" }
-  /** Runs until no change is left; also while paused, because a user requested it. */
-  | { readonly do: "sync" }
   /**
    * Answered when the present local content is on the service, in review or blocked, or when the
    * time is over. `paths`: below the root; "" means everything.
@@ -46,7 +40,6 @@ export type ControlRequest =
 
 export type ControlAnswers = {
   readonly status: DaemonStatus;
-  readonly sync: { readonly report: RunReport };
   readonly wait: Answer<typeof WAIT>;
   readonly pause: { readonly changed: boolean };
   readonly resume: { readonly changed: boolean };
@@ -96,57 +89,28 @@ export type CurrentTraffic = {
 
 type Envelope = { readonly root: string; readonly request: ControlRequest };
 
-/** Changes that the daemon delays. */
-export type DelayedChanges = {
-  /** Number of local deletions that still wait before they are sent. */
-  readonly deletions: number;
-};
-
 /** One line of an answer. `beat`: a sign of life. */
 export type Reply =
-  | { readonly kind: "beat"; readonly delayed?: DelayedChanges }
+  | { readonly kind: "beat" }
   | { readonly kind: "done"; readonly value: unknown }
   | { readonly kind: "refused"; readonly trouble: Trouble }
   /** The daemon serves another folder, so the caller has no daemon. */
   | { readonly kind: "other-root" };
 
-export function requestLine({ root, request }: Envelope): string {
-  return `${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`;
-}
-
-/** Reads a request. Returns a string that describes the fault, if the line is not a request. */
+/**
+ * Reads a request. Returns a string that describes the fault, if the line is not a request. Only
+ * this user can connect, and the version is the same, so the fields need no check.
+ */
 export function readRequest(line: string): Envelope | string {
   const json = parseObject(line);
   if (json === null) return "a request is one JSON object on one line";
-  const { protocol, root, do: verb } = json;
+  const { protocol, root, ...request } = json;
   if (protocol !== PROTOCOL_VERSION) return `protocol ${PROTOCOL_VERSION} is expected`;
-  if (typeof root !== "string") return '"root" must name the folder';
-  const request = typeof verb === "string" && Object.hasOwn(READERS, verb) ? READERS[verb]!(json) : null;
-  return request === null ? "the request is not known" : { root, request };
+  if (!VERBS.has(request["do"])) return "the request is not known";
+  return { root: String(root), request: request as ControlRequest };
 }
 
-type ReadRequest = (json: Readonly<Record<string, unknown>>) => ControlRequest | null;
-
-const READERS: Readonly<Record<string, ReadRequest>> = {
-  status: () => ({ do: "status" }),
-  sync: () => ({ do: "sync" }),
-  resume: () => ({ do: "resume" }),
-  pause: ({ forMs }) => {
-    if (forMs === undefined) return { do: "pause" };
-    return typeof forMs === "number" && forMs > 0 ? { do: "pause", forMs } : null;
-  },
-  wait: ({ paths, timeoutMs }) =>
-    isStrings(paths) && typeof timeoutMs === "number" && timeoutMs >= 0 ? { do: "wait", paths, timeoutMs } : null,
-  lend: ({ what }) => (isCommand(what) ? { do: "lend", what } : null),
-};
-
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
-
-function isCommand(what: unknown): what is string {
-  return typeof what === "string" && /^[a-z-]{1,32}$/.test(what);
-}
+const VERBS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
 export function replyLine(reply: Reply): string {
   return `${JSON.stringify(reply)}\n`;
@@ -157,18 +121,11 @@ export function replyLine(reply: Reply): string {
  * daemon of mdmirror.
  */
 export function readReply(line: string): Reply | null {
-  const { kind, value, trouble, delayed } = parseObject(line) ?? {};
-  if (kind === "beat")
-    return hasMembers<DelayedChanges>(delayed, { deletions: "number" }) ? { kind, delayed } : { kind };
-  if (kind === "other-root") return { kind };
-  if (kind === "done" && isJsonObject(value)) return { kind, value };
-  return kind === "refused" && isTrouble(trouble) ? { kind, trouble } : null;
+  const json = parseObject(line);
+  return json !== null && REPLIES.has(json["kind"]) ? (json as Reply) : null;
 }
 
-function isTrouble(value: unknown): value is Trouble {
-  const kinds: readonly unknown[] = ["usage", "fault", "locked", "offline"];
-  return hasMembers(value, { kind: "string", what: "string", next: "string" }) && kinds.includes(value.kind);
-}
+const REPLIES: ReadonlySet<unknown> = new Set<Reply["kind"]>(["beat", "done", "refused", "other-root"]);
 
 function parseObject(line: string): Record<string, unknown> | null {
   try {
@@ -180,55 +137,22 @@ function parseObject(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Shortens the lists of a report so that it fits into one line. */
-export function boundReport(report: RunReport): RunReport {
-  const { safetyStop } = report;
-  const members = Object.entries({ ...report, safetyStop: safetyStop && { ...safetyStop, stoppedSteps: [] } });
-  return Object.fromEntries(
-    members.map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, MOST_ROWS) : value]),
-  ) as RunReport;
-}
-
 /**
- * Splits a stream of bytes into lines of bounded length, so that a line without an end cannot fill
- * the memory.
+ * Reads a socket line by line, until a line is too long: a line without an end must not fill the
+ * memory.
  */
-export class LineReader {
-  readonly #maxBytes: number;
-  readonly #onLine: (line: string) => void;
-  #parts: Buffer[] = [];
-  #bufferedBytes = 0;
-  #isOver = false;
-
-  constructor(maxBytes: number, onLine: (line: string) => void) {
-    this.#maxBytes = maxBytes;
-    this.#onLine = onLine;
-  }
-
-  /** Returns false for a line longer than `maxBytes`; no later byte is read. */
-  push(chunk: Buffer): boolean {
-    let from = 0;
-    while (!this.#isOver && from < chunk.length) {
-      const end = chunk.indexOf(0x0a, from);
-      this.#buffer(chunk.subarray(from, end === -1 ? chunk.length : end));
-      if (end === -1) break;
-      if (!this.#isOver) this.#onLine(this.#takeLine());
-      from = end + 1;
-    }
-    return !this.#isOver;
-  }
-
-  #buffer(part: Buffer): void {
-    this.#bufferedBytes += part.length;
-    this.#isOver = this.#bufferedBytes > this.#maxBytes;
-    if (this.#isOver) this.#parts = [];
-    else this.#parts.push(part);
-  }
-
-  #takeLine(): string {
-    const line = Buffer.concat(this.#parts).toString("utf8");
-    this.#parts = [];
-    this.#bufferedBytes = 0;
-    return line;
-  }
+export function readLines(
+  socket: Socket,
+  maxLength: number,
+  { onLine, onTooLong }: { readonly onLine: (line: string) => void; readonly onTooLong: () => void },
+): void {
+  let begun = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (begun + chunk).split("\n");
+    begun = lines.pop()!;
+    lines.forEach(onLine);
+    if (begun.length <= maxLength) return;
+    socket.removeAllListeners("data");
+    onTooLong();
+  });
 }
