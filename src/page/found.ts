@@ -10,16 +10,16 @@ type Found = { readonly href: string; readonly path: string; readonly lines: rea
 /** Lists documents, each with the lines that show why it was found. */
 export function foundList(files: readonly Found[]): Html {
   if (files.length === 0) return html``;
-  return html`<ol class="card found">${files.map(
+  return html`<ol class="card flush rows">${files.map(
     ({ href, path, lines }) =>
-      html`<li class="found-file"><a href="${href}">${nameView(path)}</a>${
-        lines.length > 0 && html`<ul class="found-lines">${lines.map(lineOf)}</ul>`
-      }</li>`,
+      html`<li><div class="main"><a href="${href}">${nameView(path)}</a>${
+        lines.length > 0 && html`<ul class="found">${lines.map(lineOf)}</ul>`
+      }</div></li>`,
   )}</ol>`;
 }
 
 function lineOf(line: Snippet): Html {
-  return html`<li class="found-line"><span class="faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${foundPieces(
+  return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${foundPieces(
     line,
   ).map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }

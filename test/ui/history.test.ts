@@ -44,8 +44,8 @@ describe("the history of a document", () => {
     const { text } = await person.get("/m/w/history/a.md");
     const n = /Version (\d)<\/a>(?:(?!<\/li>).)*Merged: .*\(version \d\)/s.exec(text)![1];
     const version = await person.get(`/m/w/history/a.md?n=${n}`);
-    expect(version.text).toMatch(/<ins>.*mine<\/span><span dir="auto">mine/);
-    expect(version.text).toMatch(/<ins>.*theirs<\/span><span dir="auto">theirs/);
+    expect(version.text).toMatch(/"no new">mine<\/td><td class="line new"><span dir="auto">mine/);
+    expect(version.text).toMatch(/"no new">theirs<\/td><td class="line new"><span dir="auto">theirs/);
   });
 
   test("compares any two versions, and one with the file", async () => {

@@ -88,7 +88,7 @@ ${accessFields(folders, filled)}
 <span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${expires}" aria-describedby="expires-hint"${marked(fault, "expires")}>${faultOf(fault, "expires")}
 <span class="hint" id="expires-hint">Empty: the key does not expire. It works until the end of that day in UTC.</span></span>
 <fieldset><legend>Rate limit</legend>
-<span class="rate"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${requests}"${marked(fault, "rate")}><label for="requests">requests in</label>
+<span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${requests}"${marked(fault, "rate")}><label for="requests">requests in</label>
 <input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${seconds}"><label for="seconds">seconds</label></span>${faultOf(fault, "rate")}
 <span class="hint">Empty: the default of the service.</span></fieldset>
 <button class="main-action">${button}</button></div>`,
@@ -120,7 +120,7 @@ function folderRow(path: string, level: string | undefined): Html {
   const names = path.split("/");
   const label = path === "/" ? html`Whole workspace` : nameView(names.at(-1)!);
   const depth = path === "/" ? 0 : Math.min(names.length - 1, 4);
-  return html`<li class="depth-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
+  return html`<li class="deep-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
 <select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${levelOptions(level)}</select></li>`;
 }
 

@@ -76,7 +76,7 @@ function accessOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`<span class="faint">no access</span>`;
   const shown = grants.slice(0, MOST_SHOWN).map(({ level }, at) => grantView(grantPaths[at]!, level));
   const more = grants.length - shown.length;
-  return html`<span class="grants">${shown}${more > 0 && html`<span class="faint">${count(more)} more</span>`}</span>`;
+  return html`${shown.map((one, at) => html`${at > 0 && ", "}${one}`)}${more > 0 && html` <span class="faint">and ${count(more)} more</span>`}`;
 }
 
 function grantView(path: string, level: Level): Html {
@@ -100,7 +100,7 @@ function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
 
 function grantsOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`none`;
-  return html`<ul class="entries">${grants.map(({ level, on }, at) => {
+  return html`<ul>${grants.map(({ level, on }, at) => {
     const waits = on?.startsWith("/") === true;
     return html`<li>${grantView(grantPaths[at]!, level)}${waits && html` <span class="faint">(nothing exists at this path)</span>`}</li>`;
   })}</ul>`;

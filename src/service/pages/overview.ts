@@ -1,5 +1,6 @@
 import { ageText } from "../../common/age.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
+import { type Bar, type Panel, panelOf } from "../../page/charts.ts";
 import { type Html, html } from "../../page/html.ts";
 import { bannerOf } from "../../page/parts.ts";
 import type { ServiceFigures } from "../figures.ts";
@@ -8,7 +9,6 @@ import type { RequestSpan } from "../http/request-history.ts";
 import { APP, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { type Bar, type Panel, panelOf } from "./charts.ts";
 import { minuteText } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
@@ -90,7 +90,7 @@ function allOf({ answered, refused, failed }: RequestSpan): number {
 }
 
 function requestsPanel(spans: readonly RequestSpan[]): Panel {
-  const bars = spans.map((span): Bar => ({ value: allOf(span), part: null, title: titled(span, count(allOf(span))) }));
+  const bars = spans.map((span): Bar => ({ value: allOf(span), title: titled(span, count(allOf(span))) }));
   const most = count(Math.max(...spans.map(allOf)));
   return { title: "Requests", value: count(sum(spans, allOf)), detail: "with those of these pages", bars, most };
 }
@@ -147,7 +147,7 @@ function gaugePanel(
   });
   const bars = spans.map((span, at): Bar => {
     const value = values[at]!;
-    return { value, part: null, title: titled(span, value === null ? "not known" : textOf(value)) };
+    return { value, title: titled(span, value === null ? "not known" : textOf(value)) };
   });
   const most = textOf(Math.max(0, ...values.map((value) => value ?? 0)));
   return { title, value: now === null ? "–" : textOf(now), detail: "now", bars, most };

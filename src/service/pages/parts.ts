@@ -14,7 +14,7 @@ export const LEVELS: Readonly<Record<Level, string>> = {
 
 /** @param at in milliseconds since the epoch, as `now` */
 export function agoOf(at: number, now: number): Html {
-  return html`<span class="ago">${ageOf(at, now)} ago</span>`;
+  return html`<span>${ageOf(at, now)} ago</span>`;
 }
 
 /** Returns a day: `29 Nov 2026`. The day is in UTC, as the user's time zone is not known. */

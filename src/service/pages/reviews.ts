@@ -267,7 +267,7 @@ async function renderedVersions(
 <article class="document" dir="auto">${view}</article></section>`;
     }),
   );
-  return html`<div class="versions">${shown}</div>`;
+  return html`<div class="halves">${shown}</div>`;
 }
 
 /** Shows the two buttons for the version that was sent. */

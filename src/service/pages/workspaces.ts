@@ -34,7 +34,7 @@ ${
 <th scope="col" class="number">Open reviews</th><th scope="col">Keys</th><th scope="col" class="end">Actions</th></tr></thead>
 <tbody>${workspaces.map((one) => workspaceRow(one, csrf))}</tbody></table>`
 }
-<details class="new"${workspaces.length === 0 && html` open`}><summary>New workspace</summary>${form}</details></section>`;
+<details${workspaces.length === 0 && html` open`}><summary>New workspace</summary>${form}</details></section>`;
 }
 
 function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
@@ -44,8 +44,8 @@ function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf:
 <td data-label="State">${dotOf(TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
 <td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
 <td><a href="${withQuery(KEYS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
-<td class="end">${state !== "open" && stateForm(id, "open", csrf, html`<button class="small" aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
-<a class="button small" aria-label="${`${verb} ${shownName(name)}`}" href="${workspaceAddress(id)}/remove">${verb}</a></td></tr>`;
+<td class="end">${state !== "open" && stateForm(id, "open", csrf, html`<button aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
+<a class="button" aria-label="${`${verb} ${shownName(name)}`}" href="${workspaceAddress(id)}/remove">${verb}</a></td></tr>`;
 }
 
 function stateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {

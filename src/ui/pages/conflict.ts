@@ -232,7 +232,7 @@ function contextOf(text: string): Html {
   const lines = text.split("\n");
   const shown = html`<pre class="context" dir="auto">${text}</pre>`;
   if (lines.length <= CONTEXT) return shown;
-  return html`<details class="unchanged"><summary>${plural(lines.length - 1, "unchanged line")}</summary>${shown}</details>`;
+  return html`<details class="command"><summary>${plural(lines.length - 1, "unchanged line")}</summary>${shown}</details>`;
 }
 
 const SETTLED = {
@@ -244,7 +244,7 @@ const SETTLED = {
 } as const;
 
 function settledOf({ passage, text }: Extract<Place, { kind: "settled" }>): Html {
-  return html`<details class="unchanged"><summary>${SETTLED[passage.kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
+  return html`<details class="command"><summary>${SETTLED[passage.kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
 }
 
 const COLUMNS = [

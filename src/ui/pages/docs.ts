@@ -104,7 +104,7 @@ function treeOf(mirror: string, root: string, here: string): Html {
   const all = listTree(root, here);
   const item = (path: string, label: Html | string) => {
     const depth = path === "" ? 0 : ancestorsOf(path).length + 1;
-    return html`<li class="${`deep-${Math.min(depth, 6)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === here && html` aria-current="page"`}>${label}</a></li>`;
+    return html`<li class="${`deep-${Math.min(depth, 5)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === here && html` aria-current="page"`}>${label}</a></li>`;
   };
   const more = all.length - MOST_FOLDERS;
   return html`<ul>${item("", "All documents")}${all.slice(0, MOST_FOLDERS).map((path) => item(path, nameView(nameOf(path))))}</ul>${

@@ -59,5 +59,5 @@ function rowOf(folder: Folder, asked: PageRequest): Html {
 <td>${dotOf(tone, word)}${trafficOf(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, asked.now)} ago`}</td>
 ${number("Documents", status?.documents ?? 0, "docs/")}${number("Problems", needs.length, "needs")}
 ${number("Pending", waits.length + (status?.pending ?? 0), "needs")}${number("In review", reviews, "reviews")}
-<td class="end">${status !== null && html`<div class="actions">${folderActions(folder, asked)}</div>`}</td></tr>`;
+<td class="end">${status !== null && html`<div class="row">${folderActions(folder, asked)}</div>`}</td></tr>`;
 }

@@ -3,6 +3,7 @@ import { type DayOfChanges, readDays } from "../../mirror/operations/history/run
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
+import { panelOf } from "../../page/charts.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, emptyOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
 import { eventSentence, groupEvents, isChange } from "../activity.ts";
@@ -67,35 +68,25 @@ function activityPart(ui: Ui, { name, root }: Folder, { now }: PageRequest): Htm
     (group) =>
       html`<li><span class="main">${eventSentence(name, group)}</span><span class="faint">${ageOf(group.first.at, now)} ago</span></li>`,
   );
-  return html`<section class="card" id="chart"><h2>Last ${MOST.days} days</h2>${chartOf(days)}</section>
+  return html`${chartsOf(days)}
 <section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "log")}">All</a></header>${
     rows.length === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="rows">${rows}</ul>`
   }</section>`;
 }
 
-const SERIES = [
-  ["uploaded", "Uploaded", "link"],
-  ["downloaded", "Downloaded", "good"],
-  ["merged", "Merged", "asks"],
-  ["conflicts", "Conflicts", "bad"],
-] as const;
+const SERIES = { uploaded: "Uploaded", downloaded: "Downloaded", merged: "Merged", conflicts: "Conflicts" } as const;
 
-/** Height of a bar in units of the chart; a day takes ten units of its width. */
-const TALL = 24;
-
-/** Shows a row of bars for each kind of change, with its sum. All rows have the same scale. */
-function chartOf(days: readonly DayOfChanges[]): Html {
-  const most = Math.max(1, ...days.flatMap((day) => SERIES.map(([kind]) => day[kind])));
-  const rows = SERIES.map(([kind, label, tone]) => {
-    const sum = days.reduce((all, day) => all + day[kind], 0);
-    const bars = days.map((day, at) => {
-      const height = day[kind] === 0 ? 0 : Math.max(2, Math.round((day[kind] / most) * TALL));
-      return html`<rect class="${height === 0 ? "none" : tone}" x="${at * 10 + 1}" y="${TALL - Math.max(1, height)}" width="8" height="${Math.max(1, height)}"><title>${dayText(day.at)}: ${count(day[kind])} ${label.toLowerCase()}</title></rect>`;
-    });
-    return html`<dt>${label}</dt><dd><svg class="chart" viewBox="0 0 ${days.length * 10} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${label}: ${count(sum)} in ${days.length} days`}">${bars}</svg></dd><dd class="number">${count(sum)}</dd>`;
+/** Shows a chart for each kind of change, with its sum. */
+function chartsOf(days: readonly DayOfChanges[]): Html {
+  const times = [dayText(days[0]!.at), dayText(days.at(-1)!.at)] as const;
+  const panels = Object.entries(SERIES).map(([kind, title]) => {
+    const values = days.map((day) => day[kind as keyof typeof SERIES]);
+    const bars = values.map((value, at) => ({ value, title: `${dayText(days[at]!.at)}: ${count(value)}` }));
+    const sum = values.reduce((all, value) => all + value, 0);
+    const detail = `in the last ${days.length} days`;
+    return panelOf({ title, value: count(sum), detail, bars, most: count(Math.max(...values)) }, times);
   });
-  const [first, last] = [days[0]!, days.at(-1)!];
-  return html`<p class="faint">Documents a day; the tallest bar is ${count(most)}.</p><dl class="bars">${rows}<dt></dt><dd class="axis faint"><span>${dayText(first.at)}</span><span>${dayText(last.at)}</span></dd><dd></dd></dl>`;
+  return html`<div class="tiles panels" id="chart">${panels}</div>`;
 }
 
 function dayText(at: number): string {

@@ -71,14 +71,14 @@ function originsPart(origins: MergeOrigins): Html {
   const rows = originHunks(origins.rows).flatMap(({ after, lines: own }) => [`line ${after.line}`, ...own]);
   return html`<h3>Origin of each line</h3>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
-<div class="diff" role="group" aria-label="Whose each line is" tabindex="0">${rows.slice(0, MOST_LINES).map(lineOf)}</div>`;
+<table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MOST_LINES).map(lineOf)}</tbody></table>`;
 }
 
+const MARKS: Readonly<Record<string, string>> = { added: "new", removed: "gone" };
+
 function lineOf(row: MergeRow | string): Html {
-  if (typeof row === "string") return html`<p class="place">${row}</p>`;
+  if (typeof row === "string") return html`<tr class="gap"><td colspan="2">${row}</td></tr>`;
   const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
-  const line = html`<span class="whose">${whose}</span>${sentenceView(row.line.replace(/\n$/, ""))}`;
-  if (row.kind === "added") return html`<ins><span class="sign">+</span>${line}</ins>`;
-  if (row.kind === "removed") return html`<del><span class="sign">-</span>${line}</del>`;
-  return html`<div><span class="sign"> </span>${line}</div>`;
+  const mark = MARKS[row.kind] ?? "";
+  return html`<tr><td class="no ${mark}">${whose}</td><td class="line ${mark}">${sentenceView(row.line.replace(/\n$/, ""))}</td></tr>`;
 }

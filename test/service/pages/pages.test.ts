@@ -128,9 +128,7 @@ describe("documents", () => {
     const search = async (who: Browser, query: string) => {
       const page = (await shown(who, `/app/w/${workspaceId}/search?${query}`)).text;
       expectHarmless(page);
-      return [...page.matchAll(/<li class="found-file"><a href="[^"]*\/files\/([^"]+)"/g)]
-        .map((match) => match[1]!)
-        .sort();
+      return [...page.matchAll(/<div class="main"><a href="[^"]*\/files\/([^"]+)"/g)].map((match) => match[1]!).sort();
     };
     expect(await search(browser, "q=walrus")).toEqual(["team/deep/more.md", "team/plan.md"]);
     expect(await search(browser, "q=walrus&in=team/deep")).toEqual(["team/deep/more.md"]);
@@ -295,7 +293,7 @@ describe("the overview of an administrator", () => {
     const { browser } = await keyOf(rig, [{ on: null, level: "full" }]);
     expect((await shown(browser, "/app")).text).not.toMatch(/<svg|Requests/);
     const page = (await shown(await rig.signIn(), "/app")).text;
-    expect(/Documents<\/h3><p class="figure">(\d+)/.exec(page)![1]).toBe("1");
+    expect(/Documents<\/h2><p class="figure">(\d+)/.exec(page)![1]).toBe("1");
   });
 });
 

@@ -114,7 +114,7 @@ function written(field: HTMLTextAreaElement): Extension {
 /** The editor's theme, in the page's colours for light and dark. */
 const LOOKS = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "0.9rem" },
-  "&.cm-focused": { outline: "3px solid var(--focus)", outlineOffset: "-3px" },
+  "&.cm-focused": { outline: "3px solid var(--link)", outlineOffset: "-3px" },
   ".cm-content": { caretColor: "var(--text)", fontFamily: "ui-monospace, monospace" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-gutters": { color: "var(--faint)", backgroundColor: "var(--raised)", borderColor: "var(--line)" },

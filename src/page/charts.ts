@@ -1,9 +1,12 @@
-import { type Html, html } from "../../page/html.ts";
+import { type Html, html } from "./html.ts";
 
 /** Draws figures over time as bars: inline SVG, readable without colour. */
 
-/** A bar. `part` is the filled lower end; the remainder has only an outline. Null: not known. */
-export type Bar = { readonly value: number | null; readonly part: number | null; readonly title: string };
+/**
+ * A bar; `value` is null if it is not known. `part` is the filled lower end, and the remainder has
+ * only an outline; null: all of it is filled.
+ */
+export type Bar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 
 export type Panel = {
   readonly title: string;
@@ -23,16 +26,16 @@ const WIDE = 8;
 
 /** @param times start and end of the bars, in words */
 export function panelOf({ title, value, detail, bars, most }: Panel, times: readonly [string, string]): Html {
-  return html`<section class="card panel"><h3>${title}</h3><p class="figure">${value}</p><p class="faint">${detail}</p>
-<div class="plot"><span class="faint" aria-hidden="true">${most}</span>
+  return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
+<div class="plot hint"><span aria-hidden="true">${most}</span>
 <svg viewBox="0 0 ${bars.length * STEP} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
-<span class="axis faint" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
+<span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
 function drawn(bars: readonly Bar[]): Html[] {
   const most = Math.max(1, ...bars.map(({ value }) => value ?? 0));
   const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (TALL - 1)));
-  return bars.map(({ value, part, title }, at) => {
+  return bars.map(({ value, part = null, title }, at) => {
     if (value === null || value === 0) return barOf("none", at, 0.5, title);
     const outer = heightOf(value);
     const inner = part === null ? outer : heightOf(part);
