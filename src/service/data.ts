@@ -3,7 +3,6 @@ import { FILES } from "../contract/routes.ts";
 import { combineByMerge as combine } from "./files/combine.ts";
 import { isOfDatabase, WrongStoreError } from "./database-marker.ts";
 import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
-import { indexInSteps } from "./search/search-steps.ts";
 import { randomSource } from "./random-bytes.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
@@ -76,9 +75,9 @@ export function openedData<Key extends string | null>(
   onClosed: () => void = () => undefined,
 ): OpenData<Key> {
   const { service } = data;
-  const stops = [indexInSteps(service, onFault), keepUp(service, onFault)];
+  const stop = keepUp(service, onFault);
   const close = async () => {
-    for (const stop of stops) stop();
+    stop();
     await service.close();
     onClosed();
   };

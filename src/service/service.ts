@@ -157,16 +157,11 @@ export class Service {
     return response;
   }
 
-  /** Indexes some written documents for search: a few milliseconds of work. */
-  indexStep(): Promise<"done" | "more"> {
-    return this.#index("a-step");
-  }
-
-  async indexAll(): Promise<void> {
-    await this.#index("all");
-  }
-
-  async #index(most: "a-step" | "all"): Promise<"done" | "more"> {
+  /**
+   * Indexes some written documents for search.
+   * @param most `a-step`: a few milliseconds of work
+   */
+  async indexStep(most: "a-step" | "all" = "a-step"): Promise<"done" | "more"> {
     return this.#core.isOpen ? this.#store.indexing.step(most) : "done";
   }
 

@@ -1,61 +1,101 @@
 import type { Service } from "./service.ts";
 import { isDiskFull } from "./store/store.ts";
 
-/** Milliseconds between two rounds, each of which prunes and fills the disk reserve again. */
+/** Milliseconds between two rounds of pruning, and between two attempts to fill the disk reserve. */
 const ROUND_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;
 /** Milliseconds between two saves of key uses: a kill loses the uses since the last save. */
 const USES_MS = 60_000;
+/**
+ * Milliseconds between a write and the step that indexes the document. Concurrent writes share a
+ * step.
+ */
+const INDEX_MS = 15;
+/**
+ * Pause after a step of indexing while requests come, as a multiple of the step's time: indexing
+ * takes a fifth of the time.
+ */
+const SHARE = 4;
+/** Milliseconds between a fault of indexing (such as a full disk) and the next try. */
+const AGAIN_MS = 60_000;
+
+type Upkeep = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
 
 /**
- * Does periodic work of the service, in steps of some milliseconds between requests.
+ * Does periodic work of the service, in steps of some milliseconds between requests. A request
+ * never waits for a step that has not begun.
  * @returns a function that stops the work
  */
 export function keepUp(
-  service: Pick<Service, "pruneStep" | "holdReserve" | "saveUses">,
+  service: Upkeep,
   onFault: (error: unknown, requestId: string) => void = () => undefined,
 ): () => void {
-  let timer: NodeJS.Timeout;
-  let isOver = false;
-  const wait = (ms: number) => {
-    if (isOver) return;
-    timer = setTimeout(() => void step(), ms);
-    // A timer alone does not keep the process running.
-    timer.unref();
-  };
-  const step = async () => {
-    try {
-      const left = await service.pruneStep();
-      // The service may be closed by now, and its folder removed or used by another process.
-      if (isOver) return;
-      if (left === "more") return wait(PAUSE_MS);
+  const begin = (name: string, firstMs: number, againMs: number, step: Step) =>
+    repeat(step, { firstMs, againMs, onFault: (error) => onFault(error, name) });
+  let served = service.served();
+  const indexing = begin("index", INDEX_MS, AGAIN_MS, async () => {
+    const started = performance.now();
+    if ((await service.indexStep()) === "done") return null;
+    const isBusy = service.served() !== served;
+    served = service.served();
+    return isBusy ? (performance.now() - started) * SHARE : 0;
+  });
+  service.onWrite(() => indexing.wake(INDEX_MS));
+  const works = [
+    indexing,
+    begin("upkeep", PAUSE_MS, ROUND_MS, async () => ((await service.pruneStep()) === "more" ? PAUSE_MS : ROUND_MS)),
+    begin("upkeep", ROUND_MS, ROUND_MS, async () => {
       service.holdReserve();
-    } catch (error) {
-      // An error is expected if the service closed during the step.
-      if (!isOver) onFault(error, "upkeep");
-    }
-    wait(ROUND_MS);
-  };
-  wait(PAUSE_MS);
-  const uses = setInterval(() => void saveKeyUses(service, onFault), USES_MS);
-  uses.unref();
+      return ROUND_MS;
+    }),
+    begin("upkeep", USES_MS, USES_MS, async () => {
+      // On a full disk, the uses stay in memory. Requests already report the full disk.
+      await service.saveUses().catch((error: unknown) => {
+        if (!isDiskFull(error)) throw error;
+      });
+      return USES_MS;
+    }),
+  ];
   return () => {
-    isOver = true;
-    clearTimeout(timer);
-    clearInterval(uses);
+    for (const { stop } of works) stop();
   };
 }
 
-async function saveKeyUses(
-  service: Pick<Service, "saveUses">,
-  onFault: (error: unknown, requestId: string) => void,
-): Promise<void> {
-  try {
-    await service.saveUses();
-  } catch (error) {
-    // The uses stay in memory until the disk has space. Requests already report the full disk, so
-    // no second report is needed.
-    if (!isDiskFull(error)) onFault(error, "upkeep");
-  }
+/** Does a part of the work. Returns the milliseconds until the next part; null if none is left. */
+type Step = () => Promise<number | null>;
+
+type Schedule = {
+  /** Milliseconds until the first step. */
+  readonly firstMs: number;
+  /** Milliseconds between a fault and the next step. */
+  readonly againMs: number;
+  readonly onFault: (error: unknown) => void;
+};
+
+/** Runs a step again and again. `wake` plans the next step, unless one is planned. */
+function repeat(step: Step, { firstMs, againMs, onFault }: Schedule) {
+  let timer: NodeJS.Timeout | null = null;
+  let isOver = false;
+  const run = async () => {
+    timer = null;
+    let next: number | null = againMs;
+    try {
+      next = await step();
+    } catch (error) {
+      // A fault is expected if the service closed during the step.
+      if (!isOver) onFault(error);
+    }
+    if (next !== null) wake(next);
+  };
+  const wake = (ms: number) => {
+    // A timer alone does not keep the process running.
+    if (!isOver) timer ??= setTimeout(() => void run(), ms).unref();
+  };
+  const stop = () => {
+    isOver = true;
+    if (timer !== null) clearTimeout(timer);
+  };
+  wake(firstMs);
+  return { wake, stop };
 }

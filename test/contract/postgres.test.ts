@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
-import { indexInSteps } from "../../src/service/search/search-steps.ts";
+import { keepUp } from "../../src/service/upkeep.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { ADMIN_KEY, seeded } from "../service/fixture.ts";
@@ -27,7 +27,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const more = { now: Date.now, combine: combineByMerge, adminKey: ADMIN_KEY };
     service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
     // As a running service does: the contract is asked of what is indexed, and of what is not yet.
-    stopIndexing = indexInSteps(service, (error) => faults.push(error));
+    stopIndexing = keepUp(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
     target = { wire: service.handle, key, adminKey: ADMIN_KEY, indexesLate: false };
   });

@@ -52,11 +52,11 @@ describe("when a key was last used", () => {
   });
 
   it("is saved once a minute while the data folder is open", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const folder = temporaryFolder();
     const data = await openData(folder);
     const save = vi.spyOn(data.service, "saveUses");
-    vi.advanceTimersByTime(180 * SECOND);
+    await vi.advanceTimersByTimeAsync(180 * SECOND);
     expect(save).toHaveBeenCalledTimes(3);
     await data.close();
     vi.useRealTimers();

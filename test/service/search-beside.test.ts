@@ -39,7 +39,7 @@ async function openStore(made: Store) {
   const opened = await openService({ store, atNextRound: (begin) => void begins.push(begin) });
   const files = [];
   for (let n = 0; n < DOCUMENTS; n++) files.push(await opened.api.file(`note-${n}.md`, `${LONG}end${n}\n`));
-  await opened.service.indexAll();
+  await opened.service.indexStep("all");
   /** Begins rounds until the search is answered. @returns how many there were */
   const goOn = async (searched: Promise<unknown>, between = async () => undefined as unknown) => {
     let isOver = false;

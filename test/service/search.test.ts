@@ -90,7 +90,7 @@ describe("what is not indexed yet", () => {
     const opened = await openService();
     const { api } = opened;
     for (let n = 0; n < 20; n++) await api.file(`shelf/deep/${n}.md`, `zebra ${n}\n`);
-    await opened.service.indexAll();
+    await opened.service.indexStep("all");
     for (let n = 20; n < 40; n++) await api.file(`shelf/deep/${n}.md`, `zebra ${n}\n`);
     const [shelf] = (await api.page("folders", { path: "shelf" })).data;
     await api.patch(`/v1/folders/${shelf!.id}`, { name: "drawer" });
@@ -151,7 +151,7 @@ describe("a step of the index", () => {
     const file = await opened.api.file("wide.md", wideText(20_000));
     for (let n = 0; n < 5; n++) expect(await opened.service.indexStep()).toBe("more");
     await opened.api.put(`/v1/files/${file.id}/content`, { content: "plain zebra", baseChangeId: file.lastChangeId });
-    await opened.service.indexAll();
+    await opened.service.indexStep("all");
     expect(await indexed(opened)).toHaveLength(1);
     expect(await found(opened, "zebra")).toEqual(["wide.md"]);
     await opened.service.close();

@@ -1,13 +1,16 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { indexInSteps } from "../../src/service/search/search-steps.ts";
+import { keepUp } from "../../src/service/upkeep.ts";
 
 function watched(steps: ("more" | "done" | Error)[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let write = () => undefined as unknown;
   const state = { served: 0, steps: 0, faults: [] as unknown[] };
-  const stop = indexInSteps(
+  const stop = keepUp(
     {
+      pruneStep: async () => "done",
+      holdReserve: () => undefined,
+      saveUses: async () => undefined,
       served: () => state.served,
       onWrite: (listener) => {
         write = listener;
