@@ -279,29 +279,3 @@ it("I11 I18 a document blocked outside whose file is removed frees its path, and
     "stays.md": "stays\n",
   });
 });
-
-/** Moves one of six documents out of `part`, and deletes the other five on the service. */
-async function emptied(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
-  const { rig, mirror } = await withOneOutside(seed, "note.md");
-  const names = ["a", "b", "c", "d"];
-  for (const name of names) rig.app.create(`part/${name}.md`, `${name}\n`);
-  await settle(mirror);
-  for (const name of [...names, "stays"]) rig.app.remove(`part/${name}.md`);
-  return { rig, mirror };
-}
-
-it("I04 I21 a readable document outside the linked part proves the key: a sync asks about the deletions", async () => {
-  const { mirror } = await emptied(33);
-  const report = await mirror.sync();
-  expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "remote-emptied" }] } });
-  expect(report?.stopped.map(({ kind }) => kind)).toEqual(new Array(5).fill("trash-local"));
-  expect(mirror.texts().size).toBe(5);
-});
-
-it("I04 I19 without a readable document outside the linked part no absence is proven", async () => {
-  const { rig, mirror } = await emptied(34);
-  rig.app.remove("elsewhere/note.md");
-  const report = await mirror.sync();
-  expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "wrong-workspace" }] } });
-  expect(mirror.texts().size).toBe(5);
-});

@@ -115,15 +115,6 @@ describe("while the service sends events", () => {
     expect(textOf(live, PATH)).toBeUndefined();
   });
 
-  test("an edit on both sides is merged, with any events", async () => {
-    const live = await listening();
-    live.rig.app.edit(PATH, "# Note 0, from there\n\nits own text, number 0\n");
-    live.rig.save(PATH, "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
-    live.news.hint(hintAt(live, PATH));
-    const both = "# Note 0, from there\n\nits own text, number 0\n\nand a line from here\n";
-    await live.rig.until(() => textOf(live, PATH) === both && live.rig.app.files().get(PATH)?.text === both);
-  });
-
   test("a change without an event is found by the next poll, a minute later at most", async () => {
     const live = await listening();
     live.rig.app.edit(PATH, "# Edited there\n");

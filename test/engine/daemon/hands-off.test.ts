@@ -58,16 +58,6 @@ describe("a daemon and files that somebody has in hand", () => {
     await rig.until(() => text(rig)!.includes("late") && text(rig)!.includes("theirs"), 10_000);
   });
 
-  test("writes over a file that stays open after the longest wait", async () => {
-    const rig = await watching();
-    rig.mirrored.disk.user.write(SWAP, OPEN);
-    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
-    await rig.pass(9 * MINUTE);
-    expect(text(rig)).toBe(TEXT);
-    await rig.pass(2 * MINUTE);
-    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
-  });
-
   test("writes over nothing that changed in the last two seconds, and over its own writes immediately", async () => {
     const rig = await watching();
     rig.save("note.md", TEXT.replace("three", "mine"));

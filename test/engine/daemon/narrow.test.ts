@@ -14,7 +14,6 @@ import { rollDice } from "../../simulator/dice.ts";
 import { type DaemonRig, withNotes, startDaemon } from "./rig.ts";
 
 const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
-const listings = (sent: string[]) => sent.filter((request) => request.startsWith("GET "));
 
 const notesInSync = (count = 3, options: Parameters<typeof withNotes>[2] = {}): Promise<DaemonRig> =>
   withNotes(count, (n) => `area/topic/note-${n}.md`, options);
@@ -82,39 +81,6 @@ describe("while all is in sync", () => {
     const both = "# Note 0, from the app\n\nits own text, number 0\n\nand a line from here\n";
     await rig.until(() => textOf(rig, "area/topic/note-0.md") === both);
     await rig.until(() => rig.mirrored.texts().get("area/topic/note-0.md") === both);
-  });
-
-  test("an edit that cannot be sent waits as any other, and goes when the service is back", async () => {
-    const rig = await notesInSync();
-    rig.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
-    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
-    await rig.pass(1_000);
-    expect(rig.daemon.status().phase.kind).toBe("waiting");
-    rig.requestFaults.fault = null;
-    await rig.until(() => textOf(rig, "area/topic/note-0.md") === "# Note 0\n\nanother text\n");
-    expect(rig.mirrored.state.intents()).toEqual([]);
-  });
-
-  test("an edit of a protected document waits until its content is unchanged for a while", async () => {
-    const rig = await notesInSync();
-    rig.app.protect("area/topic/note-0.md", true);
-    await rig.pass(40_000);
-    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
-    await rig.pass(30_000);
-    expect(rig.sent("PUT")).toEqual([]);
-    await rig.pass(60_000);
-    expect(rig.sent("PUT")).toHaveLength(1);
-  });
-
-  test("a poll after an edit finds what was sent, and reads nothing more", async () => {
-    const rig = await notesInSync();
-    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
-    await rig.pass(400);
-    rig.sent();
-    await rig.pass(6_000);
-    const sent = rig.sent();
-    expect(listings(sent).length).toBeGreaterThan(0);
-    expect(sent.filter((request) => request.includes("folders"))).toEqual([]);
   });
 });
 
