@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ENTRY, keptCompiled } from "../program.ts";
-import { type Installed, type Running, run, start } from "../package/installed.ts";
+import { type Installed, run, start } from "../package/installed.ts";
+import type { Running } from "../printed.ts";
 
 /**
  * The whole command line in processes that take themselves for processes on a Mac: no `/proc`, no

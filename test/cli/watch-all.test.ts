@@ -24,7 +24,7 @@ function watchAll(): WatchHere {
 
 test("begins without any linked folder, adds folders that init links, follows mv, drops folders that unlink ends", async () => {
   const watch = watchAll();
-  await watch.printed("no folder is linked yet");
+  await watch.untilErr("no folder is linked yet");
   await link("one");
   await watch.until(ranIn("one"));
   await link("two");
@@ -49,7 +49,9 @@ test("a linked folder that fails, and one that is gone, end no other, and are ke
   const watch = watchAll();
   await watch.until(ranIn("fine"));
   await watch.until((event) => event.kind === "broken" && event.root === at("broken"));
-  await watch.printed(`${at("gone")}, your linked folder "gone", does not exist; mdmirror syncs it as soon as it does`);
+  await watch.untilErr(
+    `${at("gone")}, your linked folder "gone", does not exist; mdmirror syncs it as soon as it does`,
+  );
   writeFileSync(config, text);
   renameSync(at("away"), at("gone"));
   await watch.until(ranIn("broken"));

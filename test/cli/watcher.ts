@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { afterEach, onTestFailed } from "vitest";
 import { LiveClock } from "./live-clock.ts";
 import type { Rig } from "./rig.ts";
+import { Printed } from "../printed.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
 /** `mdmirror watch --json`, with its lines as they come: as a process, or in this one. */
@@ -19,7 +20,7 @@ export type Watching = {
    */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
   /** Resolves when standard error has that text; rejects if the watch ends before. */
-  printed(text: string): Promise<void>;
+  untilErr(text: string): Promise<void>;
 };
 
 export type WatchProcess = Watching & {
@@ -74,97 +75,49 @@ export function startWatch(
     env: environment(rig, env),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const heard = new Heard(child.pid!);
-  child.stderr?.on("data", (chunk: Buffer) => heard.complain(chunk.toString("utf8")));
+  const output = new WatchOutput(child.pid!);
+  child.stderr?.on("data", (chunk: Buffer) => output.addErr(chunk.toString("utf8")));
   createInterface({ input: child.stdout! }).on("line", (line) => {
     rig.printed.push(line);
-    heard.line(line);
+    output.add(JSON.parse(line) as WatchEvent);
   });
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, signal) => {
-      rig.printed.push(heard.err());
+      rig.printed.push(output.err());
       resolve(code ?? signal!);
-      heard.end();
+      output.end();
     });
   });
-  return Object.assign(heard, { ended, signal: (name: NodeJS.Signals) => void child.kill(name) });
+  return Object.assign(output, { ended, signal: (name: NodeJS.Signals) => void child.kill(name) });
 }
 
 /** In this process, which saves the start of one; signals and kills need one. */
 export function watchHere(rig: Rig, dirs: readonly string[], env: Readonly<Record<string, string>> = {}): WatchHere {
   const clock = new LiveClock();
   const ending = new AbortController();
-  const heard = new Heard(process.pid);
+  const output = new WatchOutput(process.pid);
   const ran = rig.run(["watch", ...dirs, "--json"], {
     env: environment(rig, env),
     clock,
     stop: ending.signal,
-    onOut: (line) => heard.line(line),
-    onErr: (line) => heard.complain(`${line}\n`),
+    onOut: (line) => output.add(JSON.parse(line) as WatchEvent),
+    onErr: (line) => output.addErr(`${line}\n`),
   });
   const ended = ran.then(({ code }) => {
-    heard.end();
+    output.end();
     return code;
   });
-  return Object.assign(heard, { clock, ended, stop: () => ending.abort() });
+  return Object.assign(output, { clock, ended, stop: () => ending.abort() });
 }
 
-/** What a watch said so far, and who waits for more. */
-class Heard implements Watching {
+/** What a watch has reported so far. */
+class WatchOutput extends Printed<WatchEvent> implements Watching {
   readonly pid: number;
-  readonly events: WatchEvent[] = [];
-  readonly #waiting = new Set<() => void>();
-  #err = "";
-  #isOver = false;
+  readonly events = this.lines;
 
   constructor(pid: number) {
+    super();
     this.pid = pid;
-    onTestFailed(() => console.error(this.events.map((event) => JSON.stringify(event)).join("\n"), this.#err));
-  }
-
-  line(line: string): void {
-    this.events.push(JSON.parse(line) as WatchEvent);
-    this.#look();
-  }
-
-  complain(text: string): void {
-    this.#err += text;
-    this.#look();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#look();
-  }
-
-  err(): string {
-    return this.#err;
-  }
-
-  until(is: (event: WatchEvent) => boolean, from = 0): Promise<WatchEvent> {
-    return this.#waitFor(() => this.events.slice(from).find(is));
-  }
-
-  async printed(text: string): Promise<void> {
-    await this.#waitFor(() => (this.#err.includes(text) ? true : undefined));
-  }
-
-  #look(): void {
-    for (const look of [...this.#waiting]) look();
-  }
-
-  /** Looks whenever something came, until it is found or the watch is over. */
-  #waitFor<T>(find: () => T | undefined): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const look = () => {
-        const found = find();
-        if (found === undefined && !this.#isOver) return;
-        this.#waiting.delete(look);
-        if (found === undefined) reject(new Error(`watch ended before it said so: ${this.#err}`));
-        else resolve(found);
-      };
-      this.#waiting.add(look);
-      look();
-    });
+    onTestFailed(() => console.error(this.events.map((event) => JSON.stringify(event)).join("\n"), this.err()));
   }
 }

@@ -1,11 +1,9 @@
-import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { createInterface } from "node:readline";
 import { usualTmpdir } from "../memory-folder.ts";
+import { Running } from "../printed.ts";
 
 /** The package as a user has it: packed, and installed where nothing of the checkout is. */
 
@@ -111,56 +109,9 @@ export function run({ command, env, dir }: Installed, ...args: string[]): Ended 
   return { code: status, out: stdout, err: stderr };
 }
 
-export type Running = {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  /**
-   * Resolves with the first line, from the start on, that is so; rejects when the process ends
-   * before.
-   */
-  line(is: (line: string) => boolean): Promise<string>;
-  /** Asks it to end. @returns its exit code */
-  stop(): Promise<number | null>;
-};
-
 /** Starts the installed command. */
 export function start({ command, env, dir }: Installed, ...args: string[]): Running {
-  const child = spawn(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
-  const lines: string[] = [];
-  const waiting = new Set<() => void>();
-  let over = "";
-  const tell = () => {
-    for (const look of [...waiting]) look();
-  };
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(line);
-    tell();
-  });
-  let err = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString();
-  });
-  child.once("close", (code, signal) => {
-    over = `ended (${code ?? signal}): ${lines.join("\n")}${err}`;
-    tell();
-  });
-  const line = (is: (line: string) => boolean) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const found = lines.find(is);
-        if (found === undefined && over === "") return;
-        waiting.delete(look);
-        if (found === undefined) reject(new Error(over));
-        else resolve(found);
-      };
-      waiting.add(look);
-      look();
-    });
-  const stop = async () => {
-    const closed = once(child, "close");
-    child.kill("SIGTERM");
-    return (await closed)[0] as number | null;
-  };
-  return { child, line, stop };
+  return new Running(spawn(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
 /** A Node on this machine that mdmirror does not run on; null: there is none. */

@@ -10,13 +10,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createInterface } from "node:readline";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeUnit } from "../../src/mirror/daemon/autostart/service-unit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { useRig } from "../cli/rig.ts";
-import { startUnder, terminate, whenWatching } from "./process.ts";
+import { startUnder, whenWatching } from "./process.ts";
 
 /**
  * I30, beyond test/cli/init-key.test.ts: what a crash, another program and another user can see of
@@ -43,13 +42,12 @@ const dumpsHere =
 describe("I30 what a crash leaves behind", () => {
   test.skipIf(!dumpsHere)("the core file of a crash has neither key nor content (needs core files)", async () => {
     await rig.init();
-    const child = startUnder("ulimit -c unlimited", rig, ["watch", rig.root, "--json"], {
+    const watch = startUnder("ulimit -c unlimited", rig, ["watch", rig.root, "--json"], {
       MDMIRROR_API_KEY: rig.key,
     });
-    await whenWatching(child);
-    const ended = new Promise((resolve) => child.once("exit", (_code, by) => resolve(by)));
-    process.kill(child.pid!, "SIGSEGV");
-    expect(await ended).toBe("SIGSEGV");
+    await whenWatching(watch);
+    watch.child.kill("SIGSEGV");
+    expect(await watch.ended).toBe("SIGSEGV");
     const cores = readdirSync(join(rig.dir, "cwd")).filter((name) => name.startsWith("core"));
     expect(cores.length).toBe(1);
     const core = readFileSync(join(rig.dir, "cwd", cores[0]!));
@@ -61,18 +59,14 @@ describe("I30 what a crash leaves behind", () => {
     await rig.init();
     const reports = join(rig.dir, "reports");
     mkdirSync(reports);
-    const child = startUnder(":", rig, ["watch", rig.root, "--json"], {
+    const watch = startUnder(":", rig, ["watch", rig.root, "--json"], {
       MDMIRROR_API_KEY: rig.key,
       NODE_OPTIONS: `--report-on-signal --report-uncaught-exception --report-directory=${reports}`,
     });
-    await whenWatching(child);
-    let output = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-    process.kill(child.pid!, "SIGUSR2");
-    await expect.poll(() => output).toMatch(/Node\.js report completed/);
-    await terminate(child);
+    await whenWatching(watch);
+    watch.child.kill("SIGUSR2");
+    await watch.printed.untilErr("Node.js report completed");
+    await watch.stop();
     const made = filesBelow(reports);
     expect(made.length).toBe(1);
     const report = readFileSync(made[0]!, "utf8");
@@ -95,13 +89,6 @@ describe("I30 what a crash leaves behind", () => {
   });
 });
 
-async function run(...args: string[]) {
-  const child = startUnder("umask 000", rig, args);
-  const [code] = await new Promise<[number | null]>((resolve) => child.once("exit", (ended) => resolve([ended])));
-  child.stdout.resume();
-  return code;
-}
-
 describe("I30 what other programs and users see", () => {
   test("a command has no argument for the key, and a process has no key in its arguments", async () => {
     for (const entry of COMMANDS) {
@@ -110,12 +97,12 @@ describe("I30 what other programs and users see", () => {
       expect(secret.filter((name) => !/^((?:admin-)?key-file|no-store-key|tls-key|store-key)$/.test(name))).toEqual([]);
     }
     await rig.init();
-    const child = startUnder(":", rig, ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
-    await whenWatching(child);
-    const ps = spawnSync("ps", ["-ww", "-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
+    const watch = startUnder(":", rig, ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
+    await whenWatching(watch);
+    const ps = spawnSync("ps", ["-ww", "-o", "args=", "-p", String(watch.child.pid)], { encoding: "utf8" });
     // Also of a process that has not crashed here: no kind of its memory would go into a core file.
-    if (linux) expect(readFileSync(`/proc/${child.pid}/coredump_filter`, "utf8").trim()).toBe("00000000");
-    await terminate(child);
+    if (linux) expect(readFileSync(`/proc/${watch.child.pid}/coredump_filter`, "utf8").trim()).toBe("00000000");
+    await watch.stop();
     expect(ps.stdout).toContain("watch");
     expect(ps.stdout).not.toContain(rig.key);
   });
@@ -143,69 +130,20 @@ describe("I30 what other programs and users see", () => {
     }
   });
 
-  test("under umask 000 nothing in .mdmirror is anybody else's to read, write or enter", async () => {
-    expect(await run("init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes")).toBe(0);
-    rig.editRemotely("a.md", "edited\n");
-    rig.createRemotely("f/gone.md", "gone\n");
-    expect(await run("sync", rig.root)).toBe(0);
-    rig.deleteRemotely("f/gone.md");
-    expect(await run("sync", rig.root)).toBe(0);
-    expect(await run("search", "edited", rig.root)).toBeLessThan(4);
-    const child = startUnder("umask 000", rig, ["watch", rig.root, "--json"]);
-    await whenWatching(child);
-    const mirror = join(rig.root, ".mdmirror");
-    const place = JSON.parse(readFileSync(join(mirror, "daemon.json"), "utf8")) as { readonly socket: string };
-    const open: string[] = [];
-    const look = (path: string) => {
-      const { mode } = lstatSync(path);
-      if ((mode & 0o077) !== 0) open.push(`${(mode & 0o777).toString(8)} ${path.slice(rig.dir.length)}`);
-    };
-    const seen = readdirSync(mirror, { recursive: true, encoding: "utf8" });
-    for (const path of [...seen.map((name) => join(mirror, name)), mirror, place.socket, dirname(place.socket)])
-      look(path);
-    await terminate(child);
-    // A file in the trash keeps its mode; other users cannot enter the trash.
-    expect(open.filter((line) => !/^\d+ \/w\/\.mdmirror\/(trash|tmp)\/.*\.md/.test(line))).toEqual([]);
-    const names = seen.map((name) => name.replace(/\d{4}-.*/, "…"));
-    expect(names).toEqual(
-      expect.arrayContaining([
-        "key",
-        "state.db",
-        "texts.db",
-        "lock.db",
-        "config.json",
-        "log/mdmirror.log",
-        "daemon.json",
-        "trash",
-      ]),
-    );
-    expect(statSync(join(mirror, "key")).mode & 0o777).toBe(0o600);
-  });
-
   test("the service keeps no key in the clear, and says none but where its own is", async () => {
     const data = join(rig.dir, "data");
-    const child = startUnder("umask 000", rig, ["serve", "--port", "0", "--data", data]);
-    let said = "";
-    const listening = new Promise<void>((resolve, reject) => {
-      createInterface({ input: child.stdout }).on("line", (line) => {
-        said += `${line}\n`;
-        if (/http:\/\//.test(line)) resolve();
-      });
-      child.once("exit", () => reject(new Error(`serve ended: ${said}`)));
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    await listening;
-    const [url] = /http:\/\/[\d.:]+/.exec(said)!;
+    const serve = startUnder("umask 000", rig, ["serve", "--port", "0", "--data", data]);
+    const said = () => [...serve.printed.lines, serve.printed.err()].join("\n");
+    await serve.line((line) => line.includes("http://"));
+    const [url] = /http:\/\/[\d.:]+/.exec(said())!;
     const keys = filesBelow(data).filter((path) => /key/.test(path));
     const values = keys.map((path) => readFileSync(path, "utf8").trim());
     expect(values.length).toBeGreaterThan(0);
     for (const key of values)
       await fetch(`${url}/v1/files?x=${key}`, { headers: { authorization: `Bearer ${key}`, "x-odd": key } });
-    await terminate(child);
+    await serve.stop();
     for (const key of values) {
-      expect(said).not.toContain(key);
+      expect(said()).not.toContain(key);
       expect(filesBelow(data).filter((path) => !keys.includes(path) && readFileSync(path).includes(key))).toEqual([]);
     }
     for (const path of [...filesBelow(data), data]) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0]);

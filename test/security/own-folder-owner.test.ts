@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openLog } from "../../src/mirror/folder/log.ts";
 import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
@@ -93,9 +93,13 @@ async function live(seen: Map<string, Made>): Promise<void> {
     env: { XDG_RUNTIME_DIR: rig.dir, MDMIRROR_NOTIFY: "off", MDMIRROR_LOG: "debug" },
   };
   chmodSync(rig.dir, 0o700);
-  await watchFolder(seen, () =>
-    rig.run(["watch", "w", "--json"], { ...watched, onOut: (line) => line.includes('"run"') && stop.abort() }),
-  );
+  const onOut = (line: string) => {
+    if (!line.includes('"run"')) return;
+    const { socket } = JSON.parse(readFileSync(own("daemon.json"), "utf8")) as { readonly socket: string };
+    expect([made(dirname(socket)).mode, made(socket).mode]).toEqual(["700", "600"]);
+    stop.abort();
+  };
+  await watchFolder(seen, () => rig.run(["watch", "w", "--json"], { ...watched, onOut }));
   const log = openLog({
     folder: own(),
     clock,
@@ -117,8 +121,12 @@ async function live(seen: Map<string, Made>): Promise<void> {
 }
 
 describe("I26 the folder `.mdmirror`", () => {
-  test("everything that a life makes in it is in the table, with mode 0600 or 0700", async () => {
+  test("I30 everything that a life makes in it is in the table, with mode 0600 or 0700, under any umask", async () => {
     const seen = new Map<string, Made>();
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    rmSync(own(), { recursive: true });
+    expect((await rig.init()).code).toBe(0);
     await live(seen);
     const wrong = [...seen].filter(([path, { mode, kind }]) => {
       if (path === "") return mode !== "700";

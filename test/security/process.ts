@@ -1,27 +1,15 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { createInterface } from "node:readline";
 import type { Rig } from "../cli/rig.ts";
+import { Running } from "../printed.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
 /** Processes of their own, for what only a process can show. */
 
-/** Resolves when a `watch --json` has made its first pass; rejects when it ends before. */
-export function whenWatching(child: ChildProcessByStdio<null, Readable, Readable>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      said += `${line}\n`;
-      if ((JSON.parse(line) as { readonly kind: string }).kind === "run") resolve();
-    });
-    child.once("exit", (code, signal) => reject(new Error(`watch ended (${code ?? signal}): ${said}`)));
-  });
+/** Resolves when a `watch --json` has made its first cycle; rejects if it ends before. */
+export async function whenWatching(watch: Running): Promise<void> {
+  await watch.line((line) => line.includes('"kind":"run"'));
 }
 
 /** The environment of a user whose folders are the rig's. */
@@ -43,21 +31,12 @@ export function startUnder(
   rig: Rig,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
-): ChildProcessByStdio<null, Readable, Readable> {
+): Running {
   mkdirSync(join(rig.dir, "run"), { recursive: true, mode: 0o700 });
   mkdirSync(join(rig.dir, "cwd"), { recursive: true });
-  return spawn("sh", ["-c", `${before}; exec "$@"`, "sh", process.execPath, ENTRY, ...args], {
-    cwd: join(rig.dir, "cwd"),
-    env: envOf(rig, more),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-
-/** Asks a process to end, and waits until it has. */
-export async function terminate(child: ChildProcess): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  await ended;
+  const command = ["-c", `${before}; exec "$@"`, "sh", process.execPath, ENTRY, ...args];
+  const options = { cwd: join(rig.dir, "cwd"), env: envOf(rig, more) };
+  return new Running(spawn("sh", command, { ...options, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
 /** What another user's attempt to connect ends with. */

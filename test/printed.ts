@@ -1,0 +1,94 @@
+import type { ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+/** The lines that a program has printed so far, and who waits for more. */
+export class Printed<Line> {
+  readonly lines: Line[] = [];
+  readonly #waiting = new Set<() => void>();
+  #err = "";
+  #isOver = false;
+
+  add(line: Line): void {
+    this.lines.push(line);
+    this.#wake();
+  }
+
+  addErr(text: string): void {
+    this.#err += text;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  /** Returns all of its standard error. */
+  err(): string {
+    return this.#err;
+  }
+
+  /**
+   * Resolves with the first line from now on (or since `from`) that is so; rejects if the program
+   * ends before.
+   */
+  until(is: (line: Line) => boolean, from = 0): Promise<Line> {
+    return this.#waitFor(() => this.lines.slice(from).find(is));
+  }
+
+  /** Resolves when standard error has that text; rejects if the program ends before. */
+  async untilErr(text: string): Promise<void> {
+    await this.#waitFor(() => (this.#err.includes(text) ? true : undefined));
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  #waitFor<T>(find: () => T | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const wake = () => {
+        const found = find();
+        if (found === undefined && !this.#isOver) return;
+        this.#waiting.delete(wake);
+        if (found === undefined) reject(new Error(`it ended before: ${JSON.stringify(this.lines)} ${this.#err}`));
+        else resolve(found);
+      };
+      this.#waiting.add(wake);
+      wake();
+    });
+  }
+}
+
+export type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+/** A process with what it prints. */
+export class Running {
+  readonly child: Child;
+  readonly printed = new Printed<string>();
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+
+  constructor(child: Child) {
+    this.child = child;
+    createInterface({ input: child.stdout }).on("line", (line) => this.printed.add(line));
+    child.stderr.on("data", (chunk: Buffer) => this.printed.addErr(chunk.toString()));
+    this.ended = once(child, "close").then(([code, signal]) => {
+      this.printed.end();
+      return code ?? signal;
+    });
+  }
+
+  /** Resolves with the first line that is so; rejects if the process ends before. */
+  line(is: (line: string) => boolean): Promise<string> {
+    return this.printed.until(is);
+  }
+
+  /** Asks the process to end. Returns its exit code. */
+  async stop(): Promise<number | NodeJS.Signals> {
+    this.child.kill("SIGTERM");
+    return this.ended;
+  }
+}
