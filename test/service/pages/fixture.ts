@@ -43,6 +43,7 @@ export type PagesRig = Opened & {
 export type Browser = {
   readonly cookie: string;
   get(path: string): Promise<PageAnswer>;
+  see(path: string): Promise<string>;
   /** Follows nothing. @param page that has the form */
   post(path: string, form?: Readonly<Record<string, string | readonly string[]>>): Promise<PageAnswer>;
   /** The page that a form leads to. */
@@ -79,7 +80,8 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
     if (set === undefined) throw new Error(`not signed in: ${entered.status} ${text(entered)}`);
     const cookie = set.split(";")[0]!;
     const get = (path: string) => ask("GET", path, { ...own, cookie });
-    const csrf = /name="csrf-token" content="([^"]+)"/.exec(text(await get("/app")))?.[1] ?? "";
+    const see = async (path: string) => text(await get(path));
+    const csrf = /name="csrf-token" content="([^"]+)"/.exec(await see("/app"))?.[1] ?? "";
     const post: Browser["post"] = async (path, members = {}) => {
       const sent = new URLSearchParams({ csrf });
       for (const [name, value] of Object.entries(members)) for (const one of [value].flat()) sent.append(name, one);
@@ -88,9 +90,9 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
     const submit: Browser["submit"] = async (path, members) => {
       const { status, headers: got } = await post(path, members);
       if (status !== 303) throw new Error(`${path} ended in ${status}`);
-      return text(await get(got["location"]!));
+      return see(got["location"]!);
     };
-    return { cookie, csrf, get, post, submit };
+    return { cookie, csrf, get, see, post, submit };
   };
   return { ...opened, faults, clock, ask, signIn };
 }

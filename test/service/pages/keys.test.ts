@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Browser, openRig, text } from "./fixture.ts";
-
-const shown = async (browser: Browser, path: string) => {
-  const answer = await browser.get(path);
-  return { status: answer.status, text: text(answer) };
-};
+import { openRig, text } from "./fixture.ts";
 
 /** The field that a form marks as wrong, which has the focus. */
 function faultyField(page: string): string | undefined {
@@ -17,7 +12,7 @@ describe("keys", () => {
     const rig = await openRig();
     await rig.api.file("team/a.md");
     const browser = await rig.signIn();
-    expect((await shown(browser, "/app/keys/new")).text).toContain('name="path" value="/team"');
+    expect(await browser.see("/app/keys/new")).toContain('name="path" value="/team"');
     const made = await browser.post("/app/keys", {
       workspace: rig.workspaceId,
       label: "ann",
@@ -32,7 +27,7 @@ describe("keys", () => {
     const info = (await rig.service.admin.keys()).find(({ label }) => label === "ann")!;
     expect([info.grantPaths, info.rateLimit]).toEqual([["/", "/team"], { requests: 10, seconds: 60 }]);
     expect(new Date(info.expiresAt!).toISOString()).toBe("2026-11-30T23:59:59.999Z");
-    expect((await shown(browser, "/app/keys")).text).not.toContain(key);
+    expect(await browser.see("/app/keys")).not.toContain(key);
     await rig.signIn(key);
   });
 
@@ -58,7 +53,7 @@ describe("keys", () => {
     expect((await rig.service.admin.keys())[0]!.label).toBe("phone");
     expect(await browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
     expect(await rig.service.admin.keys()).toEqual([]);
-    expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
+    expect((await browser.get(`/app/keys/${id}`)).status).toBe(404);
   });
 
   test("are not made without access, and the form keeps what was entered", async () => {
@@ -82,7 +77,7 @@ describe("keys", () => {
     const rig = await openRig();
     for (const path of ["team/plans/a.md", "team-notes/a.md"]) await rig.api.file(path);
     const browser = await rig.signIn();
-    const form = (await shown(browser, "/app/keys/new")).text;
+    const form = await browser.see("/app/keys/new");
     // A folder is listed after the folder above, and before its neighbours.
     expect([...form.matchAll(/name="path" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
       "/",
@@ -104,7 +99,7 @@ describe("keys", () => {
       ["/team/plans", "none"],
     ]);
     // The form for a change begins with what the key has.
-    const change = (await shown(browser, `/app/keys/${id}`)).text;
+    const change = await browser.see(`/app/keys/${id}`);
     expect(change).toMatch(/value="chosen" checked/);
     const rows = [...change.matchAll(/value="(\/[^"]*)">\s*<select.*?<\/select>/gs)];
     expect(rows.map((match) => [match[1], /value="(\w*)" selected/.exec(match[0])?.[1] ?? ""])).toEqual([

@@ -15,10 +15,6 @@ async function keyOf(
   return { ...made, browser: await rig.signIn(made.key) };
 }
 
-const shown = async (browser: Browser, path: string) => {
-  const answer = await browser.get(path);
-  return { status: answer.status, text: text(answer) };
-};
 const ADMIN_PAGES = ["/app/keys", "/app/keys/new", "/app/reviews"];
 
 /** Nothing in it runs or styles within the page, and nothing steers how it is shown. */
@@ -37,8 +33,11 @@ describe("a key's own pages", () => {
       { on: "/team", level: "read" },
       { on: "/team/secret.md", level: "none" },
     ]);
-    const at = (path: string) => shown(browser, `/app/w/${workspaceId}/files/${path}`);
-    expect((await shown(browser, "/app")).text).toContain(">team<");
+    const at = async (path: string) => {
+      const answer = await browser.get(`/app/w/${workspaceId}/files/${path}`);
+      return { status: answer.status, text: text(answer) };
+    };
+    expect(await browser.see("/app")).toContain(">team<");
     expect((await at("team")).text).toContain("plan.md");
     expect((await at("team/plan.md")).text).toContain("of team/plan.md");
     for (const page of [(await at("")).text, (await at("team")).text])
@@ -47,8 +46,7 @@ describe("a key's own pages", () => {
       expect(await at(hidden)).toEqual({ status: 404, text: (await at("not/there")).text });
       expect((await at(`${hidden}?view=source`)).status).toBe(404);
     }
-    for (const path of [...ADMIN_PAGES, "/app/workspaces/x/remove"])
-      expect((await shown(browser, path)).status).toBe(404);
+    for (const path of [...ADMIN_PAGES, "/app/workspaces/x/remove"]) expect((await browser.get(path)).status).toBe(404);
     for (const form of ["/app/keys", "/app/workspaces", `/app/workspaces/${workspaceId}/state`])
       expect(
         (await browser.post(form, { name: "x", label: "x", path: "/", level: "full", workspace: workspaceId })).status,
@@ -60,7 +58,7 @@ describe("a key's own pages", () => {
     const rig = await openRig();
     const other = (await rig.service.admin.createWorkspace("other")).workspaceId;
     const { browser, workspaceId } = await keyOf(rig, [{ on: null, level: "full" }]);
-    expect((await shown(browser, `/app/w/${other}/files/`)).status).toBe(404);
+    expect((await browser.get(`/app/w/${other}/files/`)).status).toBe(404);
     await rig.service.admin.setWorkspaceState(workspaceId, "closed", 7);
     const closed = await browser.get(`/app/w/${workspaceId}/files/`);
     expect([closed.status, closed.headers["retry-after"]]).toEqual([503, "7"]);
@@ -70,7 +68,7 @@ describe("a key's own pages", () => {
     const rig = await openRig();
     await rig.api.file("a.md", "text");
     const { browser, id, workspaceId } = await keyOf(rig, [{ on: null, level: "read" }]);
-    const at = async () => (await shown(browser, `/app/w/${workspaceId}/files/a.md`)).status;
+    const at = async () => (await browser.get(`/app/w/${workspaceId}/files/a.md`)).status;
     expect(await at()).toBe(200);
     expect((await rig.service.admin.key(id))!.lastUsedAt).toBe(rig.clock.now);
     await rig.service.admin.changeKey(id, { rateLimit: { requests: 1, seconds: 60 } });
@@ -107,7 +105,7 @@ describe("documents", () => {
     await rig.api.file("team/b.md", "b");
     const browser = await rig.signIn();
     rig.clock.now += 7_200_000;
-    const list = (await shown(browser, `/app/w/${rig.workspaceId}/files/team`)).text;
+    const list = await browser.see(`/app/w/${rig.workspaceId}/files/team`);
     const rows = [...list.matchAll(/<tr class="file">(.*?)<\/tr>/gs)].map((match) =>
       match[1]!
         .replace(/<[^>]*>/g, " ")
@@ -115,7 +113,7 @@ describe("documents", () => {
         .trim(),
     );
     expect(rows).toEqual(["a.md protected in review 1.2 kB 2 h ago", "b.md 1 bytes 2 h ago"]);
-    const page = (await shown(browser, `/app/w/${rig.workspaceId}/files/team/a.md`)).text;
+    const page = await browser.see(`/app/w/${rig.workspaceId}/files/team/a.md`);
     for (const fact of ["1.2 kB", "in review", "protected", "2 h"]) expect(page).toContain(fact);
     for (const shown of [list, page]) expect(shown).toMatch(/<a href="\/app\/reviews\/\w+"><span class="badge asks">/);
   });
@@ -126,7 +124,7 @@ describe("documents", () => {
       await rig.api.file(path, `A walrus of ${path} <script>alert(1)</script>\n`);
     const { browser, workspaceId } = await keyOf(rig, [{ on: "/team", level: "read" }]);
     const search = async (who: Browser, query: string) => {
-      const page = (await shown(who, `/app/w/${workspaceId}/search?${query}`)).text;
+      const page = await who.see(`/app/w/${workspaceId}/search?${query}`);
       expectHarmless(page);
       return [...page.matchAll(/<div class="main"><a href="[^"]*\/files\/([^"]+)"/g)].map((match) => match[1]!).sort();
     };
@@ -134,17 +132,17 @@ describe("documents", () => {
     expect(await search(browser, "q=walrus&in=team/deep")).toEqual(["team/deep/more.md"]);
     expect(await search(browser, "q=walrus&in=private")).toEqual([]);
     expect(await search(await rig.signIn(), "q=walrus")).toHaveLength(3);
-    expect((await shown(browser, `/app/w/${workspaceId}/search?q=walrus`)).text).toContain("<mark>walrus</mark>");
+    expect(await browser.see(`/app/w/${workspaceId}/search?q=walrus`)).toContain("<mark>walrus</mark>");
     for (const query of ["", "q=+", `q=${"x".repeat(5_000)}`]) expect(await search(browser, query)).toEqual([]);
     for (let n = 0; n < 25; n++) await rig.api.file(`team/more-${n}.md`, "Another walrus.\n");
-    const next = (await shown(browser, `/app/w/${workspaceId}/search?q=walrus`)).text;
+    const next = await browser.see(`/app/w/${workspaceId}/search?q=walrus`);
     const [, more] = /href="[^"]*\/search\?([^"]*)">Next page/.exec(next)!;
     expect([next.includes("of 27 documents"), (await search(browser, more!.replaceAll("&amp;", "&"))).length]).toEqual([
       true,
       7,
     ]);
     const other = (await rig.service.admin.createWorkspace("other")).workspaceId;
-    expect((await shown(browser, `/app/w/${other}/search?q=walrus`)).status).toBe(404);
+    expect((await browser.get(`/app/w/${other}/search?q=walrus`)).status).toBe(404);
   });
 
   test("have a history for administrators, which shows what each change did and restores one", async () => {
@@ -153,7 +151,7 @@ describe("documents", () => {
     expectOk(await rig.api.edit(id, lastChangeId, "two\n"), 200);
     const browser = await rig.signIn();
     const at = `/app/w/${rig.workspaceId}/history/a.md`;
-    const latest = (await shown(browser, at)).text;
+    const latest = await browser.see(at);
     const marks = (page: string) => page.match(/<mark>\w+<\/mark>/g)?.map((mark) => mark.replace(/<[^>]*>/g, ""));
     const steps = [...latest.matchAll(/class="step".*?<ins>(.*?)<\/ins> <del>(.*?)<\/del>/gs)];
     expect(steps.map(([step, ...lines]) => [/<bdi class="name">(\w+)/.exec(step)?.[1], ...lines])).toEqual([
@@ -161,7 +159,7 @@ describe("documents", () => {
       [undefined, "+1", "−0"],
     ]);
     expect([marks(latest), latest.includes("restore/a.md")]).toEqual([["one", "two"], false]);
-    const first = (await shown(browser, `${at}?change=${lastChangeId}`)).text;
+    const first = await browser.see(`${at}?change=${lastChangeId}`);
     expect(marks(first)).toEqual(["one"]);
     const form = `/app/w/${rig.workspaceId}/restore/a.md`;
     const fields = { change: lastChangeId, live: /name="live" value="(\w+)"/.exec(first)![1]! };
@@ -170,9 +168,9 @@ describe("documents", () => {
     expect((await rig.api.read(id)).content).toBe("two\n");
     expect((await browser.submit(form, fields)).match(/class="step"/g)).toHaveLength(3);
     expect((await rig.api.read(id)).content).toBe("one\n");
-    expect((await shown(browser, `/app/w/${rig.workspaceId}/history/none.md`)).status).toBe(404);
+    expect((await browser.get(`/app/w/${rig.workspaceId}/history/none.md`)).status).toBe(404);
     const { browser: own } = await keyOf(rig, [{ on: null, level: "full" }]);
-    expect([(await shown(own, at)).status, (await own.post(form, fields)).status]).toEqual([404, 404]);
+    expect([(await own.get(at)).status, (await own.post(form, fields)).status]).toEqual([404, 404]);
   });
 
   test("are protected by administrators and keys with full access, not by others or other sites", async () => {
@@ -184,7 +182,7 @@ describe("documents", () => {
     expect(await admin.submit(form, { protected: "yes" })).toContain("Remove protection");
     expect(await isProtected()).toBe(true);
     const editor = (await keyOf(rig, [{ on: "/team", level: "edit" }])).browser;
-    expect((await shown(editor, `/app/w/${rig.workspaceId}/files/team/a.md`)).text).not.toContain("protect/team");
+    expect(await editor.see(`/app/w/${rig.workspaceId}/files/team/a.md`)).not.toContain("protect/team");
     expect(await editor.submit(form, { protected: "no" })).toContain("needs Full access");
     const stranger = (await keyOf(rig, [{ on: "/other", level: "full" }])).browser;
     expect((await stranger.post(form, { protected: "no" })).status).toBe(404);
@@ -217,12 +215,13 @@ describe("documents", () => {
       `/app/w/${rig.workspaceId}/files/wide/${encodeURIComponent("日本語-ü.md")}`,
     );
     for (const path of paths) {
-      const page = await shown(browser, path);
-      expect([path, page.status]).toEqual([path, 200]);
-      if (!path.startsWith("/app/reviews/") && !path.includes("wide")) expectHarmless(page.text);
-      expect(page.text).not.toContain("<script>alert");
+      const answer = await browser.get(path);
+      const page = text(answer);
+      expect([path, answer.status]).toEqual([path, 200]);
+      if (!path.startsWith("/app/reviews/") && !path.includes("wide")) expectHarmless(page);
+      expect(page).not.toContain("<script>alert");
     }
-    const source = (await shown(browser, `${paths.at(-1)!}?view=source`)).text;
+    const source = await browser.see(`${paths.at(-1)!}?view=source`);
     expect(source).toContain('<pre class="text" dir="auto">&quot;&gt;&lt;script&gt;alert(1)');
     for (const path of [
       `/app/w/${rig.workspaceId}/files/%ff`,
@@ -230,7 +229,7 @@ describe("documents", () => {
       `/app/keys/${EVIL}`,
       "/app/%00",
     ])
-      expect((await shown(browser, path)).status).toBe(404);
+      expect((await browser.get(path)).status).toBe(404);
   });
 });
 
@@ -247,7 +246,7 @@ describe("the tab of documents", () => {
     const at = (part: string) => `/app/w/${workspaceId}/${part}`;
     expect((await browser.get("/app/w")).headers["location"]).toBe(at("files/"));
     await rig.service.admin.createWorkspace("other");
-    const list = (await shown(browser, "/app/w")).text;
+    const list = await browser.see("/app/w");
     expect([tabOf(list), list.includes(at("files/"))]).toEqual(["/app/w", true]);
     const name = (await rig.service.admin.workspaces())[0]!.name;
     for (const [part, path] of [
@@ -256,11 +255,10 @@ describe("the tab of documents", () => {
       ["history/team/a.md", ["team", "a.md"]],
       ["search?q=text&in=team", ["team"]],
     ] as const) {
-      const page = (await shown(browser, at(part))).text;
+      const page = await browser.see(at(part));
       expect([tabOf(page), crumbsOf(page)]).toEqual(["/app/w", ["Documents", name, ...path]]);
     }
-    for (const path of ["/app", "/app/w", at("files/team")])
-      expect(tabOf((await shown(own, path)).text)).toBe("/app/w");
+    for (const path of ["/app", "/app/w", at("files/team")]) expect(tabOf(await own.see(path))).toBe("/app/w");
   });
 });
 
@@ -272,7 +270,7 @@ describe("the overview of an administrator", () => {
       ["hour", 60],
       ["day", 48],
     ] as const) {
-      const page = (await shown(browser, `/app?span=${span}`)).text;
+      const page = await browser.see(`/app?span=${span}`);
       const charts = [...page.matchAll(/<svg [^>]*role="img" aria-label="([^"]+)">(.*?)<\/svg>/gs)];
       expect(charts.map((match) => match[1]!.split(" from ")[0])).toEqual([
         "Requests",
@@ -291,8 +289,8 @@ describe("the overview of an administrator", () => {
     const rig = await openRig();
     await rig.api.file("secret-plan.md", "text");
     const { browser } = await keyOf(rig, [{ on: null, level: "full" }]);
-    expect((await shown(browser, "/app")).text).not.toMatch(/<svg|Requests/);
-    const page = (await shown(await rig.signIn(), "/app")).text;
+    expect(await browser.see("/app")).not.toMatch(/<svg|Requests/);
+    const page = await (await rig.signIn()).see("/app");
     expect(/Documents<\/h2><p class="figure">(\d+)/.exec(page)![1]).toBe("1");
   });
 });
@@ -311,12 +309,12 @@ describe("workspaces", () => {
     // Only a workspace with documents asks for its name.
     await rig.api.file("a.md");
     const first = `/app/workspaces/${rig.workspaceId}/remove`;
-    expect((await shown(browser, first)).text).toContain('name="name" required');
-    expect((await shown(browser, `/app/workspaces/${id}/remove`)).text).not.toContain('name="name"');
+    expect(await browser.see(first)).toContain('name="name" required');
+    expect(await browser.see(`/app/workspaces/${id}/remove`)).not.toContain('name="name"');
     expect(await browser.submit(first, { name: "second" })).toContain("nothing was removed");
     expect(await browser.submit(`/app/workspaces/${id}/remove`)).toContain("“second” is removed");
     expect(await rig.service.admin.workspaces()).toHaveLength(1);
-    expect((await shown(browser, `/app/workspaces/${id}/remove`)).status).toBe(404);
+    expect((await browser.get(`/app/workspaces/${id}/remove`)).status).toBe(404);
   });
 });
 

@@ -1,11 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { expectEdited, expectOk } from "../../../src/conformance/world.ts";
-import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
-
-const shown = async (browser: Browser, path: string) => {
-  const answer = await browser.get(path);
-  return { status: answer.status, text: text(answer) };
-};
+import { openRig, type PagesRig, text } from "./fixture.ts";
 
 /** A document in review: live, and sent. */
 async function inReview(rig: PagesRig, live = "live\n", sent = "sent\n") {
@@ -32,9 +27,9 @@ describe("a review", () => {
       const rig = await openRig();
       const browser = await rig.signIn();
       const { id, live, read } = await inReview(rig);
-      expect((await shown(browser, "/app")).text).toContain('<span class="count asks">1</span>');
-      expect((await shown(browser, "/app/reviews")).text).toContain(`/app/reviews/${id}`);
-      const page = (await shown(browser, `/app/reviews/${id}`)).text;
+      expect(await browser.see("/app")).toContain('<span class="count asks">1</span>');
+      expect(await browser.see("/app/reviews")).toContain(`/app/reviews/${id}`);
+      const page = await browser.see(`/app/reviews/${id}`);
       expect(linesOf(page)).toEqual([
         "gone: live",
         "new: sent",
@@ -66,7 +61,7 @@ describe("a review", () => {
     const now = (await rig.api.read(file.id)).lastChangeId;
     expect(await one.submit(`/app/reviews/${id}/accept`, { live: now })).toContain("no longer in review: rejected");
     expect(await read()).toBe("newer\n");
-    expect((await shown(one, "/app/reviews/chg_00000000000000")).status).toBe(404);
+    expect((await one.get("/app/reviews/chg_00000000000000")).status).toBe(404);
   });
 
   test("is not accepted over an edit that comes while the form is answered", async () => {
@@ -100,7 +95,7 @@ describe("a review", () => {
       const live = (await rig.api.read(file.id)).lastChangeId;
       return browser.submit(`/app/reviews/${id}/accept`, { live });
     };
-    const page = async (id: string) => (await shown(browser, `/app/reviews/${id}`)).text;
+    const page = async (id: string) => await browser.see(`/app/reviews/${id}`);
     await accept(first);
     expect(linesOf(await page(merges))).toEqual(["ONE", "ONE", "", "", "gone: two", "new: TWO"]);
     expect(linesOf(await accept(merges))).toEqual(["ONE", "ONE", "", "", "gone: two", "new: TWO"]);
@@ -114,7 +109,7 @@ describe("a review", () => {
     const browser = await rig.signIn();
     const { id } = await inReview(rig);
     const forms = async (view: string) => {
-      const page = (await shown(browser, `/app/reviews/${id}?view=${view}`)).text;
+      const page = await browser.see(`/app/reviews/${id}?view=${view}`);
       const all = page.match(/<form method="post".*?<\/form>/gs)!;
       return all.map((form) => [/reviews\/\w+\/(\w+)/.exec(form)![1], /name="content"/.test(form)]);
     };
@@ -152,7 +147,7 @@ describe("a review", () => {
     const { id, live, read } = await inReview(rig, "live\r\n", "\r\none\ntwo\r\nthree");
     const browser = await rig.signIn();
     // A browser takes away the line feed that follows the tag, and sends each line end as CRLF.
-    const page = (await shown(browser, `/app/reviews/${id}?view=edit`)).text;
+    const page = await browser.see(`/app/reviews/${id}?view=edit`);
     const typed = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page)![1]!.replaceAll(/\r\n?|\n/g, "\r\n");
     await browser.submit(`/app/reviews/${id}/accept`, { live, content: typed });
     expect(await read()).toBe("\r\none\ntwo\r\nthree");
@@ -168,7 +163,7 @@ describe("a review", () => {
       ids.push((expectOk(await rig.api.edit(file.id, file.lastChangeId, "sent\n"), 202) as { id: string }).id);
     }
     const beside = async (id: string) => {
-      const page = (await shown(browser, `/app/reviews/${id}`)).text;
+      const page = await browser.see(`/app/reviews/${id}`);
       return [...page.matchAll(/rel="(\w+)" href="\/app\/reviews\/(\w+)"/g)].map((match) => match.slice(1));
     };
     const [a, b, c] = ids as [string, string, string];
@@ -180,7 +175,7 @@ describe("a review", () => {
       ],
       [["prev", b]],
     ]);
-    const list = (await shown(browser, "/app/reviews")).text;
+    const list = await browser.see("/app/reviews");
     expect(list.match(/<td data-label="From"><bdi class="name">owner<\/bdi>/g)).toHaveLength(3);
     rig.clock.now += 3_600_000;
     const after = await browser.submit(`/app/reviews/${b}/reject`);
@@ -190,7 +185,7 @@ describe("a review", () => {
       ["prev", a],
       ["next", c],
     ]);
-    expect((await shown(browser, `/app/reviews/${c}`)).text).toContain(">2 of 2<");
+    expect(await browser.see(`/app/reviews/${c}`)).toContain(">2 of 2<");
     const [sent, decided] = [...after.matchAll(/<time class="age" datetime="([^"]+)"/g)].map((match) => match[1]!);
     expect(Date.parse(decided!) - Date.parse(sent!)).toBe(3_600_000);
   });
@@ -199,7 +194,7 @@ describe("a review", () => {
     const rig = await openRig();
     const browser = await rig.signIn();
     const { id } = await inReview(rig, "# Live\n", "# Sent <script>alert(1)</script>\n");
-    const page = (await shown(browser, `/app/reviews/${id}?view=rendered`)).text;
+    const page = await browser.see(`/app/reviews/${id}?view=rendered`);
     const marks = [...page.matchAll(/<article class="document" dir="auto">\s*<h1[^>]* class="(\w+)"[^>]*>/g)];
     expect([marks.map(([, mark]) => mark), page.includes("<script>")]).toEqual([["gone", "new"], false]);
   });
@@ -209,11 +204,11 @@ describe("a review", () => {
     const browser = await rig.signIn();
     const { id } = await inReview(rig);
     const { workspaceId, key } = await rig.service.admin.createWorkspace("other");
-    const list = (await shown(browser, `/app/reviews?workspace=${workspaceId}`)).text;
+    const list = await browser.see(`/app/reviews?workspace=${workspaceId}`);
     expect([list.includes(id), key.length > 0]).toEqual([false, true]);
-    expect((await shown(browser, `/app/reviews?workspace=${rig.workspaceId}`)).text).toContain(
+    expect(await browser.see(`/app/reviews?workspace=${rig.workspaceId}`)).toContain(
       `/app/reviews/${id}?workspace=${rig.workspaceId}`,
     );
-    expect((await shown(browser, "/app/reviews?workspace=wsp_no")).status).toBe(404);
+    expect((await browser.get("/app/reviews?workspace=wsp_no")).status).toBe(404);
   });
 });
