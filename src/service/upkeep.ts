@@ -1,7 +1,7 @@
 import type { Service } from "./service.ts";
 import { isDiskFull } from "./store/store.ts";
 
-/** Milliseconds between two rounds of pruning, and between two attempts to fill the disk reserve. */
+/** Milliseconds between two rounds of pruning, or two attempts to fill the disk reserve. */
 const ROUND_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;

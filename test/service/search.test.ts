@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
+import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STEP } from "../../src/service/store/sqlite/search-table.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { type Opened, openService, temporaryFolder } from "./fixture.ts";
@@ -45,10 +45,10 @@ describe("the index of the service", () => {
   });
 
   test("a data folder of any former version is indexed whole, in steps", async () => {
-    for (const version of [1, MIGRATIONS.length - 2, MIGRATIONS.length - 1]) {
+    for (const version of [OLDEST_SCHEMA, NEWEST_SCHEMA - 1]) {
       const folder = temporaryFolder();
       const former = new Sqlite(join(folder, "service.db"));
-      for (const sql of MIGRATIONS.slice(0, version)) former.exec(sql);
+      for (const sql of migrationsFrom(0).slice(0, version - OLDEST_SCHEMA + 1)) former.exec(sql);
       former.pragma(`user_version = ${version}`);
       former.exec("INSERT INTO workspaces (id, name, state, retry_after) VALUES ('wsp_1', 'main', 'open', 0)");
       for (let n = 1; n <= 2 * STEP; n++) {

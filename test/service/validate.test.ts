@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { declareOperations } from "../../src/contract/api/operations.ts";
+import { OPERATIONS } from "../../src/contract/api/operations.ts";
 import { isRefused } from "../../src/service/requests/answer.ts";
 import { validate } from "../../src/service/requests/validate.ts";
 
-const { createFile, patchFile, listFiles, putContent } = declareOperations("usual");
+const { createFile, patchFile, listFiles } = OPERATIONS;
 
 /** The code of the refusal, then each field with its code. */
 function refusalOf(...[schema, value]: Parameters<typeof validate>): readonly string[] {
@@ -72,10 +72,4 @@ it.each([
 it("makes paths of what was sent: without the first slash, the whole tree empty, a limit by default", () => {
   expect(validate(listFiles.query, { path_prefix: "/" })).toEqual({ limit: 100, path_prefix: "" });
   expect(validate(listFiles.query, { path: "/a.md", limit: "7" })).toEqual({ limit: 7, path: "a.md" });
-});
-
-it("takes ids of 20 characters in a workspace of the first version alone", () => {
-  const body = { baseChangeId: "chg_0123456789abcdefghjk", content: "" };
-  expect(validate(declareOperations("first").putContent.body, body)).toEqual(body);
-  expect(refusalOf(putContent.body, body)).toEqual(["invalid_id", "/baseChangeId invalid_format"]);
 });

@@ -9,7 +9,7 @@ import type { Rig } from "../cli/rig.ts";
 
 /** Fixtures of earlier programs, as a rig's mirror and a service of today. */
 
-export const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
+const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
 
 export type Live = {
   readonly data: OpenData;

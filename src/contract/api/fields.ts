@@ -133,22 +133,10 @@ export function flagParameter() {
 
 export type IdForm = "doc_" | "dir_" | "chg_";
 
-/**
- * Age of a workspace. `first`: made by the first version, so ids of 20 characters are valid, too.
- */
-export type IdAge = "first" | "usual";
-
-/**
- * Suffix of ids that the first version issued. Such ids stay valid in workspaces of that version.
- */
-const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
-
 /** Makes the schema of an id in a request. */
-export function idSchema(form: IdForm, age: IdAge) {
-  const isIssued = (id: string) =>
-    id.startsWith(form) && (isStrictId(id) || (age === "first" && FIRST_SUFFIX.test(id.slice(form.length))));
+export function idSchema(form: IdForm) {
   return stringJudgedBy((value) => {
-    if (isIssued(value)) return null;
+    if (value.startsWith(form) && isStrictId(value)) return null;
     const detail = `${quoted(value)} is not of the form ${form}….`;
     return { code: "invalid_format", problem: "invalid_id", detail };
   }).meta({ pattern: `^${form}[a-z0-9]{14}$` });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EVENT_STREAM } from "../events.ts";
 import { PROBLEM_CODES, type ProblemCode } from "../problem.ts";
 import { EVENTS } from "../routes.ts";
-import { COMMON_PROBLEMS, declareOperations, type Operation } from "./operations.ts";
+import { COMMON_PROBLEMS, OPERATIONS, type Operation } from "./operations.ts";
 import { problem } from "./resources.ts";
 
 /** Makes the OpenAPI 3.1 document from the declared operations. */
@@ -15,7 +15,7 @@ export const OPENAPI_PATH = "/openapi.json";
 export function openapiDocument(): Json {
   const schemas: Record<string, unknown> = {};
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [operationId, operation] of Object.entries<Operation>(declareOperations("usual"))) {
+  for (const [operationId, operation] of Object.entries<Operation>(OPERATIONS)) {
     const { path, method } = operation;
     paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...describe(operation, schemas) } };
   }

@@ -20,7 +20,6 @@ import {
   folderName,
   folderPath,
   idSchema,
-  type IdAge,
   integerParameter,
   stringJudgedBy,
   pathPrefix,
@@ -120,148 +119,132 @@ function tooLong(query: string, most: number): FieldFault | null {
     : null;
 }
 
-type Ids = { readonly [Name in "fileId" | "folderId" | "changeId"]: ReturnType<typeof idSchema> };
+const [fileId, folderId, changeId] = [idSchema("doc_"), idSchema("dir_"), idSchema("chg_")];
+const parentId = folderId.nullable();
 
-function declareReads({ fileId, folderId }: Ids) {
-  return {
-    listFiles: {
-      method: "GET",
-      path: FILES,
-      summary: "List files without their content",
-      query: listQuery(filePath, folderId),
-      answers: { 200: listOf(answeredFile) },
-      problems: ["invalid_cursor", "invalid_id", "type_mismatch"],
-    },
-    readFile: {
-      method: "GET",
-      path: `${FILES}/{id}`,
-      summary: "Read a file with its content",
-      id: fileId,
-      answers: { 200: answeredContent },
-      problems: ["invalid_id", "file_not_found"],
-    },
-    /**
-     * ASSUMES: the list of folders has the parameters of the list of files, and answers pages in
-     * the same way (contract tests of folders).
-     */
-    listFolders: {
-      method: "GET",
-      path: FOLDERS,
-      summary: "List folders",
-      query: listQuery(folderPath, folderId),
-      answers: { 200: listOf(answeredFolder) },
-      problems: ["invalid_cursor", "invalid_id", "type_mismatch", "folder_not_found"],
-    },
-    readFolder: {
-      method: "GET",
-      path: `${FOLDERS}/{id}`,
-      summary: "Read a folder",
-      id: folderId,
-      answers: { 200: answeredFolder },
-      problems: ["invalid_id", "folder_not_found"],
-    },
-  } as const satisfies Record<string, Operation>;
-}
-
-function declareFileWrites({ fileId, folderId, changeId }: Ids) {
-  const parentId = folderId.nullable();
-  return {
-    /**
-     * ASSUMES: every field of a shape is required, an empty `content` is legal, and `parentId:
-     * null` is the root (contract tests "names each bad field", "creates an empty file", "creates a
-     * file in the root by parentId null").
-     */
-    createFile: {
-      method: "POST",
-      path: FILES,
-      summary: "Create a file",
-      body: z.union([
-        z.strictObject({ path: filePath, content }),
-        z.strictObject({ parentId, name: fileName, content }),
-      ]),
-      answers: { 201: answeredFile },
-      problems: [
-        "forbidden",
-        "invalid_id",
-        "folder_not_found",
-        "path_already_exists",
-        "type_mismatch",
-        "content_too_large",
-      ],
-    },
-    patchFile: {
-      method: "PATCH",
-      path: `${FILES}/{id}`,
-      summary: "Rename, move or protect a file",
-      id: fileId,
-      body: z.union([
-        z.strictObject({ name: fileName }),
-        z.strictObject({ parentId }),
-        z.strictObject({ protected: z.boolean() }),
-      ]),
-      answers: { 200: answeredFile },
-      problems: ["invalid_id", "forbidden", "file_not_found", "folder_not_found", "path_already_exists"],
-    },
-    putContent: {
-      method: "PUT",
-      path: `${FILES}/{id}/content`,
-      summary: "Replace the content of a file",
-      id: fileId,
-      body: z.strictObject({ baseChangeId: changeId, content }),
-      answers: { 200: edit, 202: changeInReview },
-      problems: ["invalid_id", "invalid_base_change", "forbidden", "file_not_found", "content_too_large"],
-    },
-    deleteFile: {
-      method: "DELETE",
-      path: `${FILES}/{id}`,
-      summary: "Delete a file and its history",
-      id: fileId,
-      answers: { 204: null },
-      problems: ["invalid_id", "forbidden", "file_not_found", "changes_in_review", "file_protected"],
-    },
-  } as const satisfies Record<string, Operation>;
-}
-
-function declareFolderWrites({ folderId }: Ids) {
-  const parentId = folderId.nullable();
-  return {
-    createFolder: {
-      method: "POST",
-      path: FOLDERS,
-      summary: "Create a folder",
-      body: z.union([z.strictObject({ path: folderPath }), z.strictObject({ parentId, name: folderName })]),
-      answers: { 201: answeredFolder },
-      problems: ["forbidden", "invalid_id", "folder_not_found", "path_already_exists", "type_mismatch"],
-    },
-    patchFolder: {
-      method: "PATCH",
-      path: `${FOLDERS}/{id}`,
-      summary: "Rename or move a folder",
-      id: folderId,
-      body: z.union([z.strictObject({ name: folderName }), z.strictObject({ parentId })]),
-      answers: { 200: answeredFolder },
-      problems: ["invalid_id", "forbidden", "folder_not_found", "path_already_exists"],
-    },
-    deleteFolder: {
-      method: "DELETE",
-      path: `${FOLDERS}/{id}`,
-      summary: "Delete a folder",
-      id: folderId,
-      query: z.strictObject({ recursive: flagParameter() }),
-      answers: { 204: null },
-      problems: [
-        "invalid_id",
-        "forbidden",
-        "folder_not_found",
-        "folder_not_empty",
-        "changes_in_review",
-        "file_protected",
-      ],
-    },
-  } as const satisfies Record<string, Operation>;
-}
-
-const OTHER_OPERATIONS = {
+/**
+ * ORDER: reads first, then writes of files, then of folders, as `openapi.json` shows them.
+ */
+export const OPERATIONS = {
+  listFiles: {
+    method: "GET",
+    path: FILES,
+    summary: "List files without their content",
+    query: listQuery(filePath, folderId),
+    answers: { 200: listOf(answeredFile) },
+    problems: ["invalid_cursor", "invalid_id", "type_mismatch"],
+  },
+  readFile: {
+    method: "GET",
+    path: `${FILES}/{id}`,
+    summary: "Read a file with its content",
+    id: fileId,
+    answers: { 200: answeredContent },
+    problems: ["invalid_id", "file_not_found"],
+  },
+  /**
+   * ASSUMES: the list of folders has the parameters of the list of files, and answers pages in
+   * the same way (contract tests of folders).
+   */
+  listFolders: {
+    method: "GET",
+    path: FOLDERS,
+    summary: "List folders",
+    query: listQuery(folderPath, folderId),
+    answers: { 200: listOf(answeredFolder) },
+    problems: ["invalid_cursor", "invalid_id", "type_mismatch", "folder_not_found"],
+  },
+  readFolder: {
+    method: "GET",
+    path: `${FOLDERS}/{id}`,
+    summary: "Read a folder",
+    id: folderId,
+    answers: { 200: answeredFolder },
+    problems: ["invalid_id", "folder_not_found"],
+  },
+  /**
+   * ASSUMES: every field of a shape is required, an empty `content` is legal, and `parentId:
+   * null` is the root (contract tests "names each bad field", "creates an empty file", "creates a
+   * file in the root by parentId null").
+   */
+  createFile: {
+    method: "POST",
+    path: FILES,
+    summary: "Create a file",
+    body: z.union([z.strictObject({ path: filePath, content }), z.strictObject({ parentId, name: fileName, content })]),
+    answers: { 201: answeredFile },
+    problems: [
+      "forbidden",
+      "invalid_id",
+      "folder_not_found",
+      "path_already_exists",
+      "type_mismatch",
+      "content_too_large",
+    ],
+  },
+  patchFile: {
+    method: "PATCH",
+    path: `${FILES}/{id}`,
+    summary: "Rename, move or protect a file",
+    id: fileId,
+    body: z.union([
+      z.strictObject({ name: fileName }),
+      z.strictObject({ parentId }),
+      z.strictObject({ protected: z.boolean() }),
+    ]),
+    answers: { 200: answeredFile },
+    problems: ["invalid_id", "forbidden", "file_not_found", "folder_not_found", "path_already_exists"],
+  },
+  putContent: {
+    method: "PUT",
+    path: `${FILES}/{id}/content`,
+    summary: "Replace the content of a file",
+    id: fileId,
+    body: z.strictObject({ baseChangeId: changeId, content }),
+    answers: { 200: edit, 202: changeInReview },
+    problems: ["invalid_id", "invalid_base_change", "forbidden", "file_not_found", "content_too_large"],
+  },
+  deleteFile: {
+    method: "DELETE",
+    path: `${FILES}/{id}`,
+    summary: "Delete a file and its history",
+    id: fileId,
+    answers: { 204: null },
+    problems: ["invalid_id", "forbidden", "file_not_found", "changes_in_review", "file_protected"],
+  },
+  createFolder: {
+    method: "POST",
+    path: FOLDERS,
+    summary: "Create a folder",
+    body: z.union([z.strictObject({ path: folderPath }), z.strictObject({ parentId, name: folderName })]),
+    answers: { 201: answeredFolder },
+    problems: ["forbidden", "invalid_id", "folder_not_found", "path_already_exists", "type_mismatch"],
+  },
+  patchFolder: {
+    method: "PATCH",
+    path: `${FOLDERS}/{id}`,
+    summary: "Rename or move a folder",
+    id: folderId,
+    body: z.union([z.strictObject({ name: folderName }), z.strictObject({ parentId })]),
+    answers: { 200: answeredFolder },
+    problems: ["invalid_id", "forbidden", "folder_not_found", "path_already_exists"],
+  },
+  deleteFolder: {
+    method: "DELETE",
+    path: `${FOLDERS}/{id}`,
+    summary: "Delete a folder",
+    id: folderId,
+    query: z.strictObject({ recursive: flagParameter() }),
+    answers: { 204: null },
+    problems: [
+      "invalid_id",
+      "forbidden",
+      "folder_not_found",
+      "folder_not_empty",
+      "changes_in_review",
+      "file_protected",
+    ],
+  },
   /**
    * ASSUMES: both searches have `path_prefix`, too (contract tests "searches below a prefix alone:
    * search", "searches below a prefix alone: regex search").
@@ -303,14 +286,5 @@ const OTHER_OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>;
 
-/**
- * Declares the operations.
- * @param age age of the workspace, which decides the valid ids
- */
-export function declareOperations(age: IdAge) {
-  const ids = { fileId: idSchema("doc_", age), folderId: idSchema("dir_", age), changeId: idSchema("chg_", age) };
-  return { ...declareReads(ids), ...declareFileWrites(ids), ...declareFolderWrites(ids), ...OTHER_OPERATIONS };
-}
-
-export type Operations = ReturnType<typeof declareOperations>;
+export type Operations = typeof OPERATIONS;
 export type OperationName = keyof Operations;

@@ -19,9 +19,10 @@ export function dataTrouble(data: string, error: unknown): Result<never> {
     const next = "give its database with --database, or another folder with --data";
     return trouble("usage", `${data} cannot be used: ${(error as Error).message}`, next, { code });
   }
-  if (code === "newer-data") {
+  if (code === "newer-data" || code === "older-data") {
     const what = `${data}: ${(error as Error).message}; nothing was changed`;
-    return trouble("usage", what, "use the newer mdmirror, or give another folder with --data", { code });
+    const which = code === "newer-data" ? "the newer mdmirror" : "the mdmirror that wrote it";
+    return trouble("usage", what, `use ${which}, or give another folder with --data`, { code });
   }
   const next = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"

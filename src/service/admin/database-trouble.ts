@@ -69,8 +69,10 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
   const name = shownDatabase(url);
-  if (code === "newer-data") {
-    return trouble("usage", `${name}: ${message}; nothing was changed`, "use the newer mdmirror", { code });
+  if (code === "newer-data" || code === "older-data") {
+    const next =
+      code === "newer-data" ? "use the newer mdmirror" : "use the mdmirror that wrote it, or another database";
+    return trouble("usage", `${name}: ${message}; nothing was changed`, next, { code });
   }
   if (code === "other-data" || code === "other-key") {
     const next = "give this process its own folder with --data; the valid admin-key is in the first process's folder";

@@ -7,7 +7,7 @@ import {
   type FastifyRequest,
   fastify,
 } from "fastify";
-import { declareOperations, type Operation } from "../../contract/api/operations.ts";
+import { OPERATIONS, type Operation } from "../../contract/api/operations.ts";
 import type { WireRequest, WireResponse, WireHeaders } from "../../contract/wire.ts";
 import type { PageAnswer } from "../pages/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
@@ -91,7 +91,7 @@ function mountService(app: FastifyInstance, state: ServerState): void {
   const carry = (request: FastifyRequest, reply: FastifyReply) =>
     carryBody(state, exchangeOf(request, reply), readBody(request.body));
   const stream = (request: FastifyRequest, reply: FastifyReply) => openStream(state, exchangeOf(request, reply));
-  for (const { method, path: label } of Object.values<Operation>(declareOperations("usual"))) {
+  for (const { method, path: label } of Object.values<Operation>(OPERATIONS)) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === state.service.streams?.path;
     const by = isStream ? ({ by: "stream" } as const) : {};

@@ -1,5 +1,5 @@
 import { count, plural } from "../../common/count.ts";
-import { declareOperations } from "../../contract/api/operations.ts";
+import { OPERATIONS } from "../../contract/api/operations.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { foundList } from "../../page/found.ts";
 import { type Html, html } from "../../page/html.ts";
@@ -17,7 +17,7 @@ import { listNav } from "./parts.ts";
 const MOST = 100;
 const ON_PAGE = 20;
 
-const { searchHybrid: OPERATION } = declareOperations("usual");
+const { searchHybrid: OPERATION } = OPERATIONS;
 
 /** Shows the documents that a search finds: the same as the API finds for the same key. */
 export async function showSearch(call: PageCall): Promise<PageResult> {

@@ -1,4 +1,4 @@
-import { declareOperations } from "../../contract/api/operations.ts";
+import { OPERATIONS } from "../../contract/api/operations.ts";
 import { VALIDATE_KEY } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
@@ -12,7 +12,7 @@ import { type RequestFrame, isAdminPath, route, splitRequestTarget } from "./rou
 import { readSent } from "./validate.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
-const VALIDATION = declareOperations("usual").validateKey;
+const VALIDATION = OPERATIONS.validateKey;
 
 /** Parts of the service that answer requests, and check them before routing. */
 export type Core = {

@@ -1,5 +1,4 @@
-import { declareOperations, type Operation, type OperationName } from "../../contract/api/operations.ts";
-import type { IdAge } from "../../contract/api/fields.ts";
+import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type Admit, authenticate } from "./authenticate.ts";
@@ -29,11 +28,6 @@ const HANDLERS: { readonly [Name in RoutedOperation]: (call: Call<Name>) => Prom
   deleteFolder,
   searchHybrid,
   searchRegex,
-};
-
-const OPERATIONS: Readonly<Record<IdAge, Readonly<Record<string, Operation>>>> = {
-  usual: declareOperations("usual"),
-  first: declareOperations("first"),
 };
 
 /** Splits a request target into its path and its query. */
@@ -71,12 +65,11 @@ export async function route(
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = routed;
-    const operation = OPERATIONS[context.workspace.firstIds === 1 ? "first" : "usual"][name]!;
-    const read = readSent(operation, { id, query: target.query, body: { text: request.body, fault } });
+    const read = readSent(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
     // The schemas of the operation have exactly the output that its handler takes.
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
-  const isRead = routed === null || isReading(OPERATIONS.usual[routed.value]!);
+  const isRead = routed === null || isReading(OPERATIONS[routed.value]);
   const answer = isRead ? await server.store.read(work) : await server.store.write(work, ({ kind }) => kind === "done");
   return answer.kind === "continues" ? answer.goOn(server.store, server.turns.paceOf(isGone)) : answer;
 }
@@ -114,6 +107,4 @@ export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) 
   };
 }
 
-const findOperation = routeTable(
-  (Object.keys(HANDLERS) as RoutedOperation[]).map((name) => [name, OPERATIONS.usual[name]!]),
-);
+const findOperation = routeTable((Object.keys(HANDLERS) as RoutedOperation[]).map((name) => [name, OPERATIONS[name]]));

@@ -20,11 +20,6 @@ export type WorkspaceRow = {
   readonly state: WorkspaceState;
   /** Seconds in the Retry-After header of a 503. */
   readonly retryAfter: number;
-  /**
-   * 1 if the ids of the workspace have the form of the first version; such ids never change, and
-   * stay valid.
-   */
-  readonly firstIds: 0 | 1;
 };
 
 export type CountedWorkspace = Pick<WorkspaceRow, "id" | "name" | "state"> & {

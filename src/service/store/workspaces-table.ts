@@ -1,8 +1,7 @@
 import type { CountedWorkspace, WorkspaceRow, WorkspaceState } from "./rows.ts";
 import { type Session, sql, sqlInOrder } from "./sql.ts";
 
-export const WORKSPACE_COLUMNS = `w.seq, w.id, w.name, w.state, w.retry_after AS "retryAfter",
-  CAST(w.first_ids AS integer) AS "firstIds"`;
+export const WORKSPACE_COLUMNS = `w.seq, w.id, w.name, w.state, w.retry_after AS "retryAfter"`;
 const SELECT = `SELECT ${WORKSPACE_COLUMNS} FROM workspaces w`;
 
 export const WORKSPACE_BY_ID = sql<WorkspaceRow>("workspaces.byId", `${SELECT} WHERE w.id = $1`);

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { MIGRATIONS } from "./schema.ts";
+import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
  * Number of the advisory lock for migrations. All programs of a database share these numbers, so
@@ -10,7 +10,7 @@ const MIGRATING = 7_214_906_233_011;
 /** A database that cannot be used. The message is for the operator of the database. */
 export class UnusableDatabaseError extends Error {
   override readonly name = "UnusableDatabaseError";
-  readonly code: "newer-data" | "unusable-database" | "other-key";
+  readonly code: "newer-data" | "older-data" | "unusable-database" | "other-key";
 
   constructor(message: string, code: UnusableDatabaseError["code"] = "unusable-database") {
     super(message);
@@ -27,10 +27,15 @@ const OLDEST = 15;
 /**
  * Migrates the database to the newest schema. Processes that start at the same time wait for each
  * other, because the migration holds a lock until its transaction ends.
- * @throws UnusableDatabaseError if PostgreSQL is too old, the encoding is not UTF-8, or a newer
- * mdmirror wrote the database
+ * @param oldest number of the schema that the first migration makes
+ * @throws UnusableDatabaseError if PostgreSQL is too old, the encoding is not UTF-8, or an mdmirror
+ * of another version wrote the database, whose schema this one does not know
  */
-export async function migrate(client: ClientBase, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+export async function migrate(
+  client: ClientBase,
+  migrations: readonly string[] = MIGRATIONS,
+  oldest: number = OLDEST_SCHEMA,
+): Promise<void> {
   await check(client);
   await client.query("BEGIN");
   try {
@@ -40,15 +45,19 @@ export async function migrate(client: ClientBase, migrations: readonly string[] 
     await client.query("CREATE TABLE IF NOT EXISTS migrated (number integer PRIMARY KEY, at timestamptz NOT NULL)");
     const { rows } = await client.query("SELECT coalesce(max(number), 0) AS version FROM migrated");
     const version: number = rows[0].version;
-    const known = migrations.length;
-    if (version > known) {
-      const reason = `the database was written by a newer mdmirror (schema ${version}, this one knows ${known})`;
+    const newest = oldest + migrations.length - 1;
+    if (version > newest) {
+      const reason = `the database was written by a newer mdmirror (schema ${version}, this one knows ${newest})`;
       throw new UnusableDatabaseError(reason, "newer-data");
     }
+    if (version > 0 && version < oldest) {
+      const reason = `the database was written by an older mdmirror (schema ${version}, this one knows ${oldest} to ${newest})`;
+      throw new UnusableDatabaseError(reason, "older-data");
+    }
     for (const [i, text] of migrations.entries()) {
-      if (i < version) continue;
+      if (oldest + i <= version) continue;
       await client.query(text);
-      await client.query("INSERT INTO migrated (number, at) VALUES ($1, now())", [i + 1]);
+      await client.query("INSERT INTO migrated (number, at) VALUES ($1, now())", [oldest + i]);
     }
     await client.query("COMMIT");
   } catch (error) {

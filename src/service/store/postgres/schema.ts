@@ -5,7 +5,9 @@ import { POSTGRES } from "./session.ts";
 /**
  * Creates the tables, as SQLite has them (`sqlite/schema.ts`). A file stores its name and its
  * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
- * no id, so the column `above` replaces `folder` as the foreign key. Paths, names and ids are
+ * no id, so the column `above` replaces `folder` as the foreign key. Files and changes have no
+ * foreign key: locks (`locks.ts`) already protect the rows to which they refer, and each check of
+ * a key would lock the row of the workspace or folder that all creates share. Paths, names and ids are
  * compared by their bytes, regardless of the collation of the database. The writer compresses the
  * text of a change (`codec`), as in SQLite. It uses half the space of the server's own compression,
  * and a third of the bytes on the network.
@@ -19,6 +21,7 @@ CREATE TABLE workspaces (
   name text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL CHECK (state IN ('open', 'closed', 'restoring')),
   retry_after integer NOT NULL,
+  -- No longer read.
   first_ids boolean NOT NULL DEFAULT false
 );
 
@@ -39,9 +42,9 @@ CREATE INDEX folders_by_parent ON folders (above, seq);
 CREATE TABLE files (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
-  workspace bigint NOT NULL REFERENCES workspaces,
+  workspace bigint NOT NULL,
   folder bigint NOT NULL,
-  above bigint GENERATED ALWAYS AS (nullif(folder, 0)) STORED REFERENCES folders,
+  above bigint GENERATED ALWAYS AS (nullif(folder, 0)) STORED,
   name text COLLATE "C" NOT NULL,
   protected boolean NOT NULL DEFAULT false,
   change_id text COLLATE "C" NOT NULL,
@@ -54,7 +57,7 @@ CREATE INDEX files_protected ON files (workspace) WHERE protected;
 CREATE TABLE changes (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
-  file bigint NOT NULL REFERENCES files,
+  file bigint NOT NULL,
   base_id text COLLATE "C",
   status text COLLATE "C" NOT NULL CHECK (status IN ('saved', 'in_review', 'accepted', 'rejected')),
   reason text COLLATE "C",
@@ -129,6 +132,16 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER search_made AFTER INSERT ON files FOR EACH ROW EXECUTE FUNCTION search_later();
+CREATE TRIGGER search_changed AFTER UPDATE OF change_id, name, folder ON files FOR EACH ROW
+  WHEN (old.change_id <> new.change_id OR old.name <> new.name OR old.folder <> new.folder)
+  EXECUTE FUNCTION search_later();
+CREATE FUNCTION search_below_later() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (workspace, file) SELECT new.workspace, seq FROM files WHERE above = new.seq;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
+  WHEN (old.path <> new.path) EXECUTE FUNCTION search_below_later();
 `;
 
 /**
@@ -151,6 +164,8 @@ CREATE TABLE outbox (
   PRIMARY KEY (xid, n)
 );
 CREATE INDEX outbox_gone_folders ON outbox (seq) WHERE kind = 'folder' AND change = 'gone';
+-- Lets a client that reconnects read the changes of its own workspace only.
+CREATE INDEX outbox_by_workspace ON outbox (workspace, xid, n);
 
 CREATE FUNCTION grants_on(kind text, target bigint) RETURNS json LANGUAGE sql STABLE AS $$
   SELECT json_agg(json_build_object('key', g.key, 'level', g.level))
@@ -213,46 +228,12 @@ FOR EACH ROW EXECUTE FUNCTION note_workspace();
 `;
 
 /**
- * Lets a client that reconnects read the changes of its own workspace only, so that the number of
- * changes in other workspaces does not matter.
- */
-const OUTBOX_BY_WORKSPACE = `
-CREATE INDEX outbox_by_workspace ON outbox (workspace, xid, n);
-`;
-
-/**
- * Indexes all documents again, by the keys of `src/markdown/search/keys.ts` and their whole paths.
- * Older keys no longer find anything, and positions of words are no longer used.
- */
-const SEARCH_BY_KEYS = `
-DROP TABLE IF EXISTS search_terms;
-TRUNCATE search_texts;
-TRUNCATE search_queue;
-DROP TRIGGER IF EXISTS search_changed ON files;
-CREATE TRIGGER search_changed AFTER UPDATE OF change_id, name, folder ON files FOR EACH ROW
-  WHEN (old.change_id <> new.change_id OR old.name <> new.name OR old.folder <> new.folder)
-  EXECUTE FUNCTION search_later();
-CREATE FUNCTION search_below_later() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO search_queue (workspace, file) SELECT new.workspace, seq FROM files WHERE above = new.seq;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
-  WHEN (old.path <> new.path) EXECUTE FUNCTION search_below_later();
-INSERT INTO search_queue (workspace, file) SELECT workspace, seq FROM files ORDER BY seq;
-`;
-
-/**
  * Creates a file with its first change by one statement. The lock excludes changes of the structure
  * (`locks.ts`). Each statement of the function sees the commits before it, so what the caller read
  * is checked again after the lock. If that has changed, the error makes the caller's work run
- * again. Drops the foreign keys of files and changes, because these locks already protect the rows
- * to which they refer. Each check of a foreign key locked the row of the workspace or folder that
- * all creates share.
+ * again.
  */
 const CREATE_FILE = `
-ALTER TABLE files DROP CONSTRAINT files_workspace_fkey, DROP CONSTRAINT files_above_fkey;
-ALTER TABLE changes DROP CONSTRAINT changes_file_fkey;
 CREATE FUNCTION create_file(
   of bigint, file_id text, folder_seq bigint, folder_path text, file_name text, knows_grants boolean,
   change text, text_codec smallint, content bytea, made_at bigint
@@ -281,13 +262,8 @@ const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
-/** Migrations in order; the number of the last one is the schema of the database. */
-export const MIGRATIONS: readonly string[] = [
-  TABLES,
-  SEARCH,
-  OUTBOX,
-  OUTBOX_BY_WORKSPACE,
-  SEARCH_BY_KEYS,
-  CREATE_FILE,
-  SENDERS,
-];
+/** The first makes an empty database one of `OLDEST_SCHEMA`; each other adds 1 to the number. */
+export const MIGRATIONS: readonly string[] = [TABLES + SEARCH + OUTBOX + CREATE_FILE, SENDERS];
+
+/** Number of the oldest schema that is known. */
+export const OLDEST_SCHEMA = 6;

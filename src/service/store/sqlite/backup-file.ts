@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import { type Hash, createHash } from "node:crypto";
 import { closeSync, openSync, rmSync } from "node:fs";
 import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 const OF_A_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const OF_A_KEY = "key IN (SELECT seq FROM keys)";
@@ -171,8 +171,8 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
     // A journal on the disk is not needed: the file is written once and synced at the end.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN");
-    for (const sql of MIGRATIONS) db.exec(sql);
-    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    for (const sql of migrationsFrom(0)) db.exec(sql);
+    db.pragma(`user_version = ${NEWEST_SCHEMA}`);
     await fill(db);
     db.exec("COMMIT");
     db.close();
@@ -185,9 +185,11 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
 
 function examine(db: Sqlite.Database): BackupContents {
   const version = db.pragma("user_version", { simple: true }) as number;
-  if (version > MIGRATIONS.length) throw new NoBackupError("was made by a newer mdmirror");
+  if (version > NEWEST_SCHEMA) throw new NoBackupError("was made by a newer mdmirror");
   const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
   if (version === 0 || !isOurs) throw new NoBackupError("is not a backup of a service");
+  if (version < OLDEST_SCHEMA)
+    throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
   // The copy of a running service's database is marked as having a WAL, but a backup must be a
   // single file.
   db.pragma("journal_mode = DELETE");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type RowMode, Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 import { boundJournal } from "./journal.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
  * Matches a parameter with which a column is compared. SQLite's planner uses its value, and so
@@ -124,9 +124,18 @@ function ownFile(folder: string): string {
   return file;
 }
 
-/** A database that a newer program wrote. */
-class NewerDataError extends Error {
-  readonly code = "newer-data";
+/** A database that a program of another version wrote, whose schema this one does not know. */
+class OtherVersionError extends Error {
+  readonly code: "newer-data" | "older-data";
+
+  constructor(version: number) {
+    const age = version > NEWEST_SCHEMA ? "newer" : "older";
+    const known = age === "newer" ? `${NEWEST_SCHEMA}` : `${OLDEST_SCHEMA} to ${NEWEST_SCHEMA}`;
+    super(
+      `service.db was written by ${age === "newer" ? "a newer" : "an older"} mdmirror (schema ${version}, this one knows ${known})`,
+    );
+    this.code = `${age}-data`;
+  }
 }
 
 /**
@@ -136,18 +145,16 @@ class NewerDataError extends Error {
  */
 function migrate(db: Sqlite.Database, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
-  const known = MIGRATIONS.length;
-  if (version > known)
-    throw new NewerDataError(`service.db was written by a newer mdmirror (schema ${version}, this one knows ${known})`);
+  if (version > NEWEST_SCHEMA || (version > 0 && version < OLDEST_SCHEMA)) throw new OtherVersionError(version);
   const before = folder === null ? null : join(folder, "service.db.before");
-  if (version === known) {
+  if (version === NEWEST_SCHEMA) {
     if (before !== null) rmSync(before, { force: true });
     return;
   }
   if (before !== null && version > 0) keepBefore(db, before);
   db.transaction(() => {
-    for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
-    db.pragma(`user_version = ${known}`);
+    for (const sql of migrationsFrom(version)) db.exec(sql);
+    db.pragma(`user_version = ${NEWEST_SCHEMA}`);
   }).immediate();
 }
 

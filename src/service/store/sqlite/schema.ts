@@ -44,14 +44,13 @@ END;
 `;
 
 /**
- * Migrations in order; `user_version` is the number of applied ones. A file stores its name and its
- * folder, a folder its whole path. A list then needs one join by row id, and renaming a folder
- * rewrites hundreds of folders instead of tens of thousands of files. AUTOINCREMENT, because a
- * cursor is a place in the order of creation: a number reused after a deletion would hide the new
- * item. Folder 0 is the root of each workspace; it has no row and no id.
+ * Tables of schema 10. A file stores its name and its folder, a folder its whole path. A list then
+ * needs one join by row id, and renaming a folder rewrites hundreds of folders instead of tens of
+ * thousands of files. AUTOINCREMENT, because a cursor is a place in the order of creation: a number
+ * reused after a deletion would hide the new item. Folder 0 is the root of each workspace; it has
+ * no row and no id.
  */
-export const MIGRATIONS: readonly string[] = [
-  `
+const TABLES = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE workspaces (
@@ -59,7 +58,9 @@ CREATE TABLE workspaces (
   id TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,
   state TEXT NOT NULL,
-  retry_after INTEGER NOT NULL
+  retry_after INTEGER NOT NULL,
+  -- No longer read.
+  first_ids INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE TABLE folders (
@@ -85,6 +86,7 @@ CREATE TABLE files (
 );
 CREATE INDEX files_by_workspace ON files (workspace);
 CREATE INDEX files_by_folder ON files (workspace, folder);
+CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
 
 CREATE TABLE changes (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -94,10 +96,13 @@ CREATE TABLE changes (
   status TEXT NOT NULL,
   codec INTEGER NOT NULL,
   text BLOB NOT NULL,
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  reason TEXT
 );
 CREATE INDEX changes_by_file ON changes (file);
 CREATE INDEX changes_in_review ON changes (file) WHERE status = 'in_review';
+-- What waits for review, and what was decided, without a look at every version of every document.
+CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
 
 CREATE TABLE keys (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -107,7 +112,9 @@ CREATE TABLE keys (
   label TEXT NOT NULL,
   rate_requests INTEGER,
   rate_seconds INTEGER,
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  expires_at INTEGER,
+  last_used_at INTEGER
 );
 CREATE TABLE grants (
   key INTEGER NOT NULL,
@@ -116,11 +123,7 @@ CREATE TABLE grants (
   level TEXT NOT NULL,
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
-`,
-  // Created the first tables of search, which the last migration of search replaces.
-  "",
-  `
-CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
+
 -- Grants on paths at which nothing stands for now.
 CREATE TABLE kept_grants (
   key INTEGER NOT NULL,
@@ -130,31 +133,29 @@ CREATE TABLE kept_grants (
   PRIMARY KEY (key, workspace, path)
 ) WITHOUT ROWID;
 CREATE INDEX kept_grants_by_path ON kept_grants (workspace, path);
-`,
-  "",
-  `
--- Ids never change: a workspace of the first version keeps those that it issued.
-ALTER TABLE workspaces ADD COLUMN first_ids INTEGER NOT NULL DEFAULT 0;
-UPDATE workspaces SET first_ids = 1
-  WHERE EXISTS (SELECT 1 FROM files x WHERE x.workspace = workspaces.seq)
-     OR EXISTS (SELECT 1 FROM folders d WHERE d.workspace = workspaces.seq);
-ALTER TABLE changes ADD COLUMN reason TEXT;
-UPDATE changes SET reason = 'protected' WHERE status <> 'saved';
-`,
-  "",
-  "ALTER TABLE keys ADD COLUMN expires_at INTEGER;",
-  `
-ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
--- What waits for review, and what was decided, without a look at every version of every document.
-CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
-`,
-  OUTBOX_SCHEMA,
-  // Lets a client that reconnects read the changes of its own workspace only, so that the number of
-  // changes in other workspaces does not matter.
-  "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
-  SEARCH_BY_KEYS,
-  `
+${OUTBOX_SCHEMA}
+-- Lets a client that reconnects read the changes of its own workspace only, so that the number of
+-- changes in other workspaces does not matter.
+CREATE INDEX outbox_by_workspace ON outbox (workspace, n);
+`;
+
+/** Adds who sent a change to review, and when it was decided. */
+const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
-`,
-];
+`;
+
+/** The first makes an empty database one of `OLDEST_SCHEMA`; each other adds 1 to the number. */
+const MIGRATIONS: readonly string[] = [TABLES, SEARCH_BY_KEYS, SENDERS];
+
+/** Numbers of the schemas that are known, in `user_version`. */
+export const OLDEST_SCHEMA = 10;
+export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;
+
+/**
+ * Returns the migrations to the newest schema.
+ * @param version a known schema; 0 for an empty database
+ */
+export function migrationsFrom(version: number): readonly string[] {
+  return MIGRATIONS.slice(version === 0 ? 0 : version - OLDEST_SCHEMA + 1);
+}
