@@ -7,10 +7,10 @@ import { POSTGRES } from "./session.ts";
  * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
  * no id, so the column `above` replaces `folder` as the foreign key. Files and changes have no
  * foreign key: locks (`locks.ts`) already protect the rows to which they refer, and each check of
- * a key would lock the row of the workspace or folder that all creates share. Paths, names and ids are
- * compared by their bytes, regardless of the collation of the database. The writer compresses the
- * text of a change (`codec`), as in SQLite. It uses half the space of the server's own compression,
- * and a third of the bytes on the network.
+ * a key would lock the row of the workspace or folder that all creates share. Paths, names and ids
+ * are compared by their bytes, regardless of the collation of the database. The writer compresses
+ * the text of a change (`codec`), as in SQLite. It uses half the space of the server's own
+ * compression, and a third of the bytes on the network.
  */
 const TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
