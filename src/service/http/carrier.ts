@@ -41,7 +41,13 @@ declare module "fastify" {
 }
 
 /** A request, its answer, and the facts that metrics and the log record. */
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly taken: RequestRecord };
+type Exchange = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly head: RequestHead;
+  readonly by: AnswerRoute["by"];
+  readonly taken: RequestRecord;
+};
 
 /** Part of the program that answers a request: the service, or its pages. */
 type Answerer = {
@@ -66,12 +72,17 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.decorateRequest("taken", null);
+  app.decorateRequest("exchange", null);
   app.addHook("onRequest", (request, reply) => {
-    request.setDecorator("taken", state.watch.begin(request.raw, reply.raw, routeOf(state, request).label));
-    return judgeHead(state, exchangeOf(request, reply));
+    const { label, by } = routeOf(state, request);
+    const { method, headers } = request.raw;
+    const head = { method: method!, path: request.originalUrl, headers: headers as WireHeaders };
+    const taken = state.watch.begin(request.raw, reply.raw, label);
+    const exchange: Exchange = { request, reply, head, by, taken };
+    request.setDecorator("exchange", exchange);
+    return judgeHead(state, exchange);
   });
-  app.setErrorHandler((error, request, reply) => answerFault(state, exchangeOf(request, reply), error));
+  app.setErrorHandler((error, request) => answerFault(state, exchangeOf(request), error));
   mountService(app, state);
   await app.ready();
   return (request, response, waitsForContinue = false) => {
@@ -88,9 +99,8 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
  * browsers answer all other paths.
  */
 function mountService(app: FastifyInstance, state: ServerState): void {
-  const carry = (request: FastifyRequest, reply: FastifyReply) =>
-    carryBody(state, exchangeOf(request, reply), readBody(request.body));
-  const stream = (request: FastifyRequest, reply: FastifyReply) => openStream(state, exchangeOf(request, reply));
+  const carry = (request: FastifyRequest) => carryBody(state, exchangeOf(request), readBody(request.body));
+  const stream = (request: FastifyRequest) => openStream(state, exchangeOf(request));
   for (const { method, path: label } of Object.values<Operation>(OPERATIONS)) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === state.service.streams?.path;
@@ -98,8 +108,8 @@ function mountService(app: FastifyInstance, state: ServerState): void {
     app.route({ method, url, config: { label, ...by }, handler: isStream ? stream : carry });
   }
   for (const [path, answer] of Object.entries(operatorPages(state))) {
-    app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
-      send(state, exchangeOf(request, reply), await answer(request)),
+    app.get(path, { config: { label: path, by: "operator" } }, async (request) =>
+      send(state, exchangeOf(request), await answer(request)),
     );
   }
   for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
@@ -119,25 +129,20 @@ function isPagePath(path: string): boolean {
   return path === "/app" || path.startsWith("/app/");
 }
 
-function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
-  return { request, reply, taken: request.getDecorator<RequestRecord>("taken") };
-}
-
-function headOf({ raw, originalUrl }: FastifyRequest): RequestHead {
-  return { method: raw.method!, path: originalUrl, headers: headersOf(raw) };
+function exchangeOf(request: FastifyRequest): Exchange {
+  return request.getDecorator<Exchange>("exchange");
 }
 
 /** Answers a request by its headers, if the body is not needed. */
 async function judgeHead(state: ServerState, exchange: Exchange): Promise<FastifyReply | undefined> {
-  const { request } = exchange;
+  const { request, head, by } = exchange;
   const unfit = headFault(request.raw);
   if (unfit !== null) {
     markAnsweredEarly(request.raw.socket);
-    return send(state, exchange, await state.service.handle({ ...headOf(request), body: null }, unfit), true);
+    return send(state, exchange, await state.service.handle({ ...head, body: null }, unfit), true);
   }
-  const { by } = routeOf(state, request);
   if (by === "operator" || by === "stream") return undefined;
-  const refused = await refuseEarly(state, exchange, await answererOf(state, request));
+  const refused = await refuseEarly(state, exchange, await answererOf(state, exchange));
   if (refused !== null) {
     markAnsweredEarly(request.raw.socket);
     return send(state, exchange, refused);
@@ -154,25 +159,22 @@ async function judgeHead(state: ServerState, exchange: Exchange): Promise<Fastif
  */
 async function refuseEarly(
   { admission }: ServerState,
-  { request, reply }: Exchange,
+  { request, reply, head }: Exchange,
   { handle, admit }: Answerer,
 ): Promise<AnyAnswer | null> {
-  const { raw } = request;
-  const head = headOf(request);
-  const refusedFor = (fault: BodyFault) => handle({ ...head, body: null }, fault);
-  const bytes = sentLength(raw);
+  const bytes = sentLength(request.raw);
   const refused = bytes === 0 ? null : await admit?.(head);
   if (refused != null) return refused;
-  const cut = bytes === 0 ? null : () => void raw.destroy();
+  const cut = bytes === 0 ? null : () => void request.raw.destroy();
   const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"), cut);
-  if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? refusedFor("overloaded");
-  if (cut !== null) raw.once("end", () => admission.arrived(end));
+  if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? handle({ ...head, body: null }, "overloaded");
+  if (cut !== null) request.raw.once("end", () => admission.arrived(end));
   reply.raw.on("close", end);
   return null;
 }
 
-async function answererOf(state: ServerState, request: FastifyRequest): Promise<Answerer> {
-  if (routeOf(state, request).by !== "pages") return state.service;
+async function answererOf(state: ServerState, { request, by }: Exchange): Promise<Answerer> {
+  if (by !== "pages") return state.service;
   const pages = await state.loadPages!();
   const from = request.raw.socket.remoteAddress ?? "";
   return {
@@ -194,10 +196,10 @@ async function carryBody(
   { text, fault }: ReadBody,
   isLast = false,
 ): Promise<FastifyReply> {
-  const { handle } = await answererOf(state, exchange.request);
+  const { handle } = await answererOf(state, exchange);
   const end = state.admission.work();
   try {
-    const answered = await handle({ ...headOf(exchange.request), body: text }, fault, exchange.taken);
+    const answered = await handle({ ...exchange.head, body: text }, fault, exchange.taken);
     return send(state, exchange, answered, isLast);
   } finally {
     end();
@@ -217,7 +219,7 @@ function send(state: ServerState, { reply, taken }: Exchange, answered: AnyAnswe
 
 async function openStream(state: ServerState, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply, taken } = exchange;
-  const head = { ...headOf(request), body: null };
+  const head = { ...exchange.head, body: null };
   if (state.streams.size >= MAX_STREAMS) {
     return send(state, exchange, await state.service.handle(head, "overloaded"), true);
   }
@@ -318,16 +320,7 @@ async function mayRead({ raw }: FastifyRequest, { admit }: ServerState["service"
   const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
   if (isLocal && !speaksForOther) return true;
   if (admit === undefined) return false;
-  return (await admit({ method: "GET", path: "/admin/settings", headers: headersOf(raw) })) === null;
-}
-
-/** Reads the head of a request: its headers in the form of the core, and faults in them. */
-
-/** Returns the headers. Node joins all repeated ones except Set-Cookie. */
-function headersOf({ headers }: IncomingMessage): WireHeaders {
-  const cookies = headers["set-cookie"];
-  if (cookies === undefined) return headers as WireHeaders;
-  return { ...headers, "set-cookie": cookies.join(", ") } as WireHeaders;
+  return (await admit({ method: "GET", path: "/admin/settings", headers: raw.headers as WireHeaders })) === null;
 }
 
 /**
