@@ -1,4 +1,5 @@
 import { contentFault } from "../../contract/api/fields.ts";
+import { parentOf } from "../../contract/path.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import { includes } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
@@ -22,32 +23,24 @@ import type { FileForEdit } from "../store/files-table.ts";
 
 /** PATCH /v1/files/{id} */
 export async function patchFile({ context, id, body }: Call<"patchFile">): Promise<Answer> {
-  if ("name" in body) return renameFile(context, id, body.name);
-  if ("parentId" in body) return moveFile(context, id, body.parentId);
+  if ("protected" in body) return protectFile(context, id, body.protected);
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  if ("name" in body)
+    return placeFile(context, row, { seq: row.folder, id: row.folderId, path: parentOf(row.path) }, body.name);
+  const place = await findPlace(context, body.parentId);
+  return isRefused(place) ? place : placeFile(context, row, place, row.name);
+}
+
+async function protectFile(context: RequestContext, id: string, isProtected: boolean): Promise<Answer> {
   const row = await findFile(context, id);
   if (isRefused(row)) return row;
   if (!includes(context.access.file(row), "full")) {
     return refuse("forbidden", "Changing protected needs Full access.");
   }
-  await context.tables.files.protect(row.seq, body.protected);
-  return done(200, presentFile({ ...row, protected: body.protected ? 1 : 0 }));
-}
-
-async function renameFile(context: RequestContext, id: string, name: string): Promise<Answer> {
-  await context.tables.lockStructure(context.workspace.seq);
-  const row = await findWritableFile(context, id);
-  if (isRefused(row)) return row;
-  const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
-  return placeFile(context, row, { seq: row.folder, id: row.folderId, path }, name);
-}
-
-/** Moves a file. A `parentId` of null is the root. */
-async function moveFile(context: RequestContext, id: string, parentId: string | null): Promise<Answer> {
-  await context.tables.lockStructure(context.workspace.seq);
-  const row = await findWritableFile(context, id);
-  if (isRefused(row)) return row;
-  const place = await findPlace(context, parentId);
-  return isRefused(place) ? place : placeFile(context, row, place, row.name);
+  await context.tables.files.protect(row.seq, isProtected);
+  return done(200, presentFile({ ...row, protected: isProtected ? 1 : 0 }));
 }
 
 async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {

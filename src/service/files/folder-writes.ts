@@ -1,4 +1,5 @@
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
+import { parentOf } from "../../contract/path.ts";
 import { includes } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
@@ -14,8 +15,7 @@ export async function patchFolder({ context, id, body }: Call<"patchFolder">): P
   const row = await findWritableFolder(context, id);
   if (isRefused(row)) return row;
   if ("name" in body) {
-    const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
-    const parent = { seq: row.parent, id: row.parentId, path };
+    const parent = { seq: row.parent, id: row.parentId, path: parentOf(row.path) };
     return placeFolder(context, row, parent, body.name, "/name");
   }
   const parent = await findPlace(context, body.parentId);

@@ -1,8 +1,8 @@
+import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit } from "../../contract/api/resources.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
-import type { FileRow } from "../store/rows.ts";
-import type { FolderRow } from "../store/rows.ts";
+import type { FileRow, FolderRow } from "../store/rows.ts";
 
 /**
  * Converts rows to the form of the API. The service made the ids of rows, so they are not checked
@@ -20,7 +20,7 @@ export function presentFile(row: Omit<FileRow, "seq" | "folder" | "name">): Answ
     id: row.id as DocId,
     path: shownPath(row.path),
     parentId: row.folderId as DirId | null,
-    parentPath: parentOf(row.path),
+    parentPath: shownPath(parentOf(row.path)),
     protected: row.protected === 1,
     lastChangeId: row.changeId as ChangeId,
   };
@@ -45,7 +45,7 @@ export function presentFolder(row: FolderRow): AnsweredFolder {
     id: row.id as DirId,
     path: shownPath(row.path),
     parentId: row.parentId as DirId | null,
-    parentPath: parentOf(row.path),
+    parentPath: shownPath(parentOf(row.path)),
     name: row.name,
   };
 }
@@ -58,8 +58,4 @@ export function presentReview(row: FileRow, changeId: string, reason: ReviewReas
     reason,
     fileIds: [row.id as DocId],
   };
-}
-
-function parentOf(path: string): string {
-  return shownPath(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
 }

@@ -25,6 +25,11 @@ FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w
 WHERE c.status <> 'saved'`;
 }
 
+function reviewedFrom(dialect: Dialect, beyond: ">" | "<", order: "ASC" | "DESC"): string {
+  return `${reviewed(dialect, dialect.indexedBy("changes_reviewed"))} AND c.status = $1 AND c.seq ${beyond} $2
+    AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq ${order} LIMIT $4`;
+}
+
 /** A change of a document's history. `sender`: label of the key; null if it is not known. */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
   readonly sender: string | null;
@@ -67,18 +72,8 @@ const SQL = {
          ${dialect.join} files x ON x.seq = c.file ${dialect.join} folders d ON d.seq = x.folder
        WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin(dialect, "d.path", "$2")} LIMIT 1`,
   ),
-  reviewed: sql<ReviewedRow>(
-    "changes.reviewed",
-    (dialect) =>
-      `${reviewed(dialect, dialect.indexedBy("changes_reviewed"))} AND c.status = $1 AND c.seq > $2
-         AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq LIMIT $4`,
-  ),
-  reviewedBefore: sql<ReviewedRow>(
-    "changes.reviewedBefore",
-    (dialect) =>
-      `${reviewed(dialect, dialect.indexedBy("changes_reviewed"))} AND c.status = $1 AND c.seq < $2
-         AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq DESC LIMIT $4`,
-  ),
+  reviewed: sql<ReviewedRow>("changes.reviewed", (dialect) => reviewedFrom(dialect, ">", "ASC")),
+  reviewedBefore: sql<ReviewedRow>("changes.reviewedBefore", (dialect) => reviewedFrom(dialect, "<", "DESC")),
   position: sql<{ readonly at: number; readonly total: number }>(
     "changes.position",
     ({ indexedBy, join }) =>

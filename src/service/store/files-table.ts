@@ -1,3 +1,4 @@
+import { nameOf, parentOf } from "../../contract/path.ts";
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { type FileRow, type NamePage, type RowRange, ROOT } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
@@ -174,7 +175,7 @@ export function filesTable(session: Session) {
     bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),
     byName: (workspace: number, folder: number, name: string) => session.one(SQL.byName, workspace, folder, name),
     byPath(workspace: number, path: string) {
-      const [folder, name] = splitPath(path);
+      const [folder, name] = [parentOf(path), nameOf(path)];
       if (folder === "") return session.one(SQL.byName, workspace, ROOT, name);
       return session.one(SQL.byPath, workspace, folder, name);
     },
@@ -189,7 +190,7 @@ export function filesTable(session: Session) {
     /** Returns protected files in the folder at `path` and below. */
     protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
     async placeFor(workspace: number, path: string) {
-      const [folder, name] = splitPath(path);
+      const [folder, name] = [parentOf(path), nameOf(path)];
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
@@ -216,11 +217,6 @@ export function filesTable(session: Session) {
       for (const statement of REMOVE) session.send(statement, seq);
     },
   };
-}
-
-function splitPath(path: string): readonly [folder: string, name: string] {
-  const cut = path.lastIndexOf("/");
-  return [path.slice(0, Math.max(0, cut)), path.slice(cut + 1)];
 }
 
 function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: string): FileForEdit {

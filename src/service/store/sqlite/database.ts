@@ -11,7 +11,7 @@ import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
  * prepares the statement again for each value, which is slow. A unary plus leaves the value
  * unchanged, but hides it from the planner.
  */
-const COMPARED = /([=<>]) ([?@])/g;
+const COMPARED = /([=<>]) ([?@$])/g;
 
 /** Part of SQLite that the tables use. */
 export class Db {

@@ -5,31 +5,13 @@ import type { Transactions } from "./transactions.ts";
  * the open transaction of another caller.
  */
 export class ConnectionQueue {
-  readonly #waiting: (() => void)[] = [];
-  #isTaken = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   /** Begins `work` after all earlier work has ended, successfully or not. */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    await this.#begin();
-    try {
-      return await work();
-    } finally {
-      this.#end();
-    }
-  }
-
-  async #begin(): Promise<void> {
-    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#isTaken = true;
-  }
-
-  /**
-   * Gives the connection directly to the next waiting caller, so that no new caller comes first.
-   */
-  #end(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#isTaken = false;
-    else next();
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const taken = this.#last.then(work);
+    this.#last = taken.catch(() => undefined);
+    return taken;
   }
 }
 

@@ -14,12 +14,6 @@ const SQLITE: Dialect = {
   join: "CROSS JOIN",
 };
 
-/** A statement with `?` as parameters, and the index of the value for each of them. */
-type PreparedStatement = {
-  readonly statement: Statement;
-  readonly places: readonly number[];
-};
-
 /**
  * The connection to SQLite. A statement is prepared on its first run, because a short-lived service
  * runs few of them. It is prepared only once, because better-sqlite3 frees statements only when the
@@ -27,7 +21,7 @@ type PreparedStatement = {
  */
 export class SqliteSession implements Session {
   readonly #db: Db;
-  readonly #statements = new Map<Sql<unknown>, PreparedStatement>();
+  readonly #statements = new Map<Sql<unknown>, Statement>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -46,37 +40,28 @@ export class SqliteSession implements Session {
   }
 
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
-    const { statement: prepared, places } = this.#prepared(statement);
-    prepared.run(...bound(places, values));
+    this.#prepared(statement).run(bound(values));
   }
 
   /** Runs a statement, as `all` does, before any other statement of this process. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
-    const { statement: prepared, places } = this.#prepared(statement);
-    return prepared.all(...bound(places, values)) as Row[];
+    return this.#prepared(statement).all(bound(values)) as Row[];
   }
 
   oneNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row | undefined {
-    const { statement: prepared, places } = this.#prepared(statement);
-    return prepared.get(...bound(places, values)) as Row | undefined;
+    return this.#prepared(statement).get(bound(values)) as Row | undefined;
   }
 
-  #prepared(statement: Sql<unknown>): PreparedStatement {
-    const known = this.#statements.get(statement);
-    if (known !== undefined) return known;
-    const places: number[] = [];
-    const text = statement.text(SQLITE).replaceAll(/\$(\d+)/g, (_, number: string) => {
-      places.push(Number(number) - 1);
-      return "?";
-    });
-    const prepared = { statement: this.#db.prepare(text), places };
-    this.#statements.set(statement, prepared);
-    return prepared;
+  #prepared(statement: Sql<unknown>): Statement {
+    const known = this.#statements.get(statement) ?? this.#db.prepare(statement.text(SQLITE));
+    this.#statements.set(statement, known);
+    return known;
   }
 }
 
-function bound(places: readonly number[], values: readonly unknown[]): unknown[] {
-  return places.map((place) => boundAs(values[place]));
+/** Returns values by the numbers of their parameters. */
+function bound(values: readonly unknown[]): object {
+  return Object.fromEntries(values.map((value, at) => [at + 1, boundAs(value)]));
 }
 
 function boundAs(value: unknown): unknown {
