@@ -105,13 +105,12 @@ async function listen<Key extends string | null>(
   pem: Pem | null,
 ): Promise<Serving<Key>> {
   const { service, key, keyFile, adminKeyFile } = data;
-  const { host, port, insecureHttp: allowPlainHttp } = options;
+  const { host, port } = options;
   const pages = { core: service.core, proxy: options.appOrigin ?? null, loadBundle };
   const log = accessLogOf(options);
   const server = await startHttp(service, {
     host,
     port,
-    allowPlainHttp,
     pages,
     deadlines: { drain: options.drainMs ?? 0 },
     ...(pem === null ? {} : { tls: pem }),

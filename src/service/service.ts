@@ -106,7 +106,7 @@ export class Service {
   readonly handle: ServiceWire = async (request, fault = null, noted) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
-    return this.#answer(request, fault, { admit, isGone: noted?.isGone });
+    return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
   };
 
   #noting(noted: RequestNotes): Admit {
@@ -145,17 +145,7 @@ export class Service {
 
   /** Answers requests of the program itself: as `handle` does, but without a rate limit. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
-    this.#answer(request, fault, { admit: EVERYBODY });
-
-  async #answer(
-    request: WireRequest,
-    fault: BodyFault | null,
-    carried: Parameters<typeof answerRequest>[3],
-  ): Promise<WireResponse> {
-    const response = await answerRequest(this.#core, request, fault, carried);
-    this.#core.served(request.method !== "GET");
-    return response;
-  }
+    answerRequest(this.#core, request, fault, { admit: EVERYBODY });
 
   /**
    * Indexes some written documents for search.

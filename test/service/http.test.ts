@@ -3,7 +3,8 @@ import { request } from "node:https";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startHttp } from "../../src/service/http/server.ts";
-import { ADMIN_KEY, openService, serveHttp } from "./fixture.ts";
+import { startService } from "../../src/service/serve.ts";
+import { ADMIN_KEY, openService, SERVE, serveHttp, temporaryFolder } from "./fixture.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
 import { problemIn, problemOf, raw } from "./raw-http.ts";
 
@@ -134,13 +135,19 @@ describe("startHttp", () => {
   });
 
   it("serves loopback alone without TLS, unless an option says otherwise", async () => {
-    const { service } = await openService();
+    const data = temporaryFolder();
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.example.org"]) {
-      await expect(startHttp(service, { host })).rejects.toThrow("plain HTTP");
+      const started = await startService({ ...SERVE, data, host });
+      expect(started).toMatchObject({
+        kind: "trouble",
+        trouble: { kind: "usage", what: expect.stringContaining(host) },
+      });
     }
-    const server = await startHttp(service, { host: "0.0.0.0", allowPlainHttp: true });
-    await server.close();
-    for (const host of ["127.0.0.1", "localhost"]) await (await startHttp(service, { host })).close();
+    for (const host of ["0.0.0.0", "127.0.0.1", "localhost"]) {
+      const started = await startService({ ...SERVE, data, host, insecureHttp: host === "0.0.0.0" });
+      if (started.kind === "trouble") expect.fail(started.trouble.what);
+      await started.value.close();
+    }
   });
 
   it("takes two keys in repeated headers as no valid key", async () => {

@@ -3,7 +3,7 @@ import { isRefused, type Refused, refuse, type Answer } from "../requests/answer
 import { type RequestContext, newId } from "../requests/context.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import type { PlaceFor } from "../store/files-table.ts";
-import { type FileRow, type FolderRow, ROOT, type GrantRow, type Level } from "../store/rows.ts";
+import { type FileRow, type FolderRow, ROOT, type GrantRow } from "../store/rows.ts";
 
 /** A folder into which a file or folder can be put. The root has no id and an empty path. */
 export type FolderPlace = { readonly seq: number; readonly id: string | null; readonly path: string };
@@ -144,52 +144,34 @@ export async function moveProtected(
   files: readonly FileRow[],
   move: () => Promise<Answer>,
 ): Promise<Answer> {
-  await context.access.loadAncestors(files.map(({ folder }) => folder));
-  const guarded = files.filter((file) => !includes(context.access.file(file), "full"));
+  const { access, tables, workspace } = context;
+  await access.loadAncestors(files.map(({ folder }) => folder));
+  const guarded = files.filter((file) => !includes(access.file(file), "full"));
   if (guarded.length === 0) return move();
-  const grants = [...(await grantsByKey(context))];
-  const lacking: FileRow[][] = [];
-  for (const rows of grants)
-    lacking.push((await judge(context, rows, guarded)).filter(isLacking).map(({ file }) => file));
+  // A key without a grant below the root has the same access everywhere.
+  const keys = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
+  const before: ReadonlySet<number>[] = [];
+  for (const grants of keys) before.push(await filesWithFullAccess(context, grants, guarded));
   const answer = await move();
   if (answer.kind === "refused") return answer;
-  const moved = new Map(
-    (await context.tables.files.bySeqs(guarded.map(({ seq }) => seq))).map((file) => [file.seq, file]),
-  );
-  for (const [i, rows] of grants.entries()) {
-    const after = await judge(
-      context,
-      rows,
-      lacking[i]!.map(({ seq }) => moved.get(seq)!),
-    );
-    const at = after.findIndex((judged) => !isLacking(judged));
-    if (at < 0) continue;
-    const detail = `${lacking[i]![at]!.path} is protected: this move would lift its protection and needs Full access to it.`;
+  const moved = await tables.files.bySeqs(guarded.map(({ seq }) => seq));
+  for (const [at, grants] of keys.entries()) {
+    const after = await filesWithFullAccess(context, grants, moved);
+    const gained = guarded.find(({ seq }) => after.has(seq) && !before[at]!.has(seq));
+    if (gained === undefined) continue;
+    const detail = `${gained.path} is protected: this move would lift its protection and needs Full access to it.`;
     return refuse("forbidden", detail);
   }
   return answer;
 }
 
-type JudgedFile = { readonly file: FileRow; readonly level: Level };
-
-async function judge(
+/** Returns the row numbers of those files to which a key with these grants has Full access. */
+async function filesWithFullAccess(
   { tables }: RequestContext,
   grants: readonly GrantRow[],
   files: readonly FileRow[],
-): Promise<JudgedFile[]> {
+): Promise<ReadonlySet<number>> {
   const access = new Access(grants, tables.folders);
   await access.loadAncestors(files.map(({ folder }) => folder));
-  return files.map((file) => ({ file, level: access.file(file) }));
-}
-
-function isLacking({ level }: JudgedFile): boolean {
-  return !includes(level, "full");
-}
-
-/**
- * Returns the grants of each key that has a grant below the root; other keys have the same access
- * everywhere.
- */
-async function grantsByKey({ tables, workspace }: RequestContext): Promise<Iterable<readonly GrantRow[]>> {
-  return Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values();
+  return new Set(files.flatMap((file) => (includes(access.file(file), "full") ? [file.seq] : [])));
 }

@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { isLoopbackHost } from "../../common/loopback.ts";
 import type { AccessEntry } from "./access-log.ts";
 import { answerBroken } from "./broken.ts";
 import type { ServiceFigures } from "../figures.ts";
@@ -22,11 +21,6 @@ export type HttpOptions = {
   readonly port?: number;
   /** Certificate and private key: contents of PEM files. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
-  /**
-   * Allows plain HTTP beyond loopback. By default plain HTTP is refused: a key must not cross a
-   * network unencrypted.
-   */
-  readonly allowPlainHttp?: boolean;
   /** Pages for browsers, below `/app`. */
   readonly pages?: PagesOptions;
   /** Called for each finished request. */
@@ -86,14 +80,10 @@ export type HttpServer = {
 /**
  * Serves the service over HTTP. If `handle` rejects, the socket is destroyed, as if the connection
  * were lost.
- * @throws if the host is beyond loopback without TLS or `allowPlainHttp`, or the port is not
- * available
+ * @throws if the port is not available
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
   const host = options.host ?? "127.0.0.1";
-  if (!isLoopbackHost(host) && options.tls === undefined && options.allowPlainHttp !== true) {
-    throw new Error(`plain HTTP on ${host} would send keys in the clear: give a certificate, or allow it explicitly`);
-  }
   const deadlines = { ...DEADLINES, ...options.deadlines };
   const scheme = options.tls === undefined ? "http" : "https";
   let port = 0;

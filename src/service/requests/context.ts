@@ -76,8 +76,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARACTERS = 14;
 
 export function workingIn(server: ServerContext, tables: Tables): Working {
-  const { cursorSecret, uses, combine, links, now, random } = server;
-  return { cursorSecret, uses, combine, links, now, random, tables };
+  return { ...server, tables };
 }
 
 /** Runs a write in a transaction, and rolls back if the write is refused. */

@@ -35,7 +35,7 @@ export type Core = {
 export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): Admit {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
-    return rates.take(holder);
+    return rates.take(holder, 1);
   };
 }
 
@@ -54,7 +54,9 @@ export async function answerRequest(
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
   const work = () => dispatch(core, request, { fault, admit: once, isGone });
-  return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
+  const answer = await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId));
+  core.served(request.method !== "GET");
+  return answer!;
 }
 
 /**
@@ -71,7 +73,7 @@ export function judgeHead(
     if (!core.isOpen) return closing();
     if (isAdminPath(splitRequestTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
-    const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.peek(holder)];
+    const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
     if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
     const reader = await readerOf(core.server.store, hash, core.server.now(), peek);
     return isRefused(reader) ? reader : null;

@@ -12,19 +12,10 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request of a key.
-   * @returns the refusal if the request must wait
+   * Returns the refusal if a request of the key must wait.
+   * @param taken 1 counts the request; 0 only checks
    */
-  take(holder: Holder): Refused | null {
-    return this.#ask(holder, 1);
-  }
-
-  /** Returns the refusal if a request would have to wait; counts nothing. */
-  peek(holder: Holder): Refused | null {
-    return this.#ask(holder, 0);
-  }
-
-  #ask({ key, settings }: Holder, taken: 0 | 1): Refused | null {
+  take({ key, settings }: Holder, taken: 0 | 1): Refused | null {
     const limit = limitOf(key) ?? settings.rateLimit;
     if (limit === null) return null;
     const { requests, seconds } = limit;

@@ -115,36 +115,31 @@ const SQL = {
 } as const;
 
 /** Indexes written documents in steps; any process may take a step. */
-export class SearchIndexing implements Indexing {
-  readonly #transactions: Transactions;
-
-  constructor(transactions: Transactions) {
-    this.#transactions = transactions;
-  }
-
-  async step(most: "a-step" | "all"): Promise<"done" | "more"> {
-    for (;;) {
-      const work = (session: Session) => this.#index(session);
-      const done = await this.#transactions.write({ work, isSynced: false });
-      if (done < STEP) return "done";
-      if (most === "a-step") return "more";
-    }
-  }
-
-  async #index(session: Session): Promise<number> {
-    const queued = await session.all(SQL.take, STEP);
-    if (queued.length === 0) return 0;
-    const newest = new Map(queued.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
-    const made: object[] = [];
-    for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
-      const keys = new Set<number>();
-      for (const part of keysInParts(path, decodeText({ codec, text }))) {
-        for (const key of part.keys) keys.add(keyIn(workspace, key));
-        await nextTurn();
+export function searchIndexing(transactions: Transactions): Indexing {
+  return {
+    async step(most) {
+      for (;;) {
+        const done = await transactions.write({ work: indexDocuments, isSynced: false });
+        if (done < STEP) return "done";
+        if (most === "a-step") return "more";
       }
-      made.push({ file: seq, n: newest.get(seq), keys: [...keys] });
+    },
+  };
+}
+
+async function indexDocuments(session: Session): Promise<number> {
+  const queued = await session.all(SQL.take, STEP);
+  if (queued.length === 0) return 0;
+  const newest = new Map(queued.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
+  const made: object[] = [];
+  for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
+    const keys = new Set<number>();
+    for (const part of keysInParts(path, decodeText({ codec, text }))) {
+      for (const key of part.keys) keys.add(keyIn(workspace, key));
+      await nextTurn();
     }
-    session.send(SQL.put, JSON.stringify(made));
-    return queued.length;
+    made.push({ file: seq, n: newest.get(seq), keys: [...keys] });
   }
+  session.send(SQL.put, JSON.stringify(made));
+  return queued.length;
 }

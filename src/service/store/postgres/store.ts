@@ -1,5 +1,5 @@
 import type { Pool, PoolConfig } from "pg";
-import type { PoolFigures, Store } from "../store.ts";
+import type { Indexing, PoolFigures, Store } from "../store.ts";
 import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
@@ -12,7 +12,7 @@ import { migrate } from "./migrate.ts";
 import { OutboxPoll } from "./outbox-poll.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
-import { searchTable, SearchIndexing } from "./search-table.ts";
+import { searchIndexing, searchTable } from "./search-table.ts";
 import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -32,7 +32,7 @@ type PostgresOptions = {
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
-  readonly indexing: SearchIndexing;
+  readonly indexing: Indexing;
   readonly outbox: OutboxPoll;
   readonly #pool: Pool;
   readonly #transactions: Transactions;
@@ -41,7 +41,7 @@ export class PostgresStore implements Store {
     this.#pool = pool;
     this.outbox = outbox;
     this.#transactions = new Transactions(pool);
-    this.indexing = new SearchIndexing(this.#transactions);
+    this.indexing = searchIndexing(this.#transactions);
     this.cursorSecret = cursorSecret;
     this.generation = generation;
   }
