@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-import { refuseExisting, type TakenBackup } from "./take.ts";
+import { errorCodeOf, ok, type Result } from "../../common/trouble.ts";
+import { notWritten, refuseExisting, type TakenBackup } from "./take.ts";
 import { noBackup } from "./restore.ts";
 
 /** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
@@ -19,13 +19,8 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
     await backUpDatabase(url, out);
     return ok({ file: out, ...sealBackup(out) });
   } catch (error) {
-    const code = errorCodeOf(error);
-    if (code !== null && /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(code)) {
-      return trouble("usage", `${out} cannot be written: ${errnoClause(error)}`, "give another file with --out", {
-        code,
-      });
-    }
-    return databaseTrouble(url, error);
+    const isOfFile = /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(errorCodeOf(error) ?? "");
+    return isOfFile ? notWritten(out, error) : databaseTrouble(url, error);
   }
 }
 

@@ -44,10 +44,18 @@ async function keep(made: string, out: string): Promise<Result<TakenBackup>> {
         `the new backup ${error.message}`,
         "check the disk, then run mdmirror serve backup again",
       );
-    if (errorCodeOf(error) === null) throw error;
-    const what = `${out} cannot be written: ${errnoClause(error)}`;
-    return trouble("usage", what, "give another file with --out", { code: errorCodeOf(error) });
+    return notWritten(out, error);
   }
+}
+
+/**
+ * Returns the reason why a backup cannot be written.
+ * @throws the error if it is a bug
+ */
+export function notWritten(out: string, error: unknown): Result<never> {
+  const code = errorCodeOf(error);
+  if (code === null) throw error;
+  return trouble("usage", `${out} cannot be written: ${errnoClause(error)}`, "give another file with --out", { code });
 }
 
 /** Moves a file. To another disk, the file is copied completely before it gets its name. */

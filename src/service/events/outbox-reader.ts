@@ -57,12 +57,24 @@ export class OutboxReader {
    * @param at place up to which all listeners were served; null if unknown
    */
   async readAfter(tables: Tables, at: string | null, groups: readonly Group[]): Promise<ReadChanges> {
-    const { outbox } = tables;
-    const page = at === null ? null : await outbox.after(at, PORTION);
-    if (page === null) return this.#resetAll(tables, await outbox.newest(), groups);
-    const { rows, upTo, more } = page;
-    if (groups.length === 0 || rows.length === 0) return { upTo, more, ended: [], texts: [] };
-    return { upTo, more, ...(await this.#readEvents(tables, upTo, groups, await readWorkspaceEvents(tables, rows))) };
+    const page = at === null ? null : await tables.outbox.after(at, PORTION);
+    const upTo = page?.upTo ?? (await tables.outbox.newest());
+    const byWorkspace = page && (await readWorkspaceEvents(tables, groups.length === 0 ? [] : page.rows));
+    const ended: Group[] = [];
+    const texts: (readonly [Group, string])[] = [];
+    for (const group of groups) {
+      // Null: the rows since `at` are unknown, so each listener gets a reset.
+      const happened = byWorkspace && byWorkspace.get(group.reader.workspace.seq);
+      if (happened === undefined) continue;
+      const isBelieved = happened !== null && this.#isBelieved(group, happened);
+      if (!isBelieved && !(await this.#renewAccess(tables, group))) {
+        ended.push(group);
+        continue;
+      }
+      const events = happened === null ? RESET : await happened.visibleTo(group.reader);
+      if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
+    }
+    return { upTo, more: page?.more ?? false, ended, texts };
   }
 
   /**
@@ -88,28 +100,6 @@ export class OutboxReader {
     if (page === null) return null;
     const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
     return { events: (await happened?.visibleTo(reader)) ?? [], upTo: page.upTo, more: page.more };
-  }
-
-  async #readEvents(tables: Tables, upTo: string, groups: readonly Group[], byWorkspace: ByWorkspace) {
-    const ended: Group[] = [];
-    const texts: (readonly [Group, string])[] = [];
-    for (const group of groups) {
-      const happened = byWorkspace.get(group.reader.workspace.seq);
-      if (happened === undefined) continue;
-      const isLetIn = this.#isBelieved(group, happened) || (await this.#renewAccess(tables, group));
-      const events = isLetIn ? await happened.visibleTo(group.reader) : [];
-      if (!isLetIn) ended.push(group);
-      else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
-    }
-    return { ended, texts };
-  }
-
-  async #resetAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<ReadChanges> {
-    const ended: Group[] = [];
-    for (const group of groups) if (!(await this.#renewAccess(tables, group))) ended.push(group);
-    const rest = groups.filter((group) => !ended.includes(group));
-    const texts = rest.map((group) => [group, this.#textOf(RESET, group.reader, upTo)] as const);
-    return { upTo, more: false, ended, texts };
   }
 
   #isBelieved({ reader, lookedAt }: Group, happened: WorkspaceEvents): boolean {

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { mapName, NAME_FAULT_TEXT, type NameFault, type NameKind } from "../../contract/names.ts";
+import { mapName, NAME_FAULT_TEXT, type NameFault } from "../../contract/names.ts";
 import { joinPath } from "../../contract/path.ts";
 
 /** Walks an imported folder, and converts its names to names on the service. */
@@ -33,15 +33,16 @@ export type WalkItem =
 export function* walk(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
   const entries = readFolder(dir, below);
   if (!Array.isArray(entries)) return void (yield entries);
-  const names = importNames(entries.filter(hasName).map((entry) => ({ name: entry.name, kind: kindOf(entry) })));
+  const names = importNames(entries.filter(hasName));
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
-    const name = takeName(path, entry, names.get(entry.name));
-    if (typeof name !== "string") {
-      yield name;
+    const isFolder = entry.isDirectory();
+    const { name, holder } = names.get(entry.name) ?? { name: entry.name, holder: entry.name };
+    const refusal = nameRefusal(entry, name, holder);
+    if (refusal !== null) {
+      yield refused(isFolder ? `${path}/` : path, refusal);
       continue;
     }
-    const isFolder = entry.isDirectory();
     if (isFolder && name !== entry.name) yield { kind: "renamed", path: `${path}/`, name };
     const as = joinPath(belowAs, name);
     yield { path, as, kind: isFolder ? "folder" : entry.isFile() ? "file" : "other" };
@@ -67,17 +68,17 @@ function refused(path: string, refusal: Refusal): WalkItem {
   return { kind: "refused", refusal: { path, ...refusal } };
 }
 
-/** Returns the name of an entry on the service, or its refusal because of its name. */
-function takeName(path: string, entry: Dirent, found: ImportName | undefined): string | WalkItem {
-  const { name } = entry;
-  const isFolder = entry.isDirectory();
-  const shown = isFolder ? `${path}/` : path;
-  if (isFolder && name.startsWith(".")) {
-    return refused(shown, { reason: "leading-dot-folder", detail: clause("leading-dot-folder", name) });
+/**
+ * Returns the refusal of an entry because of its name.
+ * @param holder entry that has the name on the service
+ */
+function nameRefusal(entry: Dirent, name: string, holder: string): Refusal | null {
+  if (entry.isDirectory() && entry.name.startsWith(".")) {
+    return { reason: "leading-dot-folder", detail: clause("leading-dot-folder", entry.name) };
   }
-  if (found?.kind !== "clash") return found?.name ?? name;
-  const detail = `its name would become ${JSON.stringify(found.name)}, the name of ${JSON.stringify(found.holder)}`;
-  return refused(shown, { reason: "name-clash", detail });
+  if (holder === entry.name) return null;
+  const detail = `its name would become ${JSON.stringify(name)}, the name of ${JSON.stringify(holder)}`;
+  return { reason: "name-clash", detail };
 }
 
 /** Returns true if an entry gets a name on the service; any other kind of entry is refused. */
@@ -85,18 +86,12 @@ function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
 
-function kindOf(entry: Dirent): NameKind {
-  return entry.isDirectory() ? "folder" : "file";
-}
-
 export function clause(fault: NameFault, name: string): string {
   return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
 }
 
-/** Name under which an entry of a folder is imported, or the entry that already has this name. */
-type ImportName =
-  | { readonly kind: "as"; readonly name: string }
-  | { readonly kind: "clash"; readonly name: string; readonly holder: string };
+/** Name of an entry on the service, and the entry that has this name there. */
+type ImportName = { readonly name: string; readonly holder: string };
 
 /**
  * Converts the names of one folder's entries by the rule of a sync. A legal name stays. If several
@@ -104,17 +99,13 @@ type ImportName =
  * too, so that its fault is reported.
  * @param entries in the order of the walk
  */
-function importNames(
-  entries: readonly { readonly name: string; readonly kind: NameKind }[],
-): ReadonlyMap<string, ImportName> {
-  const wanted = entries.map(({ name, kind }) => ({ name, mapped: mapName(name, kind) ?? name }));
+function importNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportName> {
+  const mapped = new Map<string, string>();
+  for (const entry of entries) {
+    mapped.set(entry.name, mapName(entry.name, entry.isDirectory() ? "folder" : "file") ?? entry.name);
+  }
   const holders = new Map<string, string>();
-  for (const { name, mapped } of wanted) if (name === mapped) holders.set(name, name);
-  for (const { name, mapped } of wanted) if (!holders.has(mapped)) holders.set(mapped, name);
-  return new Map(
-    wanted.map(({ name, mapped }): [string, ImportName] => {
-      const holder = holders.get(mapped)!;
-      return [name, holder === name ? { kind: "as", name: mapped } : { kind: "clash", name: mapped, holder }];
-    }),
-  );
+  for (const [own, name] of mapped) if (own === name) holders.set(name, own);
+  for (const [own, name] of mapped) if (!holders.has(name)) holders.set(name, own);
+  return new Map([...mapped].map(([own, name]) => [own, { name, holder: holders.get(name)! }]));
 }

@@ -49,28 +49,17 @@ export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
  * pages; the digest finds a content, grant or key that differs from the one in the backup.
  */
 
-const NAME = "backup-digest";
-
-function writeDigest(db: Sqlite.Database): void {
-  db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(NAME, digestOf(db));
-}
-
-/** Removes the digest, because the restored database will change. */
-function dropDigest(db: Sqlite.Database): void {
-  db.prepare("DELETE FROM meta WHERE name = ?").run(NAME);
-}
-
-function checkDigest(db: Sqlite.Database): "same" | "another" | "none" {
-  const written = metaOf(db, NAME);
-  if (written === undefined) return "none";
-  return digestOf(db).equals(written) ? "same" : "another";
-}
+const DIGEST = "backup-digest";
 
 function digestOf(db: Sqlite.Database): Buffer {
   const hash = createHash("sha256");
   for (const name of BACKUP_META) addValue(hash, metaOf(db, name) ?? null);
   for (const table of backupTables(db)) addTable(hash, db, table);
   return hash.digest();
+}
+
+function setMeta(db: Sqlite.Database, name: string, value: Buffer): void {
+  db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(name, value);
 }
 
 function metaOf(db: Sqlite.Database, name: string): Buffer | undefined {
@@ -115,7 +104,7 @@ export class NoBackupError extends Error {
 export function sealBackup(file: string): BackupContents {
   return withBackup(file, (db) => {
     const contents = examine(db);
-    writeDigest(db);
+    setMeta(db, DIGEST, digestOf(db));
     return contents;
   });
 }
@@ -136,9 +125,9 @@ export function examineBackup(file: string): BackupContents {
 export function renewBackup(copy: string): BackupContents {
   return withBackup(copy, (db) => {
     const contents = examineSealed(db);
-    dropDigest(db);
-    const text = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)";
-    db.prepare(text).run(GENERATION_NAME, newGeneration());
+    // The restored database will change, so its digest would be wrong.
+    db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST);
+    setMeta(db, GENERATION_NAME, newGeneration());
     return contents;
   });
 }
@@ -202,9 +191,9 @@ function examine(db: Sqlite.Database): BackupContents {
 
 function examineSealed(db: Sqlite.Database): BackupContents {
   const contents = examine(db);
-  const digest = checkDigest(db);
-  if (digest === "another") throw new NoBackupError("is damaged (its digest does not match its content)");
-  if (digest === "none") throw new NoBackupError("has no digest, so it is not a backup");
+  const digest = metaOf(db, DIGEST);
+  if (digest === undefined) throw new NoBackupError("has no digest, so it is not a backup");
+  if (!digestOf(db).equals(digest)) throw new NoBackupError("is damaged (its digest does not match its content)");
   return contents;
 }
 
