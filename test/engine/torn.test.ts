@@ -155,18 +155,15 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   });
 
-  test.each(["EACCES", "ENOSPC"])(
-    "I04 gone, which the disk refuses to restore (%s), is downloaded again",
-    async (code) => {
-      const { rig, mirror } = await begin();
-      mirror.disk.user.remove(mirror.path("note.md"));
-      mirror.disk.fail({ call: "link", path: null, code, times: 1 });
-      await startAnew({ mirror }, "boot-2");
-      for (let run = 0; run < 2; run++) await mirror.sync();
-      expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
-      expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
-    },
-  );
+  test.each(["EACCES", "ENOSPC"])("I04 gone, and not to be restored (%s), is downloaded again", async (code) => {
+    const { rig, mirror } = await begin();
+    mirror.disk.user.remove(mirror.path("note.md"));
+    mirror.disk.fail({ call: "link", path: null, code, times: 1 });
+    await startAnew({ mirror }, "boot-2");
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  });
 
   test("I04 gone with its folder, is downloaded again", async () => {
     const { rig, mirror } = await openSynced({ "d/note.md": TEXT });
@@ -306,7 +303,7 @@ describe("a new file that a power loss took, where the first run after it does n
       work: (pair) => startAnew(pair, "boot-2"),
       judge: expectBack,
     });
-    expect(calls).toBeGreaterThan(20);
+    expect(calls).toBeGreaterThan(15);
   });
 });
 

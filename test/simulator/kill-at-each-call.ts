@@ -41,8 +41,10 @@ async function copyAtCalls<P extends Pair>(pair: P, work: (pair: P) => Promise<u
   pair.mirror.onCall = () => {
     call++;
     const changes = pair.mirror.changes();
-    if (changes !== before) killed.push({ call, moment: new Moment(pair) });
+    if (changes === before) return;
     before = changes;
+    const moment = new Moment(pair);
+    if (killed.at(-1)?.moment.equals(moment) !== true) killed.push({ call, moment });
   };
   await work(pair);
   pair.mirror.onCall = null;
