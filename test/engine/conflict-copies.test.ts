@@ -300,7 +300,7 @@ test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is nev
 });
 
 test.each(["copy", "local", "remote"] as const)(
-  "I28 policy %s: texts that did not merge are not counted as merged",
+  "I28 policy %s counts no text as merged that did not merge",
   async (policy) => {
     const { rig, mirror } = await openSynced({ "note.md": UNEDITED });
     mirror.write("note.md", OURS);

@@ -66,30 +66,27 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
 test.each([
   [403, "forbidden"],
   [404, "file_not_found"],
-])(
-  "I12 I10 a new document whose text could not be read back (%i) is read by the next run, and not taken for read",
-  async (status, code) => {
-    const sent = "one\r\ntwo\r\n";
-    const refusal = { type: "x:y", title: "", status, code, detail: "not now", requestId: "req_1" };
-    let refuses = true;
-    const rig = createRig(3, {
-      normalise: true,
-      fault: ({ method, path }) =>
-        refuses && method === "GET" && path.startsWith("/v1/files/doc_")
-          ? { status, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refusal) }
-          : null,
-    });
-    const mirror = rig.mirror();
-    mirror.write("note.md", sent);
-    expect((await mirror.sync())?.state).not.toBe("in-sync");
-    refuses = false;
-    expect((await mirror.sync())?.state).toBe("in-sync");
-    const saved = rig.app.files().get("note.md")!;
-    expect(mirror.texts().get("note.md")).toBe(saved.text);
-    expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
-    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual(["POST /v1/files"]);
-  },
-);
+])("I12 I10 a new document whose text could not be read back (%i) is read by the next run", async (status, code) => {
+  const sent = "one\r\ntwo\r\n";
+  const refusal = { type: "x:y", title: "", status, code, detail: "not now", requestId: "req_1" };
+  let refuses = true;
+  const rig = createRig(3, {
+    normalise: true,
+    fault: ({ method, path }) =>
+      refuses && method === "GET" && path.startsWith("/v1/files/doc_")
+        ? { status, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refusal) }
+        : null,
+  });
+  const mirror = rig.mirror();
+  mirror.write("note.md", sent);
+  expect((await mirror.sync())?.state).not.toBe("in-sync");
+  refuses = false;
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  const saved = rig.app.files().get("note.md")!;
+  expect(mirror.texts().get("note.md")).toBe(saved.text);
+  expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual(["POST /v1/files"]);
+});
 
 test("I04 I12 a new document that was removed before it could be read back ends when a read proves that it is gone", async () => {
   const { rig, mirror, beforeReading } = openMeeting(4);
@@ -109,7 +106,7 @@ test.each([
   ["alone", []],
   ["beside a new document with the same content", ["twin.md"]],
 ])(
-  "I09 I13 killed at any call while a new document is sent, which is then renamed on the service, the document stays one: %s",
+  "I09 I13 a new document that is killed at any call, and renamed on the service, stays one: %s",
   async (_, others) => {
     const start = createRig(11);
     const empty = start.mirror();

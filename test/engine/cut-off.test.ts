@@ -156,32 +156,29 @@ async function inConflict(): Promise<Pair> {
   return { rig, mirror };
 }
 
-describe.each(Object.entries(CHOICES))(
-  "I06 I10 I13 a conflict is ended %s, and the process dies meanwhile",
-  (_, choice) => {
-    test("an edit that the service received meanwhile stays on the service", async () => {
-      const ended = new Set<boolean>();
-      await killAtEachCall(await inConflict(), {
-        work: ({ mirror }) => resolve(mirror, "note.md", choice.way),
-        async judge({ rig, mirror }, at) {
-          rig.app.edit("note.md", backAgain(SHOWN));
-          await settle(mirror);
-          const remote = rig.app.files().get("note.md")?.text;
-          const isOpen = mirror.state.load().conflicts.size > 0;
-          ended.add(!isOpen);
-          const local = [
-            ...(isOpen ? [["note (theirs 2).md", backAgain(SHOWN)]] : []),
-            ["note.md", isOpen ? EDITED.join("") : choice.ends],
-            ["other.md", "another document\n"],
-          ];
-          expect({ at, remote }).toEqual({ at, remote: isOpen ? backAgain(SHOWN) : choice.ends });
-          expect({ at, local: [...mirror.texts()] }).toEqual({ at, local });
-        },
-      });
-      expect(ended).toEqual(new Set([false, true]));
+describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and the process dies", (_, choice) => {
+  test("an edit that the service received meanwhile stays on the service", async () => {
+    const ended = new Set<boolean>();
+    await killAtEachCall(await inConflict(), {
+      work: ({ mirror }) => resolve(mirror, "note.md", choice.way),
+      async judge({ rig, mirror }, at) {
+        rig.app.edit("note.md", backAgain(SHOWN));
+        await settle(mirror);
+        const remote = rig.app.files().get("note.md")?.text;
+        const isOpen = mirror.state.load().conflicts.size > 0;
+        ended.add(!isOpen);
+        const local = [
+          ...(isOpen ? [["note (theirs 2).md", backAgain(SHOWN)]] : []),
+          ["note.md", isOpen ? EDITED.join("") : choice.ends],
+          ["other.md", "another document\n"],
+        ];
+        expect({ at, remote }).toEqual({ at, remote: isOpen ? backAgain(SHOWN) : choice.ends });
+        expect({ at, local: [...mirror.texts()] }).toEqual({ at, local });
+      },
     });
-  },
-);
+    expect(ended).toEqual(new Set([false, true]));
+  });
+});
 
 test("I13 a block ends with the decision, and the process dies right after that", async () => {
   const rig = createRig(1);

@@ -56,15 +56,12 @@ async function startAgain(left: string) {
 describe("a document that is new on both sides, and empty on one", () => {
   const PREFERENCES = [null, "local", "remote", "each"] as const;
 
-  test.each(PREFERENCES)(
-    "I05 I06 sends the content if the document is empty on the service (preferred: %s)",
-    async (prefer) => {
-      const both = newOnBoth(TEXT, "");
-      expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
-      expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
-      expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
-    },
-  );
+  test.each(PREFERENCES)("I05 I06 is sent if the document is empty on the service (preferred: %s)", async (prefer) => {
+    const both = newOnBoth(TEXT, "");
+    expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
+    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
+    expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
+  });
 
   test.each(["\n", " \r\n", "\ufeff", "\ufeff\n"])("I05 counts %j on the service as empty", async (blank) => {
     const both = newOnBoth(TEXT, blank);

@@ -60,7 +60,7 @@ describe("a document that shows a version which was superseded", () => {
 
 describe("where change ids move with a rename", () => {
   it.each(["here", "by another mirror"])(
-    "I03 the id that a rename %s gave a version is known as an earlier one after the next edit",
+    "I03 after an edit, the id of a rename %s is an earlier one",
     async (where) => {
       const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" }, {}, { changeIdMovesOnRename: true });
       const id = idOf("plan.md");

@@ -76,23 +76,20 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
     expect(fixture.rig.app.files().size).toBe(2);
   });
 
-  test.each(Object.entries(BETWEEN))(
-    "I13 nor when it is killed while it is brought back: %s",
-    async (_, { act, ends }) => {
-      const late = await saveLate();
-      act(late.mirror);
-      const before = late.mirror.requests.length;
-      await killAtEachCall(late, {
-        open: (beginning) => ({ ...late, ...beginning.open() }),
-        // Recovery comes before the first request.
-        until: ({ mirror }) => mirror.requests.length > before,
-        async judge(fixture, at) {
-          await settle(fixture);
-          expect({ at, text: live(fixture) }).toEqual({ at, text: ends });
-        },
-      });
-    },
-  );
+  test.each(Object.entries(BETWEEN))("I13 nor if it is killed while it is restored: %s", async (_, { act, ends }) => {
+    const late = await saveLate();
+    act(late.mirror);
+    const before = late.mirror.requests.length;
+    await killAtEachCall(late, {
+      open: (beginning) => ({ ...late, ...beginning.open() }),
+      // Recovery comes before the first request.
+      until: ({ mirror }) => mirror.requests.length > before,
+      async judge(fixture, at) {
+        await settle(fixture);
+        expect({ at, text: live(fixture) }).toEqual({ at, text: ends });
+      },
+    });
+  });
 
   test("I09 a document that was renamed since keeps its id, and the text is one of its own", async () => {
     const fixture = await saveLate();

@@ -159,25 +159,22 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
   });
 });
 
-test.each(OPENED)(
-  "I27 renamed to a name that is not synced, and its copy removed: back at its name, the local version is sent (%s)",
-  async (_, open) => {
-    const fixture = openFixture(63);
-    const { rig, mirror } = fixture;
-    await open(fixture);
-    await settle(mirror);
-    const { user } = mirror.disk;
-    user.rename(`${ROOT}/d/note.md`, `${ROOT}/d/note.md.old`);
-    user.remove(`${ROOT}/d/note (theirs).md`);
-    await settle(mirror);
-    expect(remoteTexts(rig)).toEqual(new Map([["d/note.md", THEIRS]]));
-    user.rename(`${ROOT}/d/note.md.old`, `${ROOT}/d/note.md`);
-    await settle(mirror);
-    expect(remoteTexts(rig)).toEqual(mirror.texts());
-    expect(mirror.texts()).toEqual(new Map([["d/note.md", MINE]]));
-    expect(mirror.state.load().conflicts.size).toBe(0);
-  },
-);
+test.each(OPENED)("I27 a file back from a name that is not synced, without a copy, is sent (%s)", async (_, open) => {
+  const fixture = openFixture(63);
+  const { rig, mirror } = fixture;
+  await open(fixture);
+  await settle(mirror);
+  const { user } = mirror.disk;
+  user.rename(`${ROOT}/d/note.md`, `${ROOT}/d/note.md.old`);
+  user.remove(`${ROOT}/d/note (theirs).md`);
+  await settle(mirror);
+  expect(remoteTexts(rig)).toEqual(new Map([["d/note.md", THEIRS]]));
+  user.rename(`${ROOT}/d/note.md.old`, `${ROOT}/d/note.md`);
+  await settle(mirror);
+  expect(remoteTexts(rig)).toEqual(mirror.texts());
+  expect(mirror.texts()).toEqual(new Map([["d/note.md", MINE]]));
+  expect(mirror.state.load().conflicts.size).toBe(0);
+});
 
 test("I09 renamed after its conflict has ended and before its local content is sent, it keeps its id", async () => {
   const fixture = openFixture(62);
@@ -240,7 +237,7 @@ const TEXTS = [
 describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts change places: %s", (side) => {
   describe.each(TEXTS)("%s", (_, theirs) => {
     it.each([[[]], [["a"]], [["b"]], [["a", "b"]]] as const)(
-      "each conflict keeps its own copies, where newer versions come of %j",
+      "each conflict keeps its copies, and newer ones of %j",
       async (newer) => {
         const opened = await openBoth(theirs);
         const { rig, mirror } = opened;
@@ -263,20 +260,17 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
       },
     );
 
-    it.each(FOLDERS)(
-      "a copy that is removed from %s afterwards ends the conflict of its document alone",
-      async (folder) => {
-        const opened = await openBoth(theirs);
-        const { rig, mirror } = opened;
-        swap(opened, side);
-        if (side === "remote") await mirror.sync();
-        mirror.disk.user.remove(mirror.path(`${OPPOSITE[folder]}/${COPY}`));
-        await settle(mirror);
-        expect(rig.app.files().get(`${OPPOSITE[folder]}/note.md`)?.text).toBe(`mine of ${folder}\n`);
-        expect(rig.app.files().get(`${folder}/note.md`)?.text).toBe(theirs[OPPOSITE[folder]]);
-        expect(notes(opened)[`${folder}/${COPY}`]).toBe(theirs[OPPOSITE[folder]]);
-      },
-    );
+    it.each(FOLDERS)("a copy that is removed from %s ends the conflict of its document alone", async (folder) => {
+      const opened = await openBoth(theirs);
+      const { rig, mirror } = opened;
+      swap(opened, side);
+      if (side === "remote") await mirror.sync();
+      mirror.disk.user.remove(mirror.path(`${OPPOSITE[folder]}/${COPY}`));
+      await settle(mirror);
+      expect(rig.app.files().get(`${OPPOSITE[folder]}/note.md`)?.text).toBe(`mine of ${folder}\n`);
+      expect(rig.app.files().get(`${folder}/note.md`)?.text).toBe(theirs[OPPOSITE[folder]]);
+      expect(notes(opened)[`${folder}/${COPY}`]).toBe(theirs[OPPOSITE[folder]]);
+    });
 
     it.each(FOLDERS)("a document of %s that is deleted with its copy takes no copy of the other", async (folder) => {
       const opened = await openBoth(theirs);

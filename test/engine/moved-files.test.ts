@@ -183,7 +183,7 @@ it.each([
   ["where change ids move on a rename", true, false],
   ["and edited there meanwhile", false, true],
 ])(
-  "I02 I12 a rename whose answer was lost is over when its version is known as well: %s",
+  "I02 I12 a rename without an answer is over when its version is known: %s",
   async (_, changeIdMovesOnRename, isEdited) => {
     const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename });
     const { rig, mirror, idOf } = fixture;

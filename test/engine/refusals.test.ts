@@ -54,7 +54,7 @@ it("I08 a refused move of a folder is not sent again in the same run, though its
 const REFUSED = ["one [x](doc_00000000000000)\n", "two [x](doc_00000000000000)\n"] as const;
 
 test.each(["a new text", "an edit"])(
-  "%s that was refused is not sent again in the run, though another was refused since (I08)",
+  "%s that was refused is not sent again, though another was refused since (I08)",
   async (kind) => {
     const rig = createRig(1, { checksLinks: true });
     const mirror = rig.mirror();

@@ -350,7 +350,7 @@ const ACTS = [
 ] as const;
 
 test.each(ACTS)(
-  "I03 the text that settles a %s whose end is not known is kept, though it goes there next (%s)",
+  "I03 the text that settles a %s without an answer is kept, though it goes next (%s)",
   async (method, act) => {
     const fixture = await openSynced({ "note.md": "one\n", "stays.md": "stays\n" });
     const { rig, mirror } = fixture;
@@ -381,7 +381,7 @@ it.each([
   ["in a clone", false],
   ["in an update", true],
 ])(
-  "a document that is read in another version than listed, %s: it is listed again, before the sides are called in sync",
+  "a document that is read in another version than listed, %s, is listed again before a run ends",
   async (_when, isKnown) => {
     const fixture = openFixture(71);
     const { rig, mirror, seen } = fixture;

@@ -168,16 +168,13 @@ describe("a move to the root that the service cannot do", () => {
     expect(rig.app.files().get("note.md")!.id).not.toBe(id);
   });
 
-  test.each(["note.md", "f/note.md"])(
-    "--recreate accepts %s as its name; the block has the current one",
-    async (name) => {
-      const { rig, mirror, sync } = await toRoot();
-      expect([...mirror.state.load().blocks.values()].map(({ path }) => path)).toEqual(["note.md"]);
-      expect(await resolve(mirror, name, "recreate")).toMatchObject({ kind: "ok" });
-      expect(await sync()).toMatchObject({ state: "in-sync" });
-      expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "note.md": "the note\n" });
-    },
-  );
+  test.each(["note.md", "f/note.md"])("--recreate accepts %s; the block has the current name", async (name) => {
+    const { rig, mirror, sync } = await toRoot();
+    expect([...mirror.state.load().blocks.values()].map(({ path }) => path)).toEqual(["note.md"]);
+    expect(await resolve(mirror, name, "recreate")).toMatchObject({ kind: "ok" });
+    expect(await sync()).toMatchObject({ state: "in-sync" });
+    expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "note.md": "the note\n" });
+  });
 
   test.each(["other.md", "f/note.md", "f/other.md"])(
     "I03 --recreate %s with another document at the old path: each text stays, and only the moved one is created again",

@@ -84,7 +84,7 @@ describe("a disk with short names", () => {
   });
 
   it.each([LONG, WIDE, `${"n".repeat(LIMIT - 3)}.md`])(
-    "I27 shows the conflict of %s in a copy that fits, and ends it",
+    "I27 shows the conflict of %s in a copy, and ends it",
     async (path) => {
       rig.app.create(path, "first\n");
       await mirror.sync();

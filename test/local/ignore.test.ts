@@ -144,7 +144,7 @@ describe("a pattern that was made to cost much", () => {
   // 250 characters under 100 wildcards would take more steps than there are atoms, if each could
   // stand for any part.
   it.each(["*a", "*aa", "*[ab]a", "*?", "*\\a", "**a", "?*"])(
-    "%s a hundred times ends, on the longest names",
+    "%s a hundred times ends on the longest names",
     (part) => {
       const matches = createMatcher(`${part.repeat(100)}0`);
       const names = ["a".repeat(250), "ab".repeat(125), Array.from({ length: 16 }, () => "a".repeat(250)).join("/")];

@@ -59,7 +59,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
     });
 
     it.each(["state.db", "tmp/../state.db", "/tmp/x", "tmp", "trash", "tmp//x", "log/x"])(
-      "nothing is set aside at %j",
+      "sets nothing aside at %j",
       (park) => {
         const { disk, write, at } = begin();
         write(at(".mdmirror/state.db"), "state");

@@ -169,7 +169,7 @@ describe("laws", () => {
   });
 
   test.each(BROKEN_ONCE)(
-    "I17 I01 whichever step fails, in many orders, the next cycles do the rest: $name",
+    "I17 I01 any step fails, in many orders, and the next cycles do the rest: $name",
     ({ scenario }) => {
       for (let failing = 0; failing < 12; failing++)
         for (let order = 0; order < 12; order++) {

@@ -202,13 +202,10 @@ describe("incomplete listings", () => {
     ["d/", "new d/b.md 3", "make-folder-local d-HEX=d; block folder-blocked d/b.md"],
     ["d/a.md=1", "new d/b.md 3", "make-folder-local d-HEX=d; trash-local d/a.md; block folder-blocked d/b.md"],
     ["d/ f/c.md=1", "mv f/c.md d/c.md", "make-folder-local d-HEX=d; block folder-blocked d/c.md"],
-  ])(
-    "I11 nothing new goes into a folder that was not listed, where another is at its path: %s | %s",
-    (base, local, plan) => {
-      const world = worldAfter([base, local, "rmdir d; mkdir d", ""]);
-      const trees = treesOf(world);
-      const remote = { ...trees.remote, goneFolders: new Set<DirId>() };
-      expect(say(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe(plan);
-    },
-  );
+  ])("I11 nothing new goes into an unlisted folder, where another is at its path: %s | %s", (base, local, plan) => {
+    const world = worldAfter([base, local, "rmdir d; mkdir d", ""]);
+    const trees = treesOf(world);
+    const remote = { ...trees.remote, goneFolders: new Set<DirId>() };
+    expect(say(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe(plan);
+  });
 });

@@ -178,17 +178,14 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       expect([move.kind, leavesMoreWork(plan, treesOf(world))(move)]).toEqual([move.kind, true]);
     }
   });
+  test.each(["read-only", "refused"] as const)("I08 a name that is %s stays so while its folder moves", (reason) => {
+    const moved = "rename-folder-remote d>e; link-folder e";
+    check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; block ${reason} e/b.md`], reason, aboutSibling);
+    const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
+    if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
+  });
   test.each(["read-only", "refused"] as const)(
-    "I08 a name that was %s stays blocked while its folder moves",
-    (reason) => {
-      const moved = "rename-folder-remote d>e; link-folder e";
-      check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; block ${reason} e/b.md`], reason, aboutSibling);
-      const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
-      if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
-    },
-  );
-  test.each(["read-only", "refused"] as const)(
-    "I08 a move into a folder that was %s stays blocked while that folder moves",
+    "I08 a move that is %s stays so while its new folder moves",
     (reason) => {
       const world = worldAfter(["d/a.md=1 e/b.md=2 f/", "mv d/a.md e/a.md; mv e f/e", "", ""]);
       const id = world.idAt("d/a.md");

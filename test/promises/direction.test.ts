@@ -140,20 +140,17 @@ describe("one direction, always", () => {
     expect(mirror.state.blocks().map(({ path, reason }) => [path, reason])).toEqual([["removed.md", "delete-refused"]]);
   });
 
-  test.each(["pull", "push"] as const)(
-    "I01 after %s alone, both directions lose nothing and converge",
-    async (direction) => {
-      const fixture = await inSync();
-      const { rig, mirror } = fixture;
-      changeLocally(fixture);
-      changeRemotely(fixture);
-      for (let run = 0; run < 2; run++) await mirror.sync({ direction });
-      await settle(mirror);
-      const local = [...mirror.texts().values()].join();
-      for (const name of ["edited", "both", "new", "fresh"]) expect(local).toContain(text(name, "local"));
-      const remote = [...remoteTexts(rig).values()].join();
-      for (const name of ["same", "there", "both", "new"]) expect(remote).toContain(text(name, "service"));
-      expect(mirror.state.blocks().filter(({ reason }) => reason === "direction-off")).toEqual([]);
-    },
-  );
+  test.each(["pull", "push"] as const)("I01 after %s alone, both directions converge", async (direction) => {
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
+    changeLocally(fixture);
+    changeRemotely(fixture);
+    for (let run = 0; run < 2; run++) await mirror.sync({ direction });
+    await settle(mirror);
+    const local = [...mirror.texts().values()].join();
+    for (const name of ["edited", "both", "new", "fresh"]) expect(local).toContain(text(name, "local"));
+    const remote = [...remoteTexts(rig).values()].join();
+    for (const name of ["same", "there", "both", "new"]) expect(remote).toContain(text(name, "service"));
+    expect(mirror.state.blocks().filter(({ reason }) => reason === "direction-off")).toEqual([]);
+  });
 });

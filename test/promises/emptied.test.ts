@@ -169,7 +169,7 @@ describe("I04 a linked part of the workspace that became empty knows by what lef
 
 describe("I21 safety checks apply from the first document on", () => {
   test.each([1, 2, 4])(
-    "I19 a key of another workspace removes none of %i documents, and sends nothing to that workspace",
+    "I19 a key of another workspace removes none of %i documents, and sends nothing there",
     async (count) => {
       const rig = createRig(50 + count);
       for (let n = 0; n < count; n++) rig.app.create(`n${n}.md`, `${n}\n`);

@@ -57,19 +57,16 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     expectReachable(fixture, PATH, BASE, MINE, THEIRS);
   });
 
-  test.each(["", ", and the service moved on"])(
-    "the other version is edited, seen so%s, and deleted",
-    async (moved) => {
-      const fixture = await inConflict();
-      const { rig, mirror } = fixture;
-      mirror.write(BESIDE, `${THEIRS}edited beside\n`);
-      if (moved !== "") rig.app.edit(PATH, THEIRS.replace("theirs", "theirs again"));
-      await settle(mirror);
-      mirror.disk.user.remove(mirror.path(BESIDE));
-      await settle(mirror);
-      expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
-    },
-  );
+  test.each(["", ", and the service moved on"])("the other version is edited, seen%s, and deleted", async (moved) => {
+    const fixture = await inConflict();
+    const { rig, mirror } = fixture;
+    mirror.write(BESIDE, `${THEIRS}edited beside\n`);
+    if (moved !== "") rig.app.edit(PATH, THEIRS.replace("theirs", "theirs again"));
+    await settle(mirror);
+    mirror.disk.user.remove(mirror.path(BESIDE));
+    await settle(mirror);
+    expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
+  });
 
   test.each(["mine", "theirs", "merged"] as const)("resolve --%s", async (how) => {
     const fixture = await inConflict();

@@ -79,7 +79,7 @@ describe("I16 no action repeats without a change of state", () => {
   });
 
   test.each(REFUSALS)(
-    "every write answered by %s: no run reaches the cap, no write repeats for nothing",
+    "every write answered by %s: no run reaches the cap or repeats a write",
     async (_, fault, sends) => {
       const fixture = openFixture(17);
       const state = onRealState(fixture);

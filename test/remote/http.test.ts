@@ -151,7 +151,7 @@ describe("one call", () => {
   });
 
   it.each(["doc_../x", "../folders/dir_1", "doc_1/content", "doc_1?x=1", "doc_1\n"])(
-    "sends no request to another route for the id %j",
+    "requests no other route for %j",
     async (id) => {
       const { remote, wire } = bench([problem(404, "file_not_found")]);
       await remote.getFile(id as DocId);

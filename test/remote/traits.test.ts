@@ -87,7 +87,7 @@ describe("a deployment that nothing is known of", () => {
   });
 
   it.each([`doc_${ID}-cmit_${ID}`, `doc_${ID}_doc_${ID}`, `doc_${ID}:doc_${ID}`])(
-    "is not believed two ids in one: %s",
+    "refuses two ids in one: %s",
     async (id) => {
       const { remote } = fresh([page([{ ...item, id }])]);
       expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: false, items: [] });

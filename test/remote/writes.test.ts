@@ -141,17 +141,14 @@ describe("folders", () => {
     ["500", "unknown", "unknown", "uncertain", problem(500, "internal_error")],
     ["lost", "unknown", "unknown", "uncertain", LOST],
   ];
-  it.each(rows)(
-    "PATCH and DELETE after %s turn %s into %s, and are %s",
-    async (_name, known, learned, kind, result) => {
-      const traits = { ...NO_TRAITS, folderPatch: known, folderDelete: known };
-      const { remote } = bench([result], { traits });
-      expect(await remote.renameFolder(DIR, "b")).toMatchObject({ ok: false, fault: { kind } });
-      expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: known });
-      expect(await remote.deleteFolder(DIR)).toMatchObject({ ok: false, fault: { kind } });
-      expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: learned });
-    },
-  );
+  it.each(rows)("PATCH, DELETE after %s turn %s into %s, and are %s", async (_name, known, learned, kind, result) => {
+    const traits = { ...NO_TRAITS, folderPatch: known, folderDelete: known };
+    const { remote } = bench([result], { traits });
+    expect(await remote.renameFolder(DIR, "b")).toMatchObject({ ok: false, fault: { kind } });
+    expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: known });
+    expect(await remote.deleteFolder(DIR)).toMatchObject({ ok: false, fault: { kind } });
+    expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: learned });
+  });
 
   it("learns from success, also against what was known", async () => {
     const traits = { ...NO_TRAITS, folderPatch: "no", folderDelete: "no" } as const;

@@ -36,12 +36,9 @@ describe("what every match of a regex contains", () => {
     expect(narrowed("(abc|xyz)+")).toEqual({ kind: "one", of });
   });
 
-  test.each(["ab", "abc|x", "abc?d", "abc{0,3}", "(?i)ÄBC", "(?i)\\x{e4}bc", "(abc)(?i)?"])(
-    "is nothing for %s",
-    (pattern) => {
-      expect(narrowed(pattern)).toBeNull();
-    },
-  );
+  test.each(["ab", "abc|x", "abc?d", "abc{0,3}", "(?i)ÄBC", "(?i)\\x{e4}bc", "(abc)(?i)?"])("none: %s", (pattern) => {
+    expect(narrowed(pattern)).toBeNull();
+  });
 
   const atom = fc.constantFrom(
     "a",

@@ -350,25 +350,22 @@ describe("protected documents", () => {
   test.each([
     ["before it has rested", 5_000],
     ["after it went to review as well", 120_000],
-  ] as const)(
-    "I31 what was edited while a review was open reaches the service once that is accepted %s",
-    async (_, ms) => {
-      const rig = await withNotes(8, inRoot);
-      rig.app.protect("note-1.md", true);
-      await rig.pass(40_000);
-      rig.save("note-1.md", "# Note 1\n\nsent\n");
-      await rig.pass(120_000);
-      rig.save("note-1.md", "# Note 1\n\nsent\n\nand later\n");
-      await rig.pass(ms);
-      for (let round = 0; round < 2; round++) {
-        for (const id of reviewsOf(rig).slice(0, 1)) rig.service.admin.reviews.accept(id);
-        await rig.pass(300_000);
-      }
-      expect(reviewsOf(rig)).toEqual([]);
-      expect(rig.app.files().get("note-1.md")!.text).toBe("# Note 1\n\nsent\n\nand later\n");
-      expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
-    },
-  );
+  ] as const)("I31 what was edited while a review was open is sent once that is accepted %s", async (_, ms) => {
+    const rig = await withNotes(8, inRoot);
+    rig.app.protect("note-1.md", true);
+    await rig.pass(40_000);
+    rig.save("note-1.md", "# Note 1\n\nsent\n");
+    await rig.pass(120_000);
+    rig.save("note-1.md", "# Note 1\n\nsent\n\nand later\n");
+    await rig.pass(ms);
+    for (let round = 0; round < 2; round++) {
+      for (const id of reviewsOf(rig).slice(0, 1)) rig.service.admin.reviews.accept(id);
+      await rig.pass(300_000);
+    }
+    expect(reviewsOf(rig)).toEqual([]);
+    expect(rig.app.files().get("note-1.md")!.text).toBe("# Note 1\n\nsent\n\nand later\n");
+    expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
+  });
 });
 
 function reviewsOf({ service }: DaemonRig): ChangeId[] {

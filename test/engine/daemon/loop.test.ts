@@ -230,30 +230,27 @@ const COPIED = LINES.join("");
 test.each([
   ["as it was", COPIED],
   ["with a line more", `${COPIED}a line more\n`],
-])(
-  "I09 a copy that is made %s, and waited for, while its original is being written is a new document",
-  async (_, copy) => {
-    const rig = createRig(1);
-    const id = rig.app.create("note.md", COPIED);
-    rig.app.create("other.md", "another document\n");
-    const daemon = await startDaemon({ rig });
-    daemon.save("copy.md", copy);
-    const over = new AbortController();
-    const asked = daemon.daemon.whenSynced(["copy.md"], over.signal);
-    for (let n = 0; n < 20; n++) {
-      daemon.save("note.md", COPIED.replace("line 3", `line 3, written ${n} times`));
-      await daemon.pass(100);
-    }
-    await daemon.pass(20_000);
-    over.abort();
-    expect(await asked).toMatchObject({ paths: [{ path: "copy.md", state: "live" }] });
-    expect(rig.app.files().get("note.md")?.id).toBe(id);
-    expect(rig.app.files().get("note.md")?.text).toBe(daemon.mirrored.texts().get("note.md"));
-    expect(rig.app.files().get("copy.md")?.text).toBe(copy);
-    expect(daemon.sent().filter((request) => /^(?:PATCH|DELETE) /.test(request))).toEqual([]);
-    expect([...daemon.mirrored.texts().keys()]).toEqual(["copy.md", "note.md", "other.md"]);
-  },
-);
+])("I09 a copy that is made %s, and waited for, while its original is written is a new document", async (_, copy) => {
+  const rig = createRig(1);
+  const id = rig.app.create("note.md", COPIED);
+  rig.app.create("other.md", "another document\n");
+  const daemon = await startDaemon({ rig });
+  daemon.save("copy.md", copy);
+  const over = new AbortController();
+  const asked = daemon.daemon.whenSynced(["copy.md"], over.signal);
+  for (let n = 0; n < 20; n++) {
+    daemon.save("note.md", COPIED.replace("line 3", `line 3, written ${n} times`));
+    await daemon.pass(100);
+  }
+  await daemon.pass(20_000);
+  over.abort();
+  expect(await asked).toMatchObject({ paths: [{ path: "copy.md", state: "live" }] });
+  expect(rig.app.files().get("note.md")?.id).toBe(id);
+  expect(rig.app.files().get("note.md")?.text).toBe(daemon.mirrored.texts().get("note.md"));
+  expect(rig.app.files().get("copy.md")?.text).toBe(copy);
+  expect(daemon.sent().filter((request) => /^(?:PATCH|DELETE) /.test(request))).toEqual([]);
+  expect([...daemon.mirrored.texts().keys()]).toEqual(["copy.md", "note.md", "other.md"]);
+});
 
 test("I09 a file that was copied to another name and removed keeps its id", async () => {
   const rig = createRig(1);

@@ -6,7 +6,7 @@ const SEEDS = Number(process.env["MDMIRROR_SEEDS"] ?? 3);
 
 describe("two daemons on one workspace", () => {
   test.each(Array.from({ length: SEEDS }, (_, n) => n + 1))(
-    "I01 random edits on both and in the app converge (seed %i)",
+    "I01 random edits on all sides converge (seed %i)",
     async (seed) => {
       expect(await soakTwoDaemons(seed, 60)).toEqual([]);
     },

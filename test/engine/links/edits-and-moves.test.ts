@@ -111,24 +111,21 @@ const BOTH: readonly (readonly [here: string, there: string, clean: boolean])[] 
 ];
 
 describe("a link that is edited on both sides while its target moves", () => {
-  test.each(BOTH)(
-    "%s locally, %s on the service, and the target moves on the service",
-    async (hereEdit, thereEdit, clean) => {
-      const { rig, mirror, a, b, c } = await begin();
-      const mine = EDITS[hereEdit]!(linking(b, c), c);
-      const theirs = EDITS[thereEdit]!(linking(b, c), c);
-      mirror.write("a.md", EDITS[hereEdit]!(mirror.texts().get("a.md")!, "folder/c.md"));
-      rig.app.edit("a.md", theirs);
-      rig.app.rename("b.md", "moved.md");
-      const report = await mirror.sync();
-      await mirror.sync();
-      expect(report!.counts.conflicts).toBe(clean ? 0 : 1);
-      const both = hereEdit === thereEdit ? mine : EDITS[thereEdit]!(mine, c);
-      expect(there(rig, a).text).toBe(clean ? both : theirs);
-      expect(mirror.texts().get("a.md")).toBe(asOnDisk(rig, { path: "a.md", text: clean ? both : mine }));
-      if (!clean) expect(mirror.texts().get("a (theirs).md")).toBe(asOnDisk(rig, { path: "a.md", text: theirs }));
-    },
-  );
+  test.each(BOTH)("%s locally, %s on the service, and the target moves there", async (hereEdit, thereEdit, clean) => {
+    const { rig, mirror, a, b, c } = await begin();
+    const mine = EDITS[hereEdit]!(linking(b, c), c);
+    const theirs = EDITS[thereEdit]!(linking(b, c), c);
+    mirror.write("a.md", EDITS[hereEdit]!(mirror.texts().get("a.md")!, "folder/c.md"));
+    rig.app.edit("a.md", theirs);
+    rig.app.rename("b.md", "moved.md");
+    const report = await mirror.sync();
+    await mirror.sync();
+    expect(report!.counts.conflicts).toBe(clean ? 0 : 1);
+    const both = hereEdit === thereEdit ? mine : EDITS[thereEdit]!(mine, c);
+    expect(there(rig, a).text).toBe(clean ? both : theirs);
+    expect(mirror.texts().get("a.md")).toBe(asOnDisk(rig, { path: "a.md", text: clean ? both : mine }));
+    if (!clean) expect(mirror.texts().get("a (theirs).md")).toBe(asOnDisk(rig, { path: "a.md", text: theirs }));
+  });
 
   test("two texts for one link are a conflict, each in the disk's form, and a move of the target ends it no sooner", async () => {
     const { rig, mirror, a, b, c } = await begin();
@@ -289,25 +286,18 @@ function contentsById(rig: Rig): [string, string][] {
 test.each([
   ["folders", "created locally", "d", "e", "n.md", "n.md"],
   ["files", "created on the service", "d/index.md", "e/index.md", "../e/n.md", "../d/n.md"],
-])(
-  "I09 I10 I13 %s with equal contents, %s, exchange places: each document keeps its links, wherever a kill comes",
-  async (_what, how, one, other, inD, inE) => {
-    const start = await twoFolders(how === "created locally");
-    const [d, e, before] = [
-      idThere(start.rig, "d/index.md"),
-      idThere(start.rig, "e/index.md"),
-      contentsById(start.rig),
-    ];
-    exchange(start.mirror, one, other);
-    await killAtEachCall(start, {
-      open: (beginning) => beginning.open({}, { links: true }),
-      async judge({ rig, mirror }) {
-        for (let n = 0; n < 3; n++) await mirror.sync();
-        expect([idThere(rig, "e/index.md"), idThere(rig, "d/index.md")]).toEqual([d, e]);
-        expect(contentsById(rig)).toEqual(before);
-        expect(mirror.texts().get("d/index.md")).toBe(INDEX.replace("n.md", inD));
-        expect(mirror.texts().get("e/index.md")).toBe(INDEX.replace("n.md", inE));
-      },
-    });
-  },
-);
+])("I09 I10 I13 equal %s, %s, exchange places, killed at any call", async (_what, how, one, other, inD, inE) => {
+  const start = await twoFolders(how === "created locally");
+  const [d, e, before] = [idThere(start.rig, "d/index.md"), idThere(start.rig, "e/index.md"), contentsById(start.rig)];
+  exchange(start.mirror, one, other);
+  await killAtEachCall(start, {
+    open: (beginning) => beginning.open({}, { links: true }),
+    async judge({ rig, mirror }) {
+      for (let n = 0; n < 3; n++) await mirror.sync();
+      expect([idThere(rig, "e/index.md"), idThere(rig, "d/index.md")]).toEqual([d, e]);
+      expect(contentsById(rig)).toEqual(before);
+      expect(mirror.texts().get("d/index.md")).toBe(INDEX.replace("n.md", inD));
+      expect(mirror.texts().get("e/index.md")).toBe(INDEX.replace("n.md", inE));
+    },
+  });
+});

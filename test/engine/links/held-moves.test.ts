@@ -35,46 +35,40 @@ test.each([
     "g",
     { "f/k.md": "[note](note.md) [deep](../g/deep.md)\n", "f/note.md": "[k](k.md)\n", "g/deep.md": "[k](../f/k.md)\n" },
   ],
-])(
-  "links to %s whose move is blocked lead to its current place, and to the former place when it is back (I10)",
-  async (...row) => {
-    const [, from, to, moved] = row;
-    const { rig, mirror, move, ids } = await syncFolders();
-    const before = mirror.texts();
-    move(from, to);
-    const report = await mirror.sync();
-    expect(report!.attention.map(({ path }) => path)).toContain(to);
-    expect(Object.fromEntries(mirror.texts())).toEqual(moved);
-    expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0, uploaded: 0 } });
-    rig.app.edit("f/k.md", `[note](${ids.note}) [deep](${ids.deep})\nmore\n`);
-    await mirror.sync();
-    expect(mirror.texts().get("f/k.md")).toBe(`${moved["f/k.md"].trim()}\nmore\n`);
-    move(to, from);
-    await mirror.sync();
-    expect(mirror.texts()).toEqual(new Map(before).set("f/k.md", "[note](note.md) [deep](g/deep.md)\nmore\n"));
-  },
-);
+])("links to %s whose move is blocked lead to its current place, and back (I10)", async (...row) => {
+  const [, from, to, moved] = row;
+  const { rig, mirror, move, ids } = await syncFolders();
+  const before = mirror.texts();
+  move(from, to);
+  const report = await mirror.sync();
+  expect(report!.attention.map(({ path }) => path)).toContain(to);
+  expect(Object.fromEntries(mirror.texts())).toEqual(moved);
+  expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0, uploaded: 0 } });
+  rig.app.edit("f/k.md", `[note](${ids.note}) [deep](${ids.deep})\nmore\n`);
+  await mirror.sync();
+  expect(mirror.texts().get("f/k.md")).toBe(`${moved["f/k.md"].trim()}\nmore\n`);
+  move(to, from);
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map(before).set("f/k.md", "[note](note.md) [deep](g/deep.md)\nmore\n"));
+});
 
 test.each([
   ["a document", "f/note.md", "note.md"],
   ["a folder", "f", "e"],
-])(
-  "the targets of links in %s whose move is blocked stay known, although the targets are removed (I09)",
-  async (...row) => {
-    const [, from, to] = row;
-    const { rig, mirror, move } = await syncFolders();
-    move(from, to);
-    for (let n = 0; n < 2; n++) await mirror.sync();
-    const path = to === "e" ? "e/note.md" : to;
-    const known = mirror.state.spellings.at(path as never)[0];
-    expect(known?.leads).toHaveLength(1);
-    rig.app.remove("f/k.md");
-    mirror.requests.length = 0;
-    await mirror.sync();
-    expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
-    expect(mirror.state.spellings.at(path as never)[0]?.text).toBe(known?.text);
-  },
-);
+])("removed targets of links in %s whose move is blocked stay known (I09)", async (...row) => {
+  const [, from, to] = row;
+  const { rig, mirror, move } = await syncFolders();
+  move(from, to);
+  for (let n = 0; n < 2; n++) await mirror.sync();
+  const path = to === "e" ? "e/note.md" : to;
+  const known = mirror.state.spellings.at(path as never)[0];
+  expect(known?.leads).toHaveLength(1);
+  rig.app.remove("f/k.md");
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+  expect(mirror.state.spellings.at(path as never)[0]?.text).toBe(known?.text);
+});
 
 test("a document in conflict that goes elsewhere with its own name is linked to where it is then (I10)", async () => {
   const rig = createRig(1, { noFolderPatchOrDelete: 405 });

@@ -144,30 +144,27 @@ test("power is cut at any call while links are rewritten, and their target is mo
 test.each([
   ["a folder", "box/a.md", "deep/box/a.md"],
   ["a file", "a.md", "deep/a.md"],
-])(
-  "power is cut at any call while %s is moved: its links are known, and an edit on the service arrives (I13)",
-  async (what, from, to) => {
-    const start = await beginWith((rig) => {
-      const b = rig.app.create("b.md", "b\n");
-      rig.app.create(from, `[b](${b})\n`);
-      rig.app.makeFolder("deep");
-    });
-    // Files that are older than the last scan are not read again.
-    start.mirror.disk.advance(5_000);
-    await start.mirror.sync();
-    const b = start.rig.app.files().get("b.md")!.id;
-    if (what === "a folder") start.rig.app.moveFolder("box", "deep");
-    else start.rig.app.move(from, "deep");
-    await cutAtEachCall(start, async (cut) => {
-      await cut.mirror.sync();
-      cut.rig.app.edit(to, `[b](${b})\n\nand more\n`);
-      await expectHome(cut, [
-        ["b.md", "b\n"],
-        [to, `[b](${what === "a folder" ? "../../" : "../"}b.md)\n\nand more\n`],
-      ]);
-    });
-  },
-);
+])("power is cut at any call while %s is moved: an edit on the service arrives (I13)", async (what, from, to) => {
+  const start = await beginWith((rig) => {
+    const b = rig.app.create("b.md", "b\n");
+    rig.app.create(from, `[b](${b})\n`);
+    rig.app.makeFolder("deep");
+  });
+  // Files that are older than the last scan are not read again.
+  start.mirror.disk.advance(5_000);
+  await start.mirror.sync();
+  const b = start.rig.app.files().get("b.md")!.id;
+  if (what === "a folder") start.rig.app.moveFolder("box", "deep");
+  else start.rig.app.move(from, "deep");
+  await cutAtEachCall(start, async (cut) => {
+    await cut.mirror.sync();
+    cut.rig.app.edit(to, `[b](${b})\n\nand more\n`);
+    await expectHome(cut, [
+      ["b.md", "b\n"],
+      [to, `[b](${what === "a folder" ? "../../" : "../"}b.md)\n\nand more\n`],
+    ]);
+  });
+});
 
 test("power is cut at any call while a file is replaced, and its targets change places: its old bytes are no edit (I13)", async () => {
   const start = await beginWith((rig) => {

@@ -110,28 +110,25 @@ describe("what an inode proves, and what not", () => {
   test.each([
     ["a.md", "b.md"],
     ["b.md", "a.md"],
-  ])(
-    "I09 of two documents that base has at one path, %s having left it, the file there is the one whose inode it has",
-    (gone, stays) => {
-      const world = worldAfter([
-        `a.md=${LONG} b.md=${NUMBERS}`,
-        `edit ${stays} other; edit ${gone} ${gone === "a.md" ? LONG : NUMBERS}|x`,
-        "",
-        "",
-      ]);
-      // A move of both that was held half way: base has the first already where the second came
-      // from.
-      const file = world.files.get(gone)!;
-      world.files.set("c.md", { ...file, ino: world.next() });
-      world.files.delete(gone);
-      world.patchLink(world.idAt(gone), { localPath: stays });
-      const steps = say(planOf(world));
-      expect(steps).toContain(`put ${stays}`);
-      expect(steps).not.toContain("delete-remote");
-    },
-  );
+  ])("I09 of two documents that base has at one path, %s having left it, the inode decides", (gone, stays) => {
+    const world = worldAfter([
+      `a.md=${LONG} b.md=${NUMBERS}`,
+      `edit ${stays} other; edit ${gone} ${gone === "a.md" ? LONG : NUMBERS}|x`,
+      "",
+      "",
+    ]);
+    // A move of both that was held half way: base has the first already where the second came
+    // from.
+    const file = world.files.get(gone)!;
+    world.files.set("c.md", { ...file, ino: world.next() });
+    world.files.delete(gone);
+    world.patchLink(world.idAt(gone), { localPath: stays });
+    const steps = say(planOf(world));
+    expect(steps).toContain(`put ${stays}`);
+    expect(steps).not.toContain("delete-remote");
+  });
   test.each([["a.md"], ["b.md"]])(
-    "I09 of two documents that base has at one path, a newly saved file belongs to the one whose places correspond (not %s)",
+    "I09 of two documents at one path, a saved file is that of its place (%s)",
     (gone) => {
       const stays = gone === "a.md" ? "b.md" : "a.md";
       const world = worldAfter([`a.md=${LONG} b.md=${NUMBERS}`, `rm ${gone}; rm ${stays}; new ${stays} other`, "", ""]);
