@@ -7,6 +7,23 @@ const TEXTS = Array.from(
   (_, n) => [`folder-${n % 2}/note-${n}.md`, `note ${n}\n\n${"line of text\n".repeat(5)}`] as const,
 );
 
+test("I13 a clone that is killed at each call loses, doubles and halves nothing", async () => {
+  const service = createRig(7);
+  for (const [path, text] of TEXTS) service.app.create(path, text);
+  const calls = await killAtEachCall(
+    { rig: service, mirror: service.mirror() },
+    {
+      async judge({ rig, mirror }) {
+        for (const text of mirror.texts().values()) expect(TEXTS.map(([, whole]) => whole)).toContain(text);
+        await mirror.sync();
+        expect(mirror.texts()).toEqual(new Map([...TEXTS].sort(([a], [b]) => (a < b ? -1 : 1))));
+        expect(rig.app.files().size).toBe(TEXTS.length);
+      },
+    },
+  );
+  expect(calls).toBeGreaterThan(20);
+});
+
 test("I09 I13 a push, an edit each way, a rename and a deletion that are killed at each call lose, double and halve nothing", async () => {
   const rig = createRig(7);
   for (const [path, text] of TEXTS) rig.app.create(path, text);

@@ -1,13 +1,47 @@
-import { join } from "node:path";
+import { join, basename } from "node:path";
 import Sqlite from "better-sqlite3";
-import { expect, test, vi } from "vitest";
+import { expect, test, vi, onTestFinished } from "vitest";
 import type { Digest } from "../../src/contract/digest.ts";
 import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
 import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
 import { linkOf, openIn, tempFolder, NAME } from "./fixture.ts";
-import { watchMedium } from "./medium.ts";
+import { copyFileSync, statSync, truncateSync } from "node:fs";
+
+/**
+ * What a power cut leaves of a folder's databases: the files as of the last checkpoint, and the
+ * part of each WAL that was fsynced. SQLite fsyncs a WAL with each commit under `synchronous =
+ * FULL`; begin to watch before the files are opened.
+ */
+function watchMedium(folder: string): () => ReturnType<typeof openIn> {
+  const fsynced = new Map<string, number>();
+  const before = new Map<Sqlite.Database, number>();
+  const { pragma } = Sqlite.prototype;
+  const spy = vi.spyOn(Sqlite.prototype, "pragma");
+  spy.mockImplementation(function (this: Sqlite.Database, ...asked) {
+    const size = walSize(this.name);
+    if (asked[0] === "synchronous = FULL") before.set(this, size);
+    if (asked[0] === "synchronous = NORMAL" && size > (before.get(this) ?? size)) fsynced.set(this.name, size);
+    return pragma.apply(this, asked);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return () => {
+    const left = tempFolder();
+    for (const name of ["texts.db", "state.db"]) {
+      copyFileSync(join(folder, name), join(left, name));
+      const [size] = [...fsynced].flatMap(([path, bytes]) => (basename(path) === name ? [bytes] : []));
+      if (size === undefined) continue;
+      copyFileSync(join(folder, `${name}-wal`), join(left, `${name}-wal`));
+      truncateSync(join(left, `${name}-wal`), size);
+    }
+    return openIn(left);
+  };
+}
+
+function walSize(database: string): number {
+  return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
 
 test.each([
   ["state.db", STATE_SCHEMA],

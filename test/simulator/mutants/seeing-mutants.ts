@@ -67,7 +67,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/verdict/losses.ts",
     find: "return before + deleted.length + emptied.length + more > limit;",
     replace: "return before + deleted.length + emptied.length + more > Number.POSITIVE_INFINITY;",
-    tests: ["planner/verdict/verdict.test.ts"],
+    tests: ["planner/verdict.test.ts"],
   },
   {
     id: "guarded-steps-run",
@@ -106,7 +106,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/verdict/stops.ts",
     find: "if (earlierChangeIds < few) return null;",
     replace: "if (earlierChangeIds < Number.POSITIVE_INFINITY) return null;",
-    tests: ["planner/verdict/verdict.test.ts"],
+    tests: ["planner/verdict.test.ts"],
   },
   {
     id: "racy-stamp-trusted",

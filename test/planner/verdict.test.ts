@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Action } from "../../../src/mirror/model/action.ts";
-import type { StopReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
-import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
-import { DEFAULT_GUARDS } from "../../../src/mirror/model/policy.ts";
-import { deleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
-import { openConflict } from "../commands.ts";
-import { planOf } from "../table.ts";
-import { World } from "../world.ts";
-import { guardedKeys, reasonsOf, removeHere, removeThere, synced, emptyHere, emptyThere, withBlank } from "./worlds.ts";
+import type { Action } from "../../src/mirror/model/action.ts";
+import type { StopReason, Plan, Signals } from "../../src/mirror/planner/plan-types.ts";
+import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
+import { deleteBudget } from "../../src/mirror/planner/verdict/losses.ts";
+import { openConflict } from "./commands.ts";
+import { planOf } from "./table.ts";
+import { World } from "./world.ts";
 
 const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
 const earlier = (documents: number): Partial<Signals> => ({ earlierChangeIds: documents });
@@ -308,3 +307,69 @@ test.each([
 ])("of %i documents %i may be deleted without a question", (known, budget) => {
   expect(deleteBudget(DEFAULT_GUARDS, known)).toBe(budget);
 });
+
+test("for a restored service nothing is removed locally without approval, and each removal is asked for once", () => {
+  const detail = "the service was restored from a backup, and 2 documents of this linked folder are not in it";
+  const world = removeThere(synced(20), 2);
+  const { verdict } = planOf(world, {}, { restored: true });
+  expect(verdict).toMatchObject({ byReason: true, reasons: [{ reason: "service-restored", detail }] });
+  const keys = guardedKeys(planOf(world, {}, { restored: true }));
+  expect(keys).toHaveLength(2);
+  expect(reasonsOf(planOf(world, {}, { restored: true, approved: new Set(keys) }))).toEqual([]);
+  // The reason covers none of them.
+  const fewer = new Set(["service-restored", keys[0]!]);
+  expect(guardedKeys(planOf(world, {}, { restored: true, approved: fewer }))).toEqual([keys[1]]);
+  // Where more are gone than need no question, nobody is asked again for it.
+  const many = removeThere(synced(40), 30);
+  const asked = guardedKeys(planOf(many, {}, { restored: true }));
+  expect(reasonsOf(planOf(many, {}, { restored: true, approved: new Set(asked) }))).toEqual([]);
+  expect(reasonsOf(planOf(removeHere(synced(20), 2), {}, { restored: true }))).toEqual([]);
+  expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
+});
+
+/** Worlds that safety checks judge, and what they say. */
+
+function synced(count: number): World {
+  const world = new World();
+  for (let i = 0; i < count; i++) world.synced(`n${String(i).padStart(4, "0")}.md`, `text ${i}`);
+  return world;
+}
+
+function removeHere(world: World, count: number): World {
+  for (const path of [...world.files.keys()].slice(0, count)) world.files.delete(path);
+  return world;
+}
+
+function removeThere(world: World, to: number, from = 0): World {
+  for (const id of [...world.documents.keys()].slice(from, to)) world.documents.delete(id);
+  return world;
+}
+
+function reasonsOf({ verdict }: Plan): StopReason[] {
+  return verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason);
+}
+
+function guardedKeys({ verdict, steps }: Plan): string[] {
+  return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
+}
+
+/** The first documents get a text that is blank. */
+function emptyHere(world: World, count: number, text = ""): World {
+  for (const path of [...world.files.keys()].slice(0, count)) world.files.get(path)!.text = text;
+  return world;
+}
+
+/** The same on the service. @param read whether the mirror has read these versions */
+function emptyThere(world: World, count: number, read = true): World {
+  for (const [id, document] of [...world.documents].slice(0, count)) {
+    Object.assign(document, { text: "\n", changeId: world.newChange() });
+    if (read) world.read.add(id);
+  }
+  return world;
+}
+
+/** Documents that are blank since they were synced, beside others. */
+function withBlank(world: World, count: number): World {
+  for (let i = 0; i < count; i++) world.synced(`blank${i}.md`, "");
+  return world;
+}
