@@ -45,7 +45,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/observe/both-sides.ts",
     find: "const paths = recoverLocal(ctx, intents);",
     replace: "const paths = new Map<string, string>();",
-    tests: ["engine/kills.test.ts"],
+    tests: ["engine/cut-off.test.ts"],
   },
   {
     id: "written-in-place",
