@@ -17,12 +17,12 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
-import { doc, linkOf, openIn, opened, settableClock, tempFolder, NAME } from "./fixture.ts";
+import { doc, linkOf, openIn, opened, settableClock, tempFolder, NAME, usedFolder } from "./fixture.ts";
 
 const clock = settableClock();
 
-/** A state of some hundred pages, closed well. */
-function usedFolder(rows = 2_000): string {
+/** A folder with a small state, closed well. */
+function folderOf(rows: number): string {
   const folder = tempFolder();
   const state = openIn(folder);
   fill(state, rows);
@@ -90,7 +90,7 @@ describe("openState", () => {
   });
 
   test("I30 makes files for the owner alone, and leaves no others behind", () => {
-    const folder = usedFolder(10);
+    const folder = folderOf(10);
     expect(readdirSync(folder).sort()).toEqual(["state.db", "texts.db"]);
     const state = openIn(folder);
     state.putLink(linkOf("a"));
@@ -126,7 +126,7 @@ describe("openState", () => {
   });
 
   test("an older copy, or one whose WAL is gone, opens as what it was then", () => {
-    const folder = usedFolder(10);
+    const folder = folderOf(10);
     const copy = tempFolder();
     const state = openIn(folder);
     fill(state, 20);
@@ -139,7 +139,7 @@ describe("openState", () => {
   });
 
   test("a file of a newer program is named, and left as it is", () => {
-    const folder = usedFolder(1);
+    const folder = folderOf(1);
     const db = new Sqlite(join(folder, "state.db"));
     db.pragma("user_version = 99");
     db.close();
@@ -154,7 +154,7 @@ describe("openState", () => {
   test("a folder that is not there is unusable, and a folder in place of the file is refused by its name", () => {
     const folder = tempFolder();
     expect(openState({ folder: join(folder, "none"), clock })).toMatchObject({ kind: "unusable", code: "ENOENT" });
-    const taken = usedFolder(1);
+    const taken = folderOf(1);
     rmSync(join(taken, "state.db"));
     spawnSync("mkdir", [join(taken, "state.db")]);
     expect(() => openState({ folder: taken, clock })).toThrow("/state.db is a folder where a file should be");
@@ -163,7 +163,7 @@ describe("openState", () => {
 
 describe("read-only", () => {
   test("I23 reads beside a writer what is committed, one moment at a time, and can write nothing", () => {
-    const folder = usedFolder(3);
+    const folder = folderOf(3);
     const writer = openIn(folder);
     const reader = opened(openState({ folder, clock, readOnly: true }));
     writer.putLink(linkOf("new"));
@@ -180,7 +180,7 @@ describe("read-only", () => {
   });
 
   test("I23 leaves the files of a closed state as they are", () => {
-    const folder = usedFolder(3);
+    const folder = folderOf(3);
     const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);
     const before = bytes();
     expect(before.map(([file]) => file)).toEqual(["state.db", "texts.db"]);
@@ -198,14 +198,14 @@ describe("read-only", () => {
   });
 
   test.each(["state.db", "texts.db"])("an empty %s beside a full file is damaged, and stays as it is", (file) => {
-    const folder = usedFolder(1);
+    const folder = folderOf(1);
     writeFileSync(join(folder, file), "");
     expect(openState({ folder, clock, readOnly: true })).toMatchObject({ kind: "damaged", file, detail: "is empty" });
     expect(readFileSync(join(folder, file)).length).toBe(0);
   });
 
   test("reads in a folder that it cannot write", () => {
-    const folder = usedFolder(3);
+    const folder = folderOf(3);
     // Root writes everywhere: there the child becomes nobody.
     const uid = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : { uid: undefined };
     for (const path of ["", ...readdirSync(folder)].map((file) => join(folder, file))) {

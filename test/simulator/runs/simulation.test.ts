@@ -117,7 +117,7 @@ describe("seeded runs of several mirrors and a person in the app", () => {
 
   it("a failing script shrinks to the steps that make it fail", async () => {
     // An act of a user that no mirror can correct: the script itself is wrong.
-    const script = makeScript(3, 4);
+    const script = makeSmallScript(3, 4);
     const impossible = {
       ...script,
       steps: [...script.steps, { do: "grant", mirror: 99, level: "full", seed: 1 } as const],
