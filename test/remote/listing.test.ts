@@ -219,31 +219,15 @@ describe("a listing of files", () => {
     });
   });
 
-  it("that never ends is given up: endless empty pages", async () => {
-    const { remote, wire } = bench((_request, n) => page([], `c${n}`));
-    expect(await remote.listFiles({ kind: "none" })).toMatchObject({
-      complete: false,
-      fault: malformed("does not end"),
-    });
-    expect(wire.sent.length).toBe(LIST_LIMITS.barrenPages);
-  });
-
-  it("that never ends is given up: the same items again and again", async () => {
-    const { remote, wire } = bench((_request, n) => page([file(n % 7)], `c${n}`));
-    expect(await remote.listFiles({ kind: "none" })).toMatchObject({
-      complete: false,
-      fault: malformed("does not end"),
-    });
-    expect(wire.sent.length).toBe(LIST_LIMITS.barrenPages + 7);
-  });
-
-  it("that never ends is given up: always a new item", async () => {
-    const { remote, wire } = bench((_request, n) => page([file(n)], `c${n}`));
-    expect(await remote.listFiles({ kind: "none" })).toMatchObject({
-      complete: false,
-      fault: malformed("does not end"),
-    });
-    expect(wire.sent.length).toBe(LIST_LIMITS.pages);
+  it.each<readonly [string, (n: number) => readonly unknown[], number]>([
+    ["endless empty pages", () => [], LIST_LIMITS.barrenPages],
+    ["the same items again and again", (n) => [file(n % 7)], LIST_LIMITS.barrenPages + 7],
+    ["always a new item", (n) => [file(n)], LIST_LIMITS.pages],
+  ])("that never ends is given up: %s", async (_name, items, pages) => {
+    const { remote, wire } = bench((_request, n) => page(items(n), `c${n}`));
+    const listing = await remote.listFiles({ kind: "none" });
+    expect(listing).toMatchObject({ complete: false, fault: malformed("does not end") });
+    expect(wire.sent.length).toBe(pages);
   });
 });
 

@@ -154,13 +154,6 @@ describe("I30 by a proxy", () => {
     const result = await wireBy(proxy.url, "http://plain.test", undefined).send(GET, BOUNDS);
     expect([result.kind, proxy.forwarded]).toEqual(["answer", ["GET http://plain.test/v1/files?limit=1"]]);
   });
-
-  it("nothing is sent if the variable has no URL of an HTTP proxy", async () => {
-    const route = routeTo("https://service.test", { HTTPS_PROXY: "socks5://127.0.0.1:1" });
-    const wire = createWire({ baseUrl: "https://service.test", route });
-    closers.push(() => wire.close());
-    expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "not-sent" });
-  });
 });
 
 test("an authority in NODE_EXTRA_CA_CERTS is trusted", async () => {

@@ -116,12 +116,6 @@ describe("a write", () => {
     expect(await write(lostAfter)).toMatchObject({ ok: false, fault: { kind: "uncertain" } });
     expect(lostAfter.wire.sent.length).toBe(2);
   });
-
-  it("that went to review is not sent again (I08)", async () => {
-    const { remote, wire } = bench([answer(202, {})]);
-    expect(await remote.putContent(DOC, BASE, "x")).toMatchObject({ ok: true, value: { kind: "in-review" } });
-    expect(wire.sent.length).toBe(1);
-  });
 });
 
 const FROM = { url: "", contentType: "" };
