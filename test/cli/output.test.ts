@@ -1,9 +1,14 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ENTRY } from "../program.ts";
+import { settableClock } from "../state/fixture.ts";
+import { barLine, type ProgressIo, showProgress } from "../../src/cli/progress.ts";
+import { unwritableFileTrouble } from "../../src/common/trouble.ts";
+import { exitOfTrouble, worstExit } from "../../src/cli/exit.ts";
 
 /** Standard output of a real process: a file, a pipe, one that is full, one whose reader left. */
 
@@ -102,4 +107,130 @@ describe.skipIf(process.platform !== "linux")("of a device that is full (needs L
     const [code] = (await once(child, "close")) as [number];
     expect(code).toBe(2);
   });
+});
+
+describe("progress", () => {
+  /** Keeps what is shown; its time passes when a test says so. */
+  class ShownIo implements ProgressIo {
+    readonly shown: string[] = [];
+    readonly clock = settableClock(0);
+    readonly terminal: ProgressIo["terminal"];
+
+    constructor(terminal: boolean) {
+      this.terminal = { input: terminal, output: terminal, error: terminal, columns: 80 };
+    }
+
+    err(line: string): void {
+      this.shown.push(`err ${line}`);
+    }
+
+    status(text: string): void {
+      this.shown.push(`status ${text}`);
+    }
+
+    pass(ms: number): void {
+      this.clock.set(this.clock.now() + ms);
+    }
+  }
+
+  test.each([
+    [0, null, 0, "mirroring …"],
+    [1_200, null, 0, "mirroring 1,200 …"],
+    [0, 2_400, 0, "mirroring ░░░░░░░░░░░░░░░░░░░░░░░░ 0/2,400"],
+    [1_200, 2_400, 3_000, "mirroring ████████████░░░░░░░░░░░░ 1,200/2,400  400/s  3 s left"],
+    [3, 10, 2_000, "mirroring ███████░░░░░░░░░░░░░░░░░ 3/10  1.5/s  5 s left"],
+    [1, 1_000, 1_000, "mirroring ░░░░░░░░░░░░░░░░░░░░░░░░ 1/1,000  1.0/s  17 min left"],
+    [10, 10, 2_000, "mirroring ████████████████████████ 10/10  5.0/s"],
+  ])("%i of %s after %i ms is shown with rate and time left", (done, total, ms, line) => {
+    expect(barLine("mirroring", done, total, ms)).toBe(line);
+  });
+
+  test("on a terminal is drawn ten times a second at most, and taken away at the end", () => {
+    const io = new ShownIo(true);
+    const progress = showProgress(io, false);
+    for (let n = 1; n <= 100; n++) {
+      progress.report("apply", n, 1_000);
+      io.pass(10);
+    }
+    progress.end();
+    expect(io.shown.length).toBe(11);
+    expect(io.shown.at(-1)).toBe("status ");
+  });
+
+  test("in a pipe is silent for ten seconds, then a line now and then", () => {
+    const io = new ShownIo(false);
+    const progress = showProgress(io, false);
+    for (let second = 0; second < 25; second++) {
+      progress.report("apply", second, 100);
+      io.pass(1_000);
+    }
+    progress.end();
+    expect(io.shown).toEqual([
+      "err mdmirror: applying changes, 10 of 100  1.0/s  90 s left",
+      "err mdmirror: applying changes, 20 of 100  1.0/s  80 s left",
+    ]);
+  });
+
+  test("with --quiet or --json is nothing at all", () => {
+    const io = new ShownIo(true);
+    const progress = showProgress(io, true);
+    io.pass(60_000);
+    progress.report("apply", 1, 2);
+    progress.end();
+    expect(io.shown).toEqual([]);
+  });
+});
+
+describe("a full disk", () => {
+  const FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
+  test.each(FULL)("by %s has an exit code of its own, and its own next step", (code) => {
+    const usual = { kind: "usage", next: "give this user the right to write there" } as const;
+    const ended = unwritableFileTrouble("the list", Object.assign(new Error("no"), { code }), usual);
+    if (ended.kind === "ok") throw new Error("it was written");
+    expect(ended.trouble).toMatchObject({ kind: "fault", code });
+    expect(ended.trouble.next).not.toBe(usual.next);
+    expect(exitOfTrouble(ended.trouble)).toBe(9);
+  });
+
+  test("is no right that is missing", () => {
+    const error = Object.assign(new Error("no"), { code: "EACCES" });
+    const usual = { kind: "usage", next: "give this user the right to write there" } as const;
+    expect(unwritableFileTrouble("the list", error, usual)).toMatchObject({ trouble: { ...usual, code: "EACCES" } });
+    expect(exitOfTrouble({ kind: "usage", code: "EACCES" })).toBe(2);
+    expect(exitOfTrouble({ kind: "fault", code: "EIO" })).toBe(1);
+  });
+
+  test("of one folder comes before what other folders need", () => {
+    expect([worstExit([3, 9, 5]), worstExit([9, 1])]).toEqual([9, 1]);
+  });
+});
+
+const SOURCE = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+
+/** A process that says that it is on `platform`, and fails when a second module is loaded. */
+function runAs(platform: string): { readonly status: number | null; readonly out: string; readonly err: string } {
+  const preload = `
+    import { registerHooks } from "node:module";
+    Object.defineProperty(process, "platform", { value: ${JSON.stringify(platform)} });
+    registerHooks({ load(url, context, next) {
+      if (url.startsWith("file:") && !url.endsWith("/entry.mjs")) throw new Error("loaded " + url);
+      return next(url, context);
+    } });`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, SOURCE, "--version"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env: {} });
+  return { status, out: stdout, err: stderr };
+}
+
+test("on Windows it says in one sentence what Windows lacks, before anything is loaded", () => {
+  const { status, out, err } = runAs("win32");
+  expect([status, out]).toEqual([2, ""]);
+  expect(err).toMatch(/^mdmirror: runs on Linux and macOS, and not on Windows, [^.\n]+; run it in WSL 2\.\n$/);
+  for (const missing of ["key", "links", "legal names", "holds open", "daemon", "login"])
+    expect(err).toContain(missing);
+});
+
+test("on other systems it loads the program", () => {
+  const { status, err } = runAs("linux");
+  expect([status, err]).toEqual([1, expect.stringMatching(/loaded .*\/src\/cli\/main\.ts/)]);
 });

@@ -18,7 +18,7 @@ import { useRig } from "../cli/rig.ts";
 import { startUnder, whenWatching } from "./process.ts";
 
 /**
- * I30, beyond test/cli/init-key.test.ts: what a crash, another program and another user can see of
+ * I30, beyond test/cli/init.test.ts: what a crash, another program and another user can see of
  * the key.
  */
 
