@@ -4,7 +4,6 @@ import { DAMAGED } from "./damage.ts";
 import { FULL_DISK } from "./full-disk.ts";
 import { KILLS } from "./kills.ts";
 import { NETWORK } from "./network.ts";
-import { PROPERTIES } from "./properties.ts";
 import { RACES } from "./races.ts";
 import { ROOTS } from "./roots.ts";
 import type { Fault } from "./row.ts";
@@ -14,5 +13,4 @@ export const FAULTS: readonly Fault[] = [
   ...[...KILLS, ...DAEMONS],
   ...[...FULL_DISK, ...DAMAGED],
   ...[...AT_ONCE, ...NETWORK, ...ROOTS, ...RACES],
-  ...PROPERTIES,
 ];
