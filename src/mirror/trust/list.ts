@@ -7,10 +7,9 @@ import { basename } from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export type ListedMirror = Omit<KnownMirror, "name" | "roots"> & {
+/** `name`: unique; of several copies, the first has the name of the registry. */
+export type ListedMirror = Omit<KnownMirror, "roots"> & {
   readonly root: string;
-  /** Unique name: the name that the user chose, otherwise the name of the folder on disk. */
-  readonly name: string;
   /**
    * `gone`: no folder exists (moved, deleted, or its disk is not mounted); `other`: another folder
    * is at the path.
@@ -39,8 +38,8 @@ export function listOwnMirrors(env: Env): MirrorList {
   const listed = rows
     .filter((row) => row.place === "present" || !present.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
-  const names = namesOf(listed);
-  const named = listed.map(({ nth: _nth, ...row }, at) => ({ ...row, name: names[at]! }));
+  const named: ListedMirror[] = [];
+  for (const { nth: _nth, ...row } of listed) named.push({ ...row, name: freeName(row.name, namesOf(named)) });
   return { mirrors: named.toSorted(byRoot), unfit };
 }
 
@@ -86,25 +85,12 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
  */
 function usualName(env: Env, root: string): string {
   const others = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
-  return freeName(
-    nameOfFolder(root),
-    others.map(({ name }) => name),
-  );
+  return freeName(nameOfFolder(root), namesOf(others));
 }
 
-/**
- * Names of linked folders: the name that the user chose, otherwise that of the folder on disk. Each
- * name belongs to one folder, so that commands accept it. A name has no slash; an operand with a
- * slash is a path.
- */
-
-/** A folder that needs a name. */
-type FolderToName = {
-  /** Real path of the folder. */
-  readonly root: string;
-  /** Name that the user chose; null if there is none. */
-  readonly name: string | null;
-};
+function namesOf(mirrors: readonly ListedMirror[]): readonly string[] {
+  return mirrors.map(({ name }) => name);
+}
 
 /** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
 const MOST = 64;
@@ -133,22 +119,6 @@ export function nameOfFolder(root: string): string {
     .replace(/^[-\s]+/, "");
   const name = [...bare].slice(0, MOST).join("").trim();
   return isMirrorName(name) ? name : "mirror";
-}
-
-/**
- * Returns unique names for all linked folders: first the names that users chose, then the name of
- * each folder on disk, with a number if taken.
- * @param mirrors in the order of precedence
- */
-export function namesOf(mirrors: readonly FolderToName[]): string[] {
-  const names: string[] = mirrors.map(() => "");
-  const taken: string[] = [];
-  const isChosen = ({ name }: FolderToName) => name !== null && isMirrorName(name);
-  for (const [at, mirror] of [...mirrors.entries()].sort((a, b) => Number(isChosen(b[1])) - Number(isChosen(a[1])))) {
-    names[at] = freeName(isChosen(mirror) ? mirror.name! : nameOfFolder(mirror.root), taken);
-    taken.push(names[at]);
-  }
-  return names;
 }
 
 /** Returns `wanted` if that name is free, otherwise `wanted-2`, `wanted-3` … */

@@ -32,8 +32,8 @@ import { errorCodeOf } from "../../common/trouble.ts";
 export type KnownMirror = {
   /** Id of the folder, as in `.mdmirror/marker`. */
   readonly marker: string;
-  /** Name that the user chose; null if there is none. */
-  readonly name: string | null;
+  /** Name that the user chose, otherwise that of the folder on disk. */
+  readonly name: string;
   /**
    * Addresses that may receive the folder's documents and the key: origin and path prefix, in the
    * spelling of `addressOf`.
@@ -243,7 +243,7 @@ function parseEntry(text: string): KnownMirror | "newer" | null {
 
 const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
   marker: (value) => typeof value === "string" && MARKER.test(value),
-  name: (value) => value === null || typeof value === "string",
+  name: (value) => typeof value === "string",
   addresses: isStrings,
   allowHttp: isStrings,
   roots: isStrings,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { freeName, isMirrorName, nameOfFolder, namesOf } from "../../../src/mirror/trust/list.ts";
+import { freeName, isMirrorName, nameOfFolder } from "../../../src/mirror/trust/list.ts";
 import { judgeOwners, type OwnedPath } from "../../../src/mirror/trust/owner.ts";
 
 describe("a name", () => {
@@ -49,15 +49,8 @@ describe("a name", () => {
     expect([nameOfFolder(root), isMirrorName(nameOfFolder(root))]).toEqual([name, true]);
   });
 
-  test("is one linked folder's: what the user said comes first, then the order", () => {
-    const of = (root: string, name: string | null = null) => ({ root, name });
-    expect(namesOf([of("/a/notes"), of("/b/notes"), of("/c/x", "notes"), of("/d/notes-2"), of("/e", "a/b")])).toEqual([
-      "notes-2",
-      "notes-3",
-      "notes",
-      "notes-2-2",
-      "e",
-    ]);
+  test("is the name with the next free number if it is taken", () => {
+    expect(["notes", "x"].map((name) => freeName(name, ["notes", "notes-2"]))).toEqual(["notes-3", "x"]);
   });
 
   test("is the same in both spellings of an accent, and stays within its length", () => {

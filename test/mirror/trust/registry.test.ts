@@ -76,7 +76,7 @@ describe("an entry", () => {
     const before = process.umask(0);
     try {
       writeMirror(folder, NOTES);
-      writeMirror(folder, { ...NOTES, name: null });
+      writeMirror(folder, { ...NOTES, name: "other" });
     } finally {
       process.umask(before);
     }
