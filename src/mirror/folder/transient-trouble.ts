@@ -1,4 +1,3 @@
-import { isJsonObject } from "../../contract/json.ts";
 import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
 
@@ -62,20 +61,12 @@ function writeNotes(folder: string, notes: Notes): void {
   else replaceOwn(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
-/** Reads the notes. Content of another form counts as no notes. */
+/** Reads the notes. Content that is no JSON counts as no notes. */
 function readNotes(folder: string): Notes {
-  const read = readOwn(folder, NOTES_FILE);
-  let json: unknown = null;
   try {
-    json = JSON.parse(read?.bytes.toString("utf8") ?? "{}");
+    return JSON.parse(readOwn(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as Notes;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (error instanceof SyntaxError) return {};
+    throw error;
   }
-  return Object.fromEntries(isJsonObject(json) ? Object.entries(json).filter(([, noted]) => isNoted(noted)) : []);
-}
-
-function isNoted(noted: unknown): noted is NotedTrouble {
-  if (!isJsonObject(noted)) return false;
-  const { since, reportedAt } = noted;
-  return typeof since === "number" && (reportedAt === null || typeof reportedAt === "number");
 }

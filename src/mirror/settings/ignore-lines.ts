@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { createNodeFs } from "../local/node-fs.ts";
@@ -22,12 +12,13 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
   const path = join(root, IGNORE_FILE);
   try {
-    const before = readBytes(path).toString("utf8");
+    const bytes = readBytes(path);
+    const before = bytes.toString("utf8");
     const had = new Set(before.split(/\r?\n/));
     const added = [...new Set(patterns)].filter((pattern) => !had.has(pattern));
     if (added.length === 0) return ok([]);
     const start = before === "" || before.endsWith("\n") ? "" : "\n";
-    append(path, `${start}${added.join("\n")}\n`);
+    replace(path, Buffer.concat([bytes, Buffer.from(`${start}${added.join("\n")}\n`)]));
     return ok(added);
   } catch (error) {
     return notDone(path, "written", error);
@@ -90,29 +81,15 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Replaces a file by a rename, so that a crash leaves the old or the new rules. */
+/**
+ * Writes a file by a rename, so that a crash leaves the old or the new rules. The mode stays. A
+ * symbolic link is not followed, because anybody may have made the folder.
+ */
 function replace(path: string, content: Buffer): void {
-  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const fresh = `${path}.new`;
+  const before = lstatSync(path, { throwIfNoEntry: false });
   rmSync(fresh, { force: true });
-  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, 0o666);
-  try {
-    fchmodSync(fd, statSync(path).mode & 0o777);
-    writeSync(fd, content);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeFileSync(fresh, content, { flag: "wx", flush: true });
+  if (before !== undefined) chmodSync(fresh, before.mode & 0o777);
   renameSync(fresh, path);
-}
-
-/** Appends to a file. A symbolic link is not followed, because anybody may have made the folder. */
-function append(path: string, text: string): void {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o666);
-  try {
-    writeSync(fd, text);
-  } finally {
-    closeSync(fd);
-  }
 }
