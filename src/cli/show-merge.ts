@@ -1,7 +1,6 @@
 import { unwrap } from "../common/trouble.ts";
-import { findVersion } from "../mirror/operations/history/find-version.ts";
+import { findVersion, partsClause } from "../mirror/operations/history/history.ts";
 import { mergeFacts, type MergeOrigins, readOrigins } from "../mirror/operations/history/origins.ts";
-import { partsClause } from "../mirror/operations/history/history.ts";
 import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";

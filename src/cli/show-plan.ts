@@ -4,7 +4,7 @@ import { originClause } from "../mirror/operations/results/origin.ts";
 import { TroubleError, unwrap } from "../common/trouble.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
-import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
+import { pathsOf, planJson, largestFolders } from "../mirror/operations/results/plan.ts";
 import { showResult } from "./show-result.ts";
 import { stayLine } from "./stay-line.ts";
 import { columns, firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
@@ -22,7 +22,6 @@ import {
 } from "../mirror/operations/results/actions.ts";
 import type { Action } from "../mirror/model/action.ts";
 import type { Proposal, Share } from "../mirror/settings/propose-rules.ts";
-import { largestFolders } from "../mirror/operations/results/largest.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 
 type PlanOptions = {

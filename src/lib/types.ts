@@ -71,7 +71,7 @@ export type SyncOptions = {
   /**
    * Signal that ends the sync. When aborted, active steps are completed and recorded, and no
    * further step starts. The report lists the other steps as `unfinished`, and the next sync
-   * continues. A sync that a daemon runs is not interrupted; the call waits for its end.
+   * continues.
    */
   readonly signal?: AbortSignal;
 };

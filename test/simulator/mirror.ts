@@ -1,5 +1,5 @@
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
-import { followed } from "../../src/mirror/folder/open-disk.ts";
+import { followed } from "../../src/mirror/folder/open-local.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";

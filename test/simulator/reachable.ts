@@ -1,4 +1,4 @@
-import { findVersion } from "../../src/mirror/operations/history/find-version.ts";
+import { findVersion } from "../../src/mirror/operations/history/history.ts";
 import type { Digest } from "../../src/contract/digest.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";

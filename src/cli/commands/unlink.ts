@@ -4,14 +4,13 @@ import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder } from "../../mirror/folder/unlink.ts";
+import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
 import { judgeList } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, refuse } from "../exit.ts";
 import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { withFolderReleased } from "../service-all.ts";
-import { findUnsent } from "../../mirror/folder/unsent.ts";
 import { planLines } from "../show-plan.ts";
 import { agrees } from "../use-mirror.ts";
 

@@ -1,4 +1,4 @@
-import { explain, formerPath, type Why } from "../../mirror/operations/doctor/why.ts";
+import { explain, type Why } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { whyFacts } from "../../mirror/operations/results/why.ts";
@@ -25,15 +25,14 @@ export const command: Command = {
     const use = { mode: "read", what: "why", quiet: true, ...reachOptionsOf(io, args) } as const;
     return useMirror(io, root, use, async (mirror) => {
       const why = await explain(mirror, path);
-      const lines = whyLines(io, why, formerPath(mirror.world.state, path));
-      return showResult(io, args.flag("json"), { json: whyJson(why), lines });
+      return showResult(io, args.flag("json"), { json: whyJson(why), lines: whyLines(io, why) });
     });
   },
 };
 
 function whyJson(why: Why): object {
   const named = <E extends { readonly kind: string }>(one: E): E => ({ ...one, kind: publicKind(one.kind) });
-  const { open, ...shown } = why;
+  const { open, former: _former, ...shown } = why;
   const { steps, events, lastError } = shown;
   return {
     ...shown,
@@ -44,9 +43,9 @@ function whyJson(why: Why): object {
   };
 }
 
-function whyLines(io: Io, why: Why, former: string | null): string[] {
+function whyLines(io: Io, why: Why): string[] {
   const { events, path, merge } = why;
-  const facts = whyFacts(why, { former, now: io.clock.now() });
+  const facts = whyFacts(why, io.clock.now());
   const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
   const sides = `mdmirror diff ${shellWord(path)} --origins shows the side of each line`;
   const merged = merge === null ? [] : [`merged ${localTime(merge.at)}; ${sides}`];

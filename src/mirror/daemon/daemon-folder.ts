@@ -20,8 +20,7 @@ import { ExchangeTally } from "../remote/tally.ts";
 import { unlessAway } from "../folder/folder-trouble.ts";
 import { errorCodeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { noteReport, stoppedRun } from "../folder/run.ts";
-import { pruneDaily } from "../folder/upkeep.ts";
+import { noteReport, stoppedRun, pruneDaily } from "../folder/run.ts";
 import { markerOf } from "../trust/gate.ts";
 import { findByMarker, registryFolder } from "../trust/registry.ts";
 

@@ -6,11 +6,14 @@ import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readingDisk } from "../engine/links/translating.ts";
-import { openDisk } from "./open-disk.ts";
 import { openToRead } from "./open-state.ts";
-import { readConfig } from "../settings/config.ts";
-import { prefixOf } from "../settings/settings.ts";
+import { readConfig, type Config, DEFAULT_CONFIG } from "../settings/config.ts";
+import { prefixOf, foldersOf } from "../settings/settings.ts";
 import { ok, type Result } from "../../common/trouble.ts";
+import { LocalDisk } from "../local/disk.ts";
+import type { LinkedSource } from "../local/ignore.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { readLinkedPaths } from "../state/read-beside.ts";
 
 /** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
@@ -49,4 +52,29 @@ export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMi
   } finally {
     opened.value.close();
   }
+}
+
+type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore" | "folders">;
+
+/**
+ * Opens the disk of a linked folder, with the rules of its configuration, without a state.
+ * @param root real path of a folder that has `.mdmirror/`
+ */
+export function openDisk(root: string, options: DiskOptions): LocalDisk {
+  const own = join(root, MIRROR_FOLDER);
+  const config = readConfig(own);
+  const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
+  const gitignore = follows ? () => readLinkedPaths(own) : null;
+  return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: foldersOf(remote) });
+}
+
+/**
+ * Returns the paths that no `.gitignore` excludes; null if mdmirror does not follow these files.
+ */
+export function followed(
+  { gitignore }: Pick<Config, "gitignore">,
+  state: Pick<State, "localPaths">,
+): LinkedSource | null {
+  if (!gitignore) return null;
+  return () => state.localPaths();
 }

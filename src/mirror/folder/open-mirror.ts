@@ -18,7 +18,7 @@ import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
 import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { followed } from "./open-disk.ts";
+import { followed } from "./open-local.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";

@@ -5,8 +5,9 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { hooksFileOf } from "../trust/gate.ts";
 import { listOwnMirrors, isSameName } from "../trust/list.ts";
 import { accessFault, readUserFile, unreadable } from "../trust/registry.ts";
-import type { Env, Hook } from "./hook.ts";
-import { parseHooks } from "./parse.ts";
+import { type Env, type Hook, EVENT_NAMES, type EventName, isEventName, USUAL_DEBOUNCE } from "./hook.ts";
+import { isJsonObject } from "../../contract/json.ts";
+import { ageText, parseAge } from "../../common/age.ts";
 
 /**
  * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (otherwise `~/.config/mdmirror`). A
@@ -75,4 +76,109 @@ function isMirror(one: string, root: string, env: Env): boolean {
     // No folder exists at that path, so the path does not mean this folder.
     return false;
   }
+}
+
+/** Reads `hooks.json` strictly: an unknown field is an error, not a guess. */
+
+/** LIMIT: hooks of one user. */
+const MOST_HOOKS = 32;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+const USUAL_TIMEOUT_MS = 30_000;
+/** LIMIT: milliseconds for one run of a command. */
+const MOST_TIMEOUT_MS = 600_000;
+/** LIMIT: a state reported a day late is useless. */
+const MOST_DEBOUNCE_MS = 86_400_000;
+
+type OnFault = (why: string) => void;
+type Members = Readonly<Record<string, unknown>>;
+
+/** Returns hooks and faults: a clause for each field that is wrong. */
+export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { hooks: [], faults: [`is not JSON: ${(error as Error).message}`] };
+  }
+  const faults: string[] = [];
+  if (!isJsonObject(json) || !isJsonObject(json["hooks"]))
+    return { hooks: [], faults: ['must be {"hooks": {NAME: {…}}}'] };
+  refuseOthers(json, ["hooks"], (why) => faults.push(why));
+  const entries = Object.entries(json["hooks"]);
+  if (entries.length > MOST_HOOKS) faults.push(`has more than ${MOST_HOOKS} hooks`);
+  const hooks = entries.map(([name, value]) => readHook(name, value, (why) => faults.push(`"${name}" ${why}`)));
+  return faults.length > 0 ? { hooks: [], faults } : { hooks: hooks.filter((hook) => hook !== null), faults };
+}
+
+const MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
+
+function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
+  if (!NAME.test(name)) fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
+  if (!isJsonObject(value)) {
+    fault("must be an object");
+    return null;
+  }
+  refuseOthers(value, MEMBERS, fault);
+  const on = readOn(value["on"], fault);
+  const mirrors = readMirrors(value["mirrors"], fault);
+  const argv = readArgv(value["run"], fault);
+  const timeoutMs = readTime(value["timeout"], "timeout", MOST_TIMEOUT_MS, fault) ?? USUAL_TIMEOUT_MS;
+  return { name, on, mirrors, timeoutMs, argv };
+}
+
+function refuseOthers(value: Members, known: readonly string[], fault: OnFault): void {
+  for (const member of Object.keys(value))
+    if (!known.includes(member)) fault(`has "${member}", which is not a known setting`);
+}
+
+function readOn(value: unknown, fault: OnFault): ReadonlyMap<EventName, number> {
+  const on = new Map<EventName, number>();
+  const entries = Array.isArray(value)
+    ? value.map((name: unknown): [unknown, unknown] => [name, {}])
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  if (entries.length === 0) fault(`needs "on": a list of ${EVENT_NAMES.join(", ")}`);
+  for (const [name, settings] of entries) {
+    if (typeof name !== "string" || !isEventName(name)) fault(`"on": ${JSON.stringify(name)} is not an event`);
+    else on.set(name, readDebounce(name, settings, fault));
+  }
+  return on;
+}
+
+function readDebounce(name: EventName, settings: unknown, fault: OnFault): number {
+  if (!isJsonObject(settings)) fault(`"on"."${name}" must be {"debounce": TIME}`);
+  else {
+    refuseOthers(settings, ["debounce"], fault);
+    return readTime(settings["debounce"], `on"."${name}"."debounce`, MOST_DEBOUNCE_MS, fault) ?? USUAL_DEBOUNCE[name];
+  }
+  return USUAL_DEBOUNCE[name];
+}
+
+/** Returns null if the time is missing or wrong. */
+function readTime(value: unknown, member: string, most: number, fault: OnFault): number | null {
+  if (value === undefined) return null;
+  const ms = typeof value === "string" ? parseAge(value) : null;
+  if (ms !== null && ms <= most) return ms;
+  fault(`"${member}" must be a time such as 30s or 5m, ${ageText(most)} at most`);
+  return null;
+}
+
+function readMirrors(value: unknown, fault: OnFault): readonly string[] | null {
+  if (value === undefined) return null;
+  if (isWords(value) && value.length > 0) return value;
+  fault('"mirrors" must be a list of names or folders of mirrors');
+  return null;
+}
+
+function readArgv(run: unknown, fault: OnFault): readonly string[] {
+  if (isWords(run) && run.length > 0) return run;
+  fault('needs "run": a list of a program and its arguments; for a shell ["sh", "-c", "…"]');
+  return [];
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.every((word) => typeof word === "string" && !word.includes("\0")) && value[0] !== ""
+  );
 }

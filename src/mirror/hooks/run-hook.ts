@@ -5,11 +5,12 @@ import { waitReasonOf } from "../engine/daemon/phase.ts";
 import { itemsOf } from "./events.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import { type Env, EVENT_NAMES, failureClause, type Hook, type HookEnd, type EventName } from "./hook.ts";
-import { type HookEvent, messageOf } from "./message.ts";
+import { type HookEvent, messageOf, type Message } from "./message.ts";
 import { hooksFor, mirrorName, readHooks } from "./read-hooks.ts";
-import { runCommand } from "./run-command.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import { ok, type Result, errnoClause } from "../../common/trouble.ts";
 import { listOwnMirrors } from "../trust/list.ts";
+import { type ChildProcess, spawn } from "node:child_process";
+import { homeOf } from "../trust/registry.ts";
 
 export type HookWorld = { readonly env: Env; readonly clock: Clock; readonly random: Random };
 
@@ -88,4 +89,119 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   const after = { ...NOTHING, state: STATES[event] };
   const items = event === "in-sync" ? [] : [EXAMPLE];
   return runHook(hook, { event, items, before: after, now: after, test: true }, root, world, stop);
+}
+
+/**
+ * Runs a hook's command with the message on its standard input, and a small environment without
+ * keys. The command runs in the user's home folder, because a linked folder might have somebody
+ * else's configuration for the program. It runs in a process group of its own, which is ended as a
+ * whole when its time is over.
+ */
+
+/** LIMIT: bytes of output that are kept, from the end. */
+const KEPT_BYTES = 1_024;
+/** LIMIT: bytes of output. Reading more would take processor time from syncing. */
+const MOST_BYTES = 1024 * 1024;
+/** LIMIT: milliseconds between SIGTERM and SIGKILL to a hook's process group. */
+const GRACE_MS = 2_000;
+
+/** Variables that a command may need for programs, settings, the desktop and a language. */
+const PASSED_VARIABLES: ReadonlySet<string> = new Set(
+  "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY".split(
+    " ",
+  ),
+);
+/** Prefixes of further variables. */
+const PASSED_PREFIXES = ["LC_", "XDG_"];
+/** Variable with the event for the command. It also shows mdmirror that a hook called it. */
+const HOOK_VARIABLE = "MDMIRROR_HOOK";
+
+type Running = {
+  readonly env: Env;
+  readonly timeoutMs: number;
+  /** Signal that ends the command. */
+  readonly stop: AbortSignal;
+};
+
+export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, running: Running): Promise<HookEnd> {
+  const { env, timeoutMs, stop } = running;
+  const [program, ...args] = argv;
+  const began = performance.now();
+  const child = spawn(program!, args, {
+    cwd: homeOf(env),
+    env: environmentOf(message, env),
+    stdio: "pipe",
+    detached: true,
+  });
+  let output = Buffer.alloc(0);
+  let bytes = 0;
+  let cut: Failure | null = null;
+  let grace: NodeJS.Timeout | undefined;
+  /** Asks the group to end, then kills it. */
+  const end = (why: string, reason: string) => {
+    if (cut !== null) return;
+    cut = { why, reason, code: null };
+    killGroup(child, "SIGTERM");
+    grace = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  const timer = setTimeout(() => end(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
+  const onStop = () => end("it was ended, because mdmirror is ending", "stopped");
+  if (stop.aborted) onStop();
+  stop.addEventListener("abort", onStop, { once: true });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
+      if (bytes > MOST_BYTES) end("it printed more than 1 MiB", "output");
+    });
+  // A command may end without reading its input.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(`${JSON.stringify(message)}\n`);
+  const failure = await endOf(child);
+  clearTimeout(timer);
+  clearTimeout(grace);
+  stop.removeEventListener("abort", onStop);
+  if (cut !== null) killGroup(child, "SIGKILL");
+  for (const stream of child.stdio) stream?.destroy();
+  const ms = Math.round(performance.now() - began);
+  const over = cut ?? failure;
+  return over === null ? { kind: "done", ms } : { kind: "failed", ms, ...over, output: output.toString("utf8").trim() };
+}
+
+type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
+
+/** Waits until the command ends. Returns null if the command succeeded. */
+function endOf(child: ChildProcess): Promise<Failure | null> {
+  return new Promise((resolve) => {
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
+    );
+    // A child of the command may keep its output open; the command itself is over with "exit".
+    child.once("exit", (code, signal) => {
+      const why = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
+      setImmediate(() => resolve(code === 0 ? null : { why, reason: "exit", code: code ?? signal }));
+    });
+  });
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // The process group has ended already.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function environmentOf({ type, text, data }: Message, env: Env): NodeJS.ProcessEnv {
+  const passed = Object.entries(env).filter(
+    ([name]) => PASSED_VARIABLES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  );
+  return {
+    ...Object.fromEntries(passed),
+    [HOOK_VARIABLE]: type,
+    MDMIRROR_HOOK_TEXT: text,
+    MDMIRROR_HOOK_FOLDER: data.mirror.folder,
+  };
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
-import type { LocalPath } from "../../contract/path.ts";
+import { type LocalPath, isWithin, nameOf } from "../../contract/path.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Random } from "../../common/random.ts";
 import type { CompiledRegex } from "../../markdown/search/engine.ts";
@@ -13,9 +13,10 @@ import { SearchScheduler } from "../../markdown/search/scheduler.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
-import { openDisk } from "../folder/open-disk.ts";
-import { readText, indexChangedFiles } from "../folder/search-index.ts";
+import { openDisk } from "../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { STRUCTURE_FILE } from "../../contract/names.ts";
+import type { LocalTree } from "../model/tree.ts";
 
 /**
  * Searches the linked folder offline, with the service's code and an index in
@@ -154,4 +155,34 @@ async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
 
 function columnOf(ranges: readonly Range[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
+}
+
+/** LIMIT: documents that are indexed before other work can run. */
+const DOCUMENTS_AT_ONCE = 200;
+
+/**
+ * Indexes the files of a walk that changed, and removes missing files. Pauses between parts, so
+ * that other work can run. Returns how many files it read.
+ */
+function* indexChangedFiles(
+  search: MirrorSearch,
+  tree: LocalTree,
+  read: (path: LocalPath) => string | null,
+): Generator<void, number> {
+  const unseen = [...tree.unseen.keys()];
+  // The file with the rules of a folder is not a document, so a search does not find it, as on the
+  // service.
+  const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
+  const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
+  let indexed = 0;
+  for (let at = 0; changed.length - at > DOCUMENTS_AT_ONCE; at += DOCUMENTS_AT_ONCE) {
+    indexed += search.update(changed.slice(at, at + DOCUMENTS_AT_ONCE), () => true, read);
+    yield;
+  }
+  return indexed + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
+}
+
+export function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
+  const read = disk.read(path);
+  return read.kind === "done" ? read.value.text : null;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { pruneDaily } from "../../../src/mirror/folder/upkeep.ts";
+import { pruneDaily } from "../../../src/mirror/folder/run.ts";
 import { DEFAULT_CONFIG } from "../../../src/mirror/settings/config.ts";
 import type { OpenedMirror } from "../../../src/mirror/folder/open-mirror.ts";
 import { openState } from "../../../src/mirror/state/open.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { changesBetween, type WatchedEvent, watchEvent } from "../../../src/mirror/hooks/events.ts";
 import type { Facts, HookItem } from "../../../src/mirror/hooks/facts.ts";
 import { EVENT_NAMES, type EventName } from "../../../src/mirror/hooks/hook.ts";
-import { parseHooks } from "../../../src/mirror/hooks/parse.ts";
+import { parseHooks } from "../../../src/mirror/hooks/read-hooks.ts";
 
 const CALM: Facts = {
   state: "in-sync",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HookEnd } from "../../../src/mirror/hooks/hook.ts";
 import type { Message } from "../../../src/mirror/hooks/message.ts";
-import { runCommand } from "../../../src/mirror/hooks/run-command.ts";
+import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
 import { groupEnds } from "./group.ts";
 
 let home: string;

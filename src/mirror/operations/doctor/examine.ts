@@ -5,13 +5,12 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { checkFiles } from "../../state/damage.ts";
 import { readConfig } from "../../settings/config.ts";
 import { findKey } from "../../settings/key.ts";
-import { openDisk } from "../../folder/open-disk.ts";
+import { openDisk } from "../../folder/open-local.ts";
 import type { Result } from "../../../common/trouble.ts";
 import { openWire, routeOf } from "../../trust/connect.ts";
 import { admit } from "../../trust/gate.ts";
 import { bad, type Check, good, note } from "./check.ts";
-import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
-import { checkHistory } from "./history.ts";
+import { checkDisk, checkNeighbours, checkWatches, checkHistory } from "./disk.ts";
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
 

@@ -2,7 +2,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/open-mirror.ts";
 import { whyFacts } from "../results/why.ts";
-import { explain, formerPath, type Why } from "./why.ts";
+import { explain, type Why } from "./why.ts";
 
 /** Result of `why`, and its facts in words, for a process that keeps running. */
 type PathExplanation = {
@@ -15,7 +15,6 @@ export function explainPath(root: string, path: LocalPath, options: GuestOptions
   const opening = { ...options, mode: "read", what: "why" } as const;
   return withMirror(root, opening, async (mirror) => {
     const why = await explain(mirror, path);
-    const former = formerPath(mirror.world.state, path);
-    return ok({ why, facts: whyFacts(why, { former, now: options.clock.now() }) });
+    return ok({ why, facts: whyFacts(why, options.clock.now()) });
   });
 }

@@ -8,7 +8,7 @@ import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/rules.ts";
 import { type Depth, type DocumentRow, type FolderRows, readFolderRows } from "../../state/folder-rows.ts";
-import { openDisk } from "../../folder/open-disk.ts";
+import { openDisk } from "../../folder/open-local.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
@@ -242,10 +242,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   const rows = found.kind === "read" ? found.value : NOTHING;
   try {
     if (disk.namesIn(folder) !== null || rows.documents.length + rows.folders.length > 0)
-      return ok({
-        disk,
-        entries: depth === "directly" ? entriesIn(disk, folder, rows) : entriesBelow(disk, folder, rows),
-      });
+      return ok({ disk, entries: entriesIn(disk, folder, rows, depth) });
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     return trouble("usage", `${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that line");
@@ -253,22 +250,20 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows): readonly FolderEntry[] {
-  return entriesOf(folder, rows, openBy(rows), disk.namesIn(folder) ?? []);
-}
-
-/** Returns the entries of a folder and of all synced folders below it. */
-function entriesBelow(disk: LocalDisk, folder: LocalPath, rows: FolderRows): readonly FolderEntry[] {
+/** Returns the entries of a folder; with depth `below`, also of all synced folders below it. */
+function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
   const open = openBy(rows);
   const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));
   const folders = Map.groupBy(rows.folders, parentOf);
-  const below = (above: LocalPath): readonly FolderEntry[] => {
+  const list = (above: LocalPath): readonly FolderEntry[] => {
     const own = { documents: documents.get(above) ?? [], folders: folders.get(above) ?? [] };
-    return entriesOf(above, own, open, disk.namesIn(above) ?? []).flatMap((entry) =>
-      entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...below(entry.path)] : [entry],
+    const entries = entriesOf(above, own, open, disk.namesIn(above) ?? []);
+    if (depth === "directly") return entries;
+    return entries.flatMap((entry) =>
+      entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...list(entry.path)] : [entry],
     );
   };
-  return below(folder);
+  return list(folder);
 }
 
 /**

@@ -17,6 +17,8 @@ import { type Action, subjectOf } from "../../model/action.ts";
 /** All facts about one path: its state, the reason and the next step. Nothing is written (I23). */
 export type Why = PlanFacts & {
   readonly path: LocalPath;
+  /** Present or last path of a document that once had this path; null if there is none. */
+  readonly former: LocalPath | null;
   readonly link: DocumentRecord | null;
   readonly folder: FolderRecord | null;
   /** Entry that is at the path on disk now. */
@@ -59,6 +61,7 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
   const atPath = lookAt(disk, named);
   return {
     path: named,
+    former: formerPath(state, named),
     link,
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === named) ?? null,
     atPath,
@@ -133,8 +136,7 @@ function lastMerge(state: State, events: readonly MirrorEvent[], atPath: PathSta
   return mergeFacts(merge, readOrigins(state, merge));
 }
 
-/** Returns an earlier path of a document, for callers of `findDocument`. */
-export function formerPath(state: State, named: LocalPath): LocalPath | null {
+function formerPath(state: State, named: LocalPath): LocalPath | null {
   const found = findDocument(state, state.load(), named);
   return found === null || found.path === named ? null : found.path;
 }

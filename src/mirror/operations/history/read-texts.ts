@@ -2,10 +2,9 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import type { HistoryEntry } from "./history.ts";
+import { type HistoryEntry, findContent, findVersion, obstacleTo } from "./history.ts";
 import { asOnDisk, shownText } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
-import { findContent, findVersion, obstacleTo } from "./find-version.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
 

@@ -10,10 +10,17 @@ import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { givenMoment } from "./as-of.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
-import { entryAt, findVersion, newestOf, obstacleTo } from "./find-version.ts";
-import { type HistoryEntry, readHistory } from "./history.ts";
-import { leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "../manual/many.ts";
-import { namesSeveral, selectPaths } from "../manual/selection.ts";
+import { entryAt, findVersion, newestOf, obstacleTo, type HistoryEntry, readHistory } from "./history.ts";
+import {
+  leftRow,
+  type ManyPlan,
+  type PlanItem,
+  plannedRow,
+  rowsOf,
+  runItems,
+  namesSeveral,
+  selectPaths,
+} from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";

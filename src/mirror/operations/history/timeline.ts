@@ -5,8 +5,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { readEvents } from "./events.ts";
-import { type HistoryEntry, REMOVALS } from "./history.ts";
-import { findVersion } from "./find-version.ts";
+import { type HistoryEntry, REMOVALS, findVersion } from "./history.ts";
 import { moveOfEvent } from "./undo-moves.ts";
 
 /** History of one document: its versions, paths and deletion. */

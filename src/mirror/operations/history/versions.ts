@@ -5,8 +5,7 @@ import { localTime } from "../results/when.ts";
 import { localRead } from "../run-operation.ts";
 import { givenMoment } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
-import { entryAt, findContent, findVersion } from "./find-version.ts";
-import { type HistoryEntry, readDeletion, partsClause } from "./history.ts";
+import { entryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
 
 /** Operations that read the versions of a document. */
 

@@ -12,8 +12,16 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { PROTECT, UNPROTECT } from "../declared/protect.ts";
 import type { Operation } from "../run-operation.ts";
-import { ITEMS_IN_PARALLEL, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
-import { namesSeveral, selectPaths } from "./selection.ts";
+import {
+  ITEMS_IN_PARALLEL,
+  type ManyPlan,
+  type PlanItem,
+  plannedRow,
+  rowsOf,
+  runItems,
+  namesSeveral,
+  selectPaths,
+} from "./many.ts";
 
 /**
  * Sets or clears the review protection of documents on the service, as one run. The next listing

@@ -35,9 +35,10 @@ import {
   rowsOf,
   runItems,
   isDone,
+  namesSeveral,
+  selectPaths,
 } from "./many.ts";
 import { readTheirs, type Versions, versionsOf } from "./problem-view.ts";
-import { namesSeveral, selectPaths } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf, NEXT_WITHOUT_PROBLEM } from "./open-problem.ts";
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";

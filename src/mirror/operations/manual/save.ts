@@ -9,7 +9,7 @@ import type { DiskOutcome } from "../../ports/disk.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
 import { STAYS } from "../doctor/why.ts";
-import { openDisk } from "../../folder/open-disk.ts";
+import { openDisk } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
 
@@ -107,66 +107,78 @@ function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
 }
 
 /** Replaces the content of a document, if the file still has the content that was read. */
-export async function saveText(
+export function saveText(
   saving: SaveContext,
   path: LocalPath,
   text: string,
   expect: Digest,
 ): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const validated = judge(saving, path, text);
-  if (validated.kind === "trouble") return validated;
   const act = () => saving.disk.saveOver(path, text, expect, trashPlace(saving, path));
-  const end = await orAgain(saving, path, expect, act);
-  return savedAs(path, end, { version: digestOf(text) });
+  return change(saving, { path, text, expect }, act, { version: digestOf(text) });
 }
 
 /** Creates a document, and the folders above it. `changed`: the path is taken. */
-export async function createDocument(
+export function createDocument(
   saving: SaveContext,
   path: LocalPath,
   text: string,
 ): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const validated = judge(saving, path, text);
-  if (validated.kind === "trouble") return validated;
-  const above = makeFoldersAbove(saving, path);
-  if (above.kind === "trouble") return above;
-  const end = await orAgain(saving, path, null, () => saving.disk.create(path, text));
-  return savedAs(path, end, { version: digestOf(text) });
+  const act = () => saving.disk.create(path, text);
+  return change(saving, { path, text, expect: null }, act, { version: digestOf(text) });
 }
 
 /**
  * Moves a document to a free path, without overwriting. `changed`: the file changed since the
  * caller read it, or the new path is taken.
  */
-export async function moveDocument(
+export function moveDocument(
   saving: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
   expect: Digest,
 ): Promise<Result<SaveResult<null>>> {
-  for (const one of [path, to]) {
-    const validated = judgePath(saving, one);
-    if (validated.kind === "trouble") return validated;
-  }
-  const above = makeFoldersAbove(saving, to);
-  if (above.kind === "trouble") return above;
-  const end = await orAgain(saving, path, expect, () => saving.disk.move(path, to, expect));
-  return savedAs(path, end, null);
+  return change(saving, { path, to, expect }, () => saving.disk.move(path, to, expect), null);
 }
 
 /**
  * Moves a document to the trash, if the file still has the content that was read. `keptAs`: path
  * below `.mdmirror/`.
  */
-export async function removeDocument(
+export function removeDocument(
   saving: SaveContext,
   path: LocalPath,
   expect: Digest,
 ): Promise<Result<SaveResult<{ readonly keptAs: string }>>> {
-  const validated = judgePath(saving, path);
-  if (validated.kind === "trouble") return validated;
   const keptAs = trashPlace(saving, path);
-  const end = await orAgain(saving, path, expect, () => saving.disk.trash(path, expect, keptAs));
-  return savedAs(path, end, { keptAs });
+  return change(saving, { path, expect }, () => saving.disk.trash(path, expect, keptAs), { keptAs });
+}
+
+type FileChange = {
+  readonly path: LocalPath;
+  /** New path of the file; undefined if the file stays at its path. */
+  readonly to?: LocalPath;
+  readonly text?: string;
+  /** Content of the file before; null if no file may exist. */
+  readonly expect: Digest | null;
+};
+
+/** Checks a change and carries it out. Makes the folders above a new path. */
+async function change<T>(
+  saving: SaveContext,
+  { path, to = path, text, expect }: FileChange,
+  act: () => DiskOutcome<unknown>,
+  value: T,
+): Promise<Result<SaveResult<T>>> {
+  const validated = text === undefined ? ok(null) : judgeText(path, text);
+  if (validated.kind === "trouble") return validated;
+  for (const one of new Set([path, to])) {
+    const judged = judgePath(saving, one);
+    if (judged.kind === "trouble") return judged;
+  }
+  const above = to !== path || expect === null ? makeFoldersAbove(saving, to) : ok(null);
+  if (above.kind === "trouble") return above;
+  const end = await orAgain(saving, path, expect, act);
+  if (end.kind === "done") return ok({ kind: "saved", value });
+  return end.kind === "stale" ? ok({ kind: "changed" }) : diskFault(path, end);
 }
 
 /**
@@ -198,11 +210,6 @@ export function withLineEndsOf(before: string, text: string): string {
   return mark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
 }
 
-function judge(saving: SaveContext, path: LocalPath, text: string): Result<null> {
-  const validated = judgeText(path, text);
-  return validated.kind === "trouble" ? validated : judgePath(saving, path);
-}
-
 function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {
   const { disk } = saving;
   for (const folder of ancestorsOf(path)) {
@@ -213,11 +220,6 @@ function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {
     return diskFault(folder, made);
   }
   return ok(null);
-}
-
-function savedAs<T>(path: LocalPath, end: DiskOutcome<unknown>, value: T): Result<SaveResult<T>> {
-  if (end.kind === "done") return ok({ kind: "saved", value });
-  return end.kind === "stale" ? ok({ kind: "changed" }) : diskFault(path, end);
 }
 
 function diskFault(path: LocalPath, end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Result<never> {

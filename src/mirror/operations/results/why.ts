@@ -10,16 +10,12 @@ import { bytes, localTime } from "./when.ts";
 
 /** Facts about a path, in words. */
 
-type WhyParts = {
-  /** Current or last path of a document that once had this path; null if there is none. */
-  readonly former: string | null;
-  /** Time of the question, in milliseconds since the epoch. */
-  readonly now: number;
-};
-
-/** Returns facts about a path, each with its term. */
-export function whyFacts(why: Why, { former, now }: WhyParts): (readonly [term: string, fact: string])[] {
-  const facts = [...placeFacts(why), ...openFacts(now, why, former), ...nextFacts(why).map((next) => ["next", next])];
+/**
+ * Returns facts about a path, each with its term.
+ * @param now time of the question, in milliseconds since the epoch
+ */
+export function whyFacts(why: Why, now: number): (readonly [term: string, fact: string])[] {
+  const facts = [...placeFacts(why), ...openFacts(now, why), ...nextFacts(why).map((next) => ["next", next])];
   if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);
 }
@@ -44,11 +40,7 @@ function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
 }
 
 /** Returns open problems and errors. */
-function openFacts(
-  now: number,
-  { link, folder, blocked: block, conflict, lastError }: Why,
-  former: string | null,
-): string[][] {
+function openFacts(now: number, { link, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
     facts.push([
