@@ -114,8 +114,8 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I15",
     does: "runs a step although one that it needs has failed",
     file: "mirror/engine/run/execute.ts",
-    find: 'const well = result.kind === "ran" && endedWell(result.outcome);',
-    replace: "const well = result.kind !== undefined;",
+    find: 'if (result.kind !== "ran" || !endedWell(result.outcome)) {',
+    replace: "if (result.kind === undefined) {",
     tests: ["engine/execute.test.ts"],
   },
   {

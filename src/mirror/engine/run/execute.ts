@@ -28,6 +28,15 @@ type Options = {
 };
 
 /**
+ * The end of nearly all steps. It is shared: an object for each would stay in memory until the
+ * run's end.
+ */
+const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
+
+const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
+const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
+
+/**
  * Runs the steps of a plan, several in parallel, each after the steps that it depends on have
  * succeeded. A failing step delays only its dependants (I17). Starts no more steps after an outcome
  * for which `isFatal` returns true (the service is gone, the key is refused).
@@ -36,95 +45,59 @@ type Options = {
 export function executeSteps(
   steps: readonly Step[],
   perform: (action: Action) => Promise<Outcome>,
-  options: Options,
+  { concurrency, isFatal, onEnd, stop }: Options,
 ): Promise<StepEnd[]> {
-  return new Execution(steps, perform, options).run();
-}
+  const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
+  const ends = new Array<StepEnd | undefined>(steps.length);
+  const waitingFor = steps.map(({ after }) => after.length);
+  const dependants = Map.groupBy(
+    steps.flatMap(({ after }, index) => after.map((needed) => ({ needed, index }))),
+    ({ needed }) => needed,
+  );
+  const ready = [...steps.keys()].filter((index) => waitingFor[index] === 0);
+  let [next, ended, running, isStopped] = [0, 0, 0, false];
 
-/**
- * The end of nearly all steps. It is shared: an object for each would stay in memory until the
- * run's end.
- */
-const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
-
-const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
-const NONE: readonly number[] = [];
-
-class Execution {
-  readonly #steps: readonly Step[];
-  readonly #perform: (action: Action) => Promise<Outcome>;
-  readonly #options: Options;
-  readonly #ends: (StepEnd | undefined)[];
-  readonly #waitingFor: number[];
-  /** Dependent steps, by step. */
-  readonly #dependants = new Map<number, number[]>();
-  readonly #ready: number[] = [];
-  /** Number of entries of `#ready` that were started or skipped. */
-  #next = 0;
-  #ended = 0;
-  #running = 0;
-  #stopped = false;
-
-  constructor(steps: readonly Step[], perform: (action: Action) => Promise<Outcome>, options: Options) {
-    this.#steps = steps;
-    this.#perform = perform;
-    this.#options = options;
-    this.#ends = new Array(steps.length);
-    this.#waitingFor = steps.map((step) => step.after.length);
-    for (const [index, { after }] of steps.entries())
-      for (const needed of after) {
-        const known = this.#dependants.get(needed);
-        if (known === undefined) this.#dependants.set(needed, [index]);
-        else known.push(index);
-      }
-    for (let index = 0; index < steps.length; index++) if (this.#waitingFor[index] === 0) this.#ready.push(index);
-  }
-
-  run(): Promise<StepEnd[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
-    const startReady = (): void => {
-      while (this.#next < this.#ready.length && this.#running < this.#options.concurrency) {
-        const index = this.#ready[this.#next++]!;
-        if (this.#ends[index] !== undefined) continue;
-        if (this.#stopped || this.#options.stop?.aborted === true)
-          this.#end(index, { kind: "skipped", why: "stopped" });
-        else this.#start(index).then(startReady, reject);
-      }
-      if (this.#ended === this.#steps.length) resolve(this.#ends as StepEnd[]);
-      else if (this.#running === 0) reject(new Error("the plan's steps need each other in a circle"));
-    };
-    startReady();
-    return promise;
-  }
-
-  async #start(index: number): Promise<void> {
-    this.#running++;
-    try {
-      const outcome = await this.#perform(this.#steps[index]!.action);
-      this.#running--;
-      if (this.#options.isFatal(outcome)) this.#stopped = true;
-      this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
-    } catch (error) {
-      // After a bug or a kill, no more steps start: the failed step counts as running forever.
-      this.#stopped = true;
-      throw error;
-    }
-  }
-
-  #end(first: number, firstEnd: StepEnd): void {
-    const ending: [number, StepEnd][] = [[first, firstEnd]];
-    for (let entry = ending.pop(); entry !== undefined; entry = ending.pop()) {
-      const [index, result] = entry;
-      if (this.#ends[index] !== undefined) continue;
-      this.#ends[index] = result;
-      this.#ended++;
-      const well = result.kind === "ran" && endedWell(result.outcome);
+  /** Returns the dependants that are skipped. */
+  const note = (index: number, result: StepEnd): (readonly [number, StepEnd])[] => {
+    ends[index] = result;
+    ended++;
+    const after = dependants.get(index) ?? [];
+    if (result.kind !== "ran" || !endedWell(result.outcome)) {
       const skipped = result.kind === "skipped" ? result : NEEDS_FAILED;
-      for (const dependant of this.#dependants.get(index) ?? NONE) {
-        if (!well) ending.push([dependant, skipped]);
-        else if (--this.#waitingFor[dependant]! === 0) this.#ready.push(dependant);
-      }
+      return after.map(({ index: dependant }) => [dependant, skipped] as const);
     }
-    this.#options.onEnd(this.#ended);
-  }
+    for (const { index: dependant } of after) if (--waitingFor[dependant]! === 0) ready.push(dependant);
+    return [];
+  };
+
+  const end = (index: number, result: StepEnd): void => {
+    const ending = [[index, result] as const];
+    for (const [at, how] of ending) if (ends[at] === undefined) for (const one of note(at, how)) ending.push(one);
+    onEnd(ended);
+  };
+
+  const start = async (index: number): Promise<void> => {
+    running++;
+    // After a bug or a kill, no more steps start: the failed step counts as running forever.
+    const outcome = await perform(steps[index]!.action).catch((error: unknown) => {
+      isStopped = true;
+      throw error;
+    });
+    running--;
+    isStopped ||= isFatal(outcome);
+    end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
+  };
+
+  const startReady = (): void => {
+    while (next < ready.length && running < concurrency) {
+      const index = ready[next++]!;
+      if (ends[index] !== undefined) continue;
+      if (isStopped || stop?.aborted === true) end(index, STOPPED);
+      else start(index).then(startReady, reject);
+    }
+    if (ended === steps.length) resolve(ends as StepEnd[]);
+    else if (running === 0) reject(new Error("the plan's steps need each other in a circle"));
+  };
+  startReady();
+  return promise;
 }
