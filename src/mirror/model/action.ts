@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Block, DocumentRecord } from "./link.ts";
+import type { Block, DocumentPaths, DocumentRecord } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -24,20 +24,22 @@ type RemoteMove = {
   readonly temporary: boolean;
 };
 
+/** A document as the service has it: its paths on both sides, and its version. */
+type ListedDocument = DocumentPaths & { readonly changeId: ChangeId };
+
+/** A document whose file must still have the content `expect`. */
+type ExpectedFile = { readonly id: DocId; readonly localPath: LocalPath; readonly expect: Digest };
+
+/** A folder, and its paths on both sides. */
+type FolderPlace = { readonly dirId: DirId; readonly localPath: LocalPath; readonly remotePath: RemotePath };
+
 type DocumentAction =
   // actions that change content
   /**
    * Downloads, then writes a file that must not exist yet. `comesBack`: an edit on the service won
    * against a local deletion.
    */
-  | {
-      readonly kind: "create-local";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-      readonly changeId: ChangeId;
-      readonly comesBack?: boolean;
-    }
+  | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
   /** Downloads, then replaces the file, whose bytes must still be `expect`. */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
@@ -55,15 +57,12 @@ type DocumentAction =
    * PUT on the base version. `review`: the document is protected, so a 202 is expected. `empties`:
    * the content is blank, and that of the base version is not.
    */
-  | {
+  | ({
       readonly kind: "put";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
       readonly baseChangeId: ChangeId;
-      readonly expect: Digest;
       readonly review: boolean;
       readonly empties?: true;
-    }
+    } & ExpectedFile)
   /**
    * Both sides edited the document. Downloads and merges. If the merge is clean: writes the result
    * locally, then PUTs it on the remote change id. If not: opens or renews the conflict.
@@ -74,36 +73,17 @@ type DocumentAction =
    * line ends, BOM, final newline), links the two. Otherwise `prefer` decides, or a conflict with
    * an empty base opens.
    */
-  | {
-      readonly kind: "meet";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-      readonly changeId: ChangeId;
-      readonly expect: Digest;
-    }
+  | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
   // actions that create or remove a document on a side
   /**
    * Moves the file, whose bytes must still be `expect`, to the trash; the record becomes a
    * tombstone.
    */
-  | {
-      readonly kind: "trash-local";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly expect: Digest;
-      readonly cause: "gone" | "outside";
-    }
+  | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
    * GETs (version and place must be as planned), checks the local path once more, then DELETEs.
    */
-  | {
-      readonly kind: "delete-remote";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-      readonly changeId: ChangeId;
-    }
+  | ({ readonly kind: "delete-remote" } & ListedDocument)
   /** Absent on both sides: the record becomes a tombstone. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
   // actions that move or rename a document
@@ -120,7 +100,7 @@ type DocumentAction =
    */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   /** Both sides already have the document at these places: only the record changes. */
-  | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
+  | ({ readonly kind: "relink" } & DocumentPaths)
   /**
    * Something other than content and place changed (protection, state, or a change id without new
    * content): only the record changes. `away`: the document is outside the linked folder and has no
@@ -138,15 +118,12 @@ type DocumentAction =
    * document (`theirs`). If the service has the later version `changeId`, mdmirror merges that
    * version or shows it in a copy.
    */
-  | {
+  | ({
       readonly kind: "end-conflict";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
       readonly how: "mine" | "theirs" | "equal";
-      readonly expect: Digest;
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
-    }
+    } & ExpectedFile)
   /** A scan found the conflict copy missing for the first time: the record counts this scan. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
@@ -154,13 +131,7 @@ type DocumentAction =
    * merge now, merges them; otherwise shows the version in a copy of its own. The earlier copy goes
    * to the trash unless the user edited that copy.
    */
-  | {
-      readonly kind: "renew-conflict";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly changeId: ChangeId;
-      readonly expect: Digest;
-    }
+  | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
   /** The document was renamed: the copy that shows its conflict's `nth` version is renamed too. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
@@ -185,11 +156,8 @@ type DocumentAction =
   | ({ readonly kind: "settle-review" } & TakesText);
 
 /** Fields of an action that writes content of the service to a file. */
-type TakesText = {
-  readonly id: DocId;
-  readonly localPath: LocalPath;
+type TakesText = ExpectedFile & {
   readonly changeId: ChangeId;
-  readonly expect: Digest;
   /**
    * True if the service's content is blank and the base version is not. Undefined if the content
    * was not read for the plan.
@@ -258,25 +226,14 @@ export type Outcome =
     };
 
 type FolderAction =
-  | {
-      readonly kind: "make-folder-local";
-      readonly dirId: DirId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-    }
+  | ({ readonly kind: "make-folder-local" } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Both sides have the folder at these places, and base has it at another place or not at all.
    * `carries`: entries of base below the folder that get their new path together with it; null for
    * all. Other entries have steps of their own.
    */
-  | {
-      readonly kind: "link-folder";
-      readonly dirId: DirId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-      readonly carries: readonly DocId[] | null;
-    }
+  | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
   /** Moves the folder with everything below it. `to` must be free. */
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
@@ -286,10 +243,5 @@ type FolderAction =
    * empty: stale. `dirId`: null if another folder now has the place of this record.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
-  | {
-      readonly kind: "remove-folder-remote";
-      readonly dirId: DirId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-    }
+  | ({ readonly kind: "remove-folder-remote" } & FolderPlace)
   | { readonly kind: "forget-folder"; readonly dirId: DirId };

@@ -164,11 +164,11 @@ function scanForFolders({ world }: CycleContext): {
 }
 
 export type OpenWrites = {
-  readonly ids: ReadonlyMap<string, string>;
-  readonly paths: ReadonlyMap<LocalPath, string>;
+  readonly ids: Map<string, string>;
+  readonly paths: Map<LocalPath, string>;
   /** Those of `paths` that belong to new documents. */
-  readonly posts: ReadonlyMap<Post, string>;
-  readonly folderMoves: ReadonlyMap<FolderMove, string>;
+  readonly posts: Map<Post, string>;
+  readonly folderMoves: Map<FolderMove, string>;
 };
 
 /**
@@ -176,7 +176,7 @@ export type OpenWrites = {
  * whose results stay unknown.
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
-  const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+  const open: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: one row after the other, oldest first, because two rows of one document may depend on
   // each other.
   let unreachable: Outcome | null = null;
@@ -190,14 +190,7 @@ export async function recoverRemote(ctx: CycleContext, intents: readonly OpenInt
   return open;
 }
 
-type OpenMaps = {
-  readonly ids: Map<string, string>;
-  readonly paths: Map<LocalPath, string>;
-  readonly posts: Map<Post, string>;
-  readonly folderMoves: Map<FolderMove, string>;
-};
-
-function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: RemoteIntent, why: string): void {
+function noteOpen({ ids, paths, posts, folderMoves }: OpenWrites, intent: RemoteIntent, why: string): void {
   if ("id" in intent) ids.set(intent.id, why);
   else if ("localPath" in intent) paths.set(intent.localPath, why);
   if (intent.kind === "post") posts.set(intent, why);
