@@ -16,20 +16,6 @@ function runStateAfter(lastReport: object) {
 
 const STEP = { path: "a.md", kind: "refused", code: "forbidden", detail: "no", requestId: "req_1", waits: false };
 
-test("a report of a version that kept the words of what to do is read, with their reason", () => {
-  const beside = [
-    { ...STEP, next: "run: mdmirror why a.md" },
-    { ...STEP, path: "b.md", kind: "later", next: "mend what it names; the next sync tries again" },
-  ];
-  expect(runStateAfter({ state: "attention", beside, fault: null, staysLocal: null })).toMatchObject({
-    state: "attention",
-    attention: [
-      { ...STEP, refused: "step" },
-      { ...STEP, path: "b.md", kind: "later" },
-    ],
-  });
-});
-
 test("what is kept of a refused step stays a step's", () => {
   const beside = [{ ...STEP, refused: "step" }];
   expect(runStateAfter({ state: "attention", beside, fault: null, staysLocal: null }).attention).toEqual(beside);

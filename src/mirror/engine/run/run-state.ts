@@ -137,11 +137,6 @@ function cutOff(newest: RunStateFacts["newestRun"]): Attention[] {
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 
-/** The record of a run by an earlier version, which stored less, or `next` in place of a reason. */
-type KeptRun = Partial<Omit<LastRun, "beside">> & {
-  readonly beside?: readonly (Attention & { readonly next?: string })[];
-};
-
 function readLast(text: string | null): LastRun | null {
   if (text === null) return null;
   const {
@@ -150,16 +145,8 @@ function readLast(text: string | null): LastRun | null {
     fault = null,
     staysLocal = null,
     unreachedAddress = null,
-  } = JSON.parse(text) as KeptRun;
-  return { state, beside: beside.map(withReason), fault, staysLocal, unreachedAddress };
-}
-
-/**
- * Returns a record of a run, with a reason if it lacks one. An earlier version stored, besides
- * blocked changes, only refused steps without a block.
- */
-function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
-  return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
+  } = JSON.parse(text) as Partial<LastRun>;
+  return { state, beside, fault, staysLocal, unreachedAddress };
 }
 
 /**
