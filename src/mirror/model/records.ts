@@ -15,16 +15,16 @@ const AT_REST = PLAIN | LOCAL | LISTED;
 
 const EMPTY = digestOf("");
 
-/** Count of numbers in a stamp. */
-const STAMP = 7;
+/** Numbers of a stamp, in the order in which they are stored. */
+const STAMP = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const satisfies (keyof Stamp)[];
 
 /**
  * Holds the facts of all records that scans compare, in columns, because objects would take several
  * times the memory. Each record has a number, from 0.
  */
 export class Records {
-  readonly #ids = new TextBuffer();
-  readonly #changeIds = new TextBuffer();
+  readonly #ids: DocId[] = [];
+  readonly #changeIds: ChangeId[] = [];
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
   /** Paths on the service, of records whose two paths differ. */
@@ -32,7 +32,7 @@ export class Records {
   readonly #byRemotePath = new Map<RemotePath, number>();
   /** Old paths of documents that are outside the linked folder. */
   readonly #awayFrom = new Set<LocalPath>();
-  #stamps = new Float64Array(STAMP * 1024);
+  #stamps = new Float64Array(STAMP.length * 1024);
   #marks = new Uint8Array(1024);
   /** Number of files that the last scan found as recorded. */
   localCount = 0;
@@ -59,7 +59,7 @@ export class Records {
       this.#byRemotePath.set(remotePath, number);
     }
     if (number === this.#marks.length) this.#grow();
-    if (stamp !== null) writeStamp(this.#stamps, number * STAMP, stamp);
+    if (stamp !== null) for (const [at, key] of STAMP.entries()) this.#stamps[number * STAMP.length + at] = stamp[key];
     this.#marks[number] = (isPlain ? PLAIN : 0) | (link.protected ? PROTECTED : 0);
     if (isAway(link)) this.#awayFrom.add(localPath);
     else this.#byPath.set(localPath, number);
@@ -86,7 +86,7 @@ export class Records {
   #unmark(id: DocId, mark: number): void {
     const link = this.#localPaths.length === 0 ? null : this.#read(id);
     const number = link === null ? undefined : this.#byPath.get(link.localPath);
-    if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
+    if (number !== undefined && this.#ids[number] === id) this.#marks[number]! &= ~mark;
   }
 
   /**
@@ -95,7 +95,8 @@ export class Records {
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const number = this.#byPath.get(path);
     if (number === undefined || !this.#has(number, PLAIN)) return null;
-    return isStampAt(this.#stamps, number * STAMP, stamp) ? number : null;
+    const isSame = STAMP.every((key, at) => this.#stamps[number * STAMP.length + at] === stamp[key]);
+    return isSame ? number : null;
   }
 
   /** Records which files the last scan found as recorded. */
@@ -114,7 +115,7 @@ export class Records {
   takeListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
     if (number === undefined || this.#remotePath(number) !== path) return "left";
-    if (this.#ids.at(number) !== id || this.#changeIds.at(number) !== changeId) return "left";
+    if (this.#ids[number] !== id || this.#changeIds[number] !== changeId) return "left";
     if (this.#has(number, PROTECTED) !== isProtected) return "left";
     const isAgain = this.#has(number, LISTED);
     this.#marks[number]! |= LISTED;
@@ -145,7 +146,7 @@ export class Records {
   *listed(): Generator<RemoteFile> {
     for (const number of this.#localPaths.keys()) {
       if (!this.#has(number, LISTED)) continue;
-      const changeId = this.#changeIds.at(number) as ChangeId;
+      const changeId = this.#changeIds[number]!;
       const isProtected = this.#has(number, PROTECTED);
       yield { id: this.#id(number), path: this.#remotePath(number), changeId, protected: isProtected };
     }
@@ -202,7 +203,7 @@ export class Records {
   }
 
   #id(number: number): DocId {
-    return this.#ids.at(number) as DocId;
+    return this.#ids[number]!;
   }
 
   #remotePath(number: number): RemotePath {
@@ -211,44 +212,5 @@ export class Records {
 
   #has(number: number, marks: number): boolean {
     return (this.#marks[number]! & marks) === marks;
-  }
-}
-
-function writeStamp(to: Float64Array, at: number, stamp: Stamp): void {
-  to[at] = stamp.dev;
-  to[at + 1] = stamp.ino;
-  to[at + 2] = stamp.size;
-  to[at + 3] = stamp.mtimeMs;
-  to[at + 4] = stamp.ctimeMs;
-  to[at + 5] = stamp.birthMs;
-  to[at + 6] = stamp.nlink;
-}
-
-function isStampAt(stamps: Float64Array, at: number, stamp: Stamp): boolean {
-  return (
-    stamps[at] === stamp.dev &&
-    stamps[at + 1] === stamp.ino &&
-    stamps[at + 2] === stamp.size &&
-    stamps[at + 3] === stamp.mtimeMs &&
-    stamps[at + 4] === stamp.ctimeMs &&
-    stamps[at + 5] === stamp.birthMs &&
-    stamps[at + 6] === stamp.nlink
-  );
-}
-
-/** Holds short ASCII texts in one buffer, outside the heap of objects. */
-class TextBuffer {
-  #bytes = Buffer.alloc(1 << 15);
-  readonly #ends: number[] = [0];
-
-  push(text: string): void {
-    const end = this.#ends.at(-1)!;
-    if (end + text.length > this.#bytes.length)
-      this.#bytes = Buffer.concat([this.#bytes], 2 * this.#bytes.length + text.length);
-    this.#ends.push(end + this.#bytes.write(text, end, "latin1"));
-  }
-
-  at(number: number): string {
-    return this.#bytes.toString("latin1", this.#ends[number], this.#ends[number + 1]);
   }
 }
