@@ -9,8 +9,9 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I04",
     does: "takes what a listing does not show for gone, without a GET",
     file: "mirror/engine/observe/prove-absences.ts",
-    find: "if (missing.length === 0) return proof;",
-    replace: "for (const id of missing) proof.gone.add(id);\n  if (missing.length >= 0) return proof;",
+    find: "if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };",
+    replace:
+      "for (const id of missing) proof.gone.add(id);\n  if (missing.length >= 0) return { ...proof, fault: null, nothingKnown: false };",
     tests: ["promises/emptied.test.ts"],
   },
   {
@@ -23,8 +24,9 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/engine/observe/prove-absences.ts",
-        find: "if (missing.length === 0) return proof;",
-        replace: "for (const id of missing) proof.gone.add(id);\n  if (missing.length >= 0) return proof;",
+        find: "if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };",
+        replace:
+          "for (const id of missing) proof.gone.add(id);\n  if (missing.length >= 0) return { ...proof, fault: null, nothingKnown: false };",
       },
     ],
     tests: ["promises/pass-atomic.test.ts"],
@@ -43,8 +45,8 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I19",
     does: "takes 401 and 403 for 404: what the key may not read is gone",
     file: "mirror/engine/observe/prove-absences.ts",
-    find: 'if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);',
-    replace: 'if (answer.fault.kind === "problem" || answer.fault.kind === "locked-out") notFound.push(id);',
+    find: 'if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") results.notFound.push(id);',
+    replace: 'if (answer.fault.kind === "problem" || answer.fault.kind === "locked-out") results.notFound.push(id);',
     also: [
       {
         file: "mirror/remote/listing.ts",

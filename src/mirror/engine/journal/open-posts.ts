@@ -31,17 +31,20 @@ function hideLocally(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTr
 }
 
 function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, string>): RemoteTree {
-  const files = new Map(remote.files);
-  const unseen = new Map<DocId, string>(remote.unseen);
+  const hidden: [DocId, string][] = [];
   for (const [{ localPath, remotePath }, why] of open) {
     if (local.files.has(localPath)) continue;
-    for (const { id, path } of remote.files.values()) {
-      if (path !== remotePath || base.links.has(id)) continue;
-      files.delete(id);
-      unseen.set(id, why);
-    }
+    for (const { id, path } of remote.files.values())
+      if (path === remotePath && !base.links.has(id)) hidden.push([id, why]);
   }
-  return { ...remote, files, unseen };
+  return hideDocuments(remote, hidden);
+}
+
+/** Returns a tree that does not show these documents, each with the reason. */
+export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [DocId, string])[]): RemoteTree {
+  const files = new Map(remote.files);
+  for (const [id] of hidden) files.delete(id);
+  return { ...remote, files, unseen: new Map([...remote.unseen, ...hidden]) };
 }
 
 /**
@@ -54,23 +57,17 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
   if (open.size === 0) return trees;
   const { remote } = trees;
   const unsettled = new Map<DirId, string>();
-  const files = new Map(remote.files);
   const folders = new Map(remote.folders);
-  const unseen = new Map<DocId, string>(remote.unseen);
+  const documents: [DocId, string][] = [];
   for (const [{ dirId, from, to }, why] of open) {
     // A complete listing, or one with the folder, shows the result.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
-    const hidden = ({ path }: { readonly path: RemotePath }): boolean => isWithinEither(path, from, to);
-    for (const { id } of remote.files.values().filter(hidden)) {
-      files.delete(id);
-      unseen.set(id, why);
-    }
-    for (const { id } of remote.folders.values().filter(hidden)) folders.delete(id);
+    const isHidden = ({ path }: { readonly path: RemotePath }): boolean => isWithin(path, from) || isWithin(path, to);
+    for (const { id } of remote.files.values().filter(isHidden)) documents.push([id, why]);
+    for (const { id } of remote.folders.values().filter(isHidden)) folders.delete(id);
   }
-  return unsettled.size === 0 ? trees : { ...trees, remote: { ...remote, files, folders, unseen, unsettled } };
-}
-
-function isWithinEither(path: RemotePath, from: RemotePath, to: RemotePath): boolean {
-  return isWithin(path, from) || isWithin(path, to);
+  return unsettled.size === 0
+    ? trees
+    : { ...trees, remote: { ...hideDocuments(remote, documents), folders, unsettled } };
 }

@@ -5,14 +5,14 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { Records } from "../../model/records.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
+import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { withRestoredFiles, rememberBoot, restoreTorn, recoverNewFiles } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
-import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
+import { hideDocuments, hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
   type KnownFacts,
   observeLocal,
@@ -25,7 +25,8 @@ import { closeSent, linkMovedPosts } from "../apply/unanswered-writes.ts";
 import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import type { Policy } from "../../model/policy.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
-import { fromService, type World } from "../run/world.ts";
+import type { World } from "../run/world.ts";
+import { documentBelow } from "./listed.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { isNotFound } from "../apply/effect.ts";
 
@@ -276,14 +277,10 @@ function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPat
  */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
-  const unseen = new Map(remote.unseen);
-  const files = new Map(remote.files);
-  for (const [id, why] of open) {
-    if (remote.gone.has(id as DocId)) continue;
-    unseen.set(id as DocId, why);
-    files.delete(id as DocId);
-  }
-  return { ...remote, files, unseen };
+  return hideDocuments(
+    remote,
+    [...(open as ReadonlyMap<DocId, string>)].filter(([id]) => !remote.gone.has(id)),
+  );
 }
 
 /** LIMIT: link targets that are requested in a cycle; other targets stay unknown. */
@@ -305,7 +302,7 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText)
   const outside = new Set(trees.remote.outside);
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
-    const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
+    const found = answer.ok ? documentBelow(ctx.world, { ...answer.value, id }) : null;
     // The content may be edited on the service before the next read (I03).
     if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);
@@ -315,16 +312,4 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText)
   await Promise.all(sought.slice(0, MOST_TARGETS).map(seek));
   links?.noteOutside(outside);
   return { ...trees, remote: { ...trees.remote, files, outside, unsure } };
-}
-
-type ListedFacts = {
-  readonly path: string;
-  readonly lastChangeId: RemoteFile["changeId"];
-  readonly protected: boolean;
-};
-
-/** @returns null if the document is outside the linked subtree */
-function fileOf({ world }: CycleContext, id: DocId, shown: ListedFacts): RemoteFile | null {
-  const path = fromService(world, shown.path);
-  return path === null ? null : { id, path, changeId: shown.lastChangeId, protected: shown.protected };
 }

@@ -24,7 +24,7 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
   const outside = new Set<DocId>();
   let count = 0;
   const receive = (item: FileResource): boolean => {
-    const file = fileOf(world, item);
+    const file = documentBelow(world, item);
     const how = file === null ? "left" : (records?.takeListed(file) ?? "left");
     const wasListed = files.delete(item.id) || outside.delete(item.id) || how === "again";
     if (file === null) outside.add(item.id);
@@ -51,12 +51,17 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
 
 /** Returns the listed documents by id, at their paths below the linked subtree. */
 export function documentsOf(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
-  const files = items.map((item) => fileOf(world, item)).filter((file) => file !== null);
+  const files = items.map((item) => documentBelow(world, item)).filter((file) => file !== null);
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/** @returns null if the document is outside the linked subtree */
-function fileOf(world: World, { id, path: whole, lastChangeId: changeId, protected: isProtected }: FileResource) {
+/**
+ * Returns a document at its path below the linked subtree; null if the document is outside.
+ */
+export function documentBelow(
+  world: World,
+  { id, path: whole, lastChangeId: changeId, protected: isProtected }: FileResource,
+): RemoteFile | null {
   const path = fromService(world, whole);
   return path === null || path === "" ? null : { id, path, changeId, protected: isProtected };
 }

@@ -166,7 +166,7 @@ export async function observeRemote(
   const dirs = foldersOf(world, believed, folders);
   const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, unlisted, isHealthy, known.keep)
+    ? await proveAbsences(world, { base, seen, keep: known.keep }, unlisted, isHealthy)
     : notProven(unlisted, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const tree = treeOf(base, { files, folders, seen, dirs, proof, records });

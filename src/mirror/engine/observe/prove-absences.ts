@@ -4,7 +4,8 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
-import { fromService, type World } from "../run/world.ts";
+import type { World } from "../run/world.ts";
+import { documentBelow } from "./listed.ts";
 
 /**
  * Proves absences: reads by its id each document that a complete listing does not show, with a key
@@ -61,6 +62,15 @@ export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault 
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
 }
 
+/** Documents of base, those that the scan has seen so far, and a store for what is read. */
+type Reading = {
+  readonly base: BaseTree;
+  readonly seen: Map<DocId, RemoteFile>;
+  readonly keep?: KeepContent | undefined;
+};
+
+type KeepContent = (digest: Digest, text: string, link: DocumentRecord) => void;
+
 /**
  * Reads each known document that the listing does not show, and adds to `seen` those that an
  * inconsistent listing missed.
@@ -68,20 +78,13 @@ export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault 
  */
 export async function proveAbsences(
   world: World,
-  base: BaseTree,
-  seen: Map<DocId, RemoteFile>,
+  reading: Reading,
   { missing, outside }: UnlistedDocuments,
   shown: boolean,
-  keep?: KeepContent,
 ): Promise<Proof> {
-  const proof: Proof = {
-    gone: new Set(),
-    outside: new Set(outside),
-    unseen: new Map(),
-    fault: null,
-    nothingKnown: false,
-  };
-  if (missing.length === 0) return proof;
+  const { base, seen } = reading;
+  const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
+  if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visible = [...seen.keys()].find((id) => base.links.has(id));
   // If no known document is listed, a document outside the linked folder can also show that the key
   // works. If each absence was proven before, the key is not in doubt, and documents outside need
@@ -90,13 +93,14 @@ export async function proveAbsences(
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MOST_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
-  await Promise.all(
-    ids.map(async (id) => noteAnswer(world, base, seen, { proof, results, keep }, id, await world.remote.getFile(id))),
-  );
-  if (results.fault !== null) return { ...proof, fault: results.fault };
-  judgeNotFound(base, proof, results, away);
-  return { ...proof, nothingKnown: !results.healthy && proof.unseen.size > 0 };
+  const read = async (id: DocId) => noteAnswer(world, reading, proof, results, id, await world.remote.getFile(id));
+  await Promise.all(ids.map(read));
+  const { fault, healthy } = results;
+  if (fault === null) judgeNotFound(base, proof, results, away);
+  return { ...proof, fault, nothingKnown: fault === null && !healthy && proof.unseen.size > 0 };
 }
+
+type Proven = Pick<Proof, "gone" | "outside" | "unseen">;
 
 /** Results of the reads by id, beyond those in the proof. */
 type ReadResults = {
@@ -106,35 +110,32 @@ type ReadResults = {
   fault: Fault | null;
 };
 
-type KeepContent = (digest: Digest, text: string, link: DocumentRecord) => void;
-
 function noteAnswer(
   world: World,
-  base: BaseTree,
-  seen: Map<DocId, RemoteFile>,
-  {
-    proof,
-    results,
-    keep,
-  }: { readonly proof: Proof; readonly results: ReadResults; readonly keep: KeepContent | undefined },
+  { base, seen, keep }: Reading,
+  proof: Proven,
+  results: ReadResults,
   id: DocId,
   answer: Answer<FileWithContent>,
 ): void {
-  const { notFound } = results;
   if (answer.ok) {
     results.healthy = true;
-    const { content, lastChangeId: changeId, protected: isProtected } = answer.value;
     const link = base.links.get(id);
-    if (link !== undefined) keep?.(digestOf(content), content, link);
-    const path = fromService(world, answer.value.path);
-    if (path === null) proof.outside.add(id);
-    else seen.set(id, { id, path, changeId, protected: isProtected });
-  } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
+    if (link !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, link);
+    const file = documentBelow(world, { ...answer.value, id });
+    if (file === null) proof.outside.add(id);
+    else seen.set(id, file);
+  } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") results.notFound.push(id);
   else if (isWholeServiceFault(answer.fault)) results.fault = answer.fault;
   else proof.unseen.set(id, answer.fault.detail);
 }
 
-function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: ReadResults, away: readonly DocId[]): void {
+function judgeNotFound(
+  base: BaseTree,
+  proof: Proven,
+  { notFound, healthy }: ReadResults,
+  away: readonly DocId[],
+): void {
   if (!healthy) {
     // No document outside the subtree answered either: nothing shows that this is the right
     // workspace.
