@@ -52,7 +52,7 @@ describe("leading slashes", () => {
   it("are tried when the first path of an empty workspace is refused, once", async () => {
     const { remote, wire } = bench((request) =>
       JSON.parse(request.body!).path.startsWith("/")
-        ? answer(201, { id: "doc_1", lastChangeId: "chg_1" })
+        ? answer(201, { ...FILE, path: JSON.parse(request.body!).path })
         : problem(400, "invalid_request", ["/path"]),
     );
     expect(await remote.createFile("a=b.md", "")).toMatchObject({ ok: true, value: { path: "a=b.md" } });

@@ -13,7 +13,6 @@ const uncertain = { ok: false, fault: { kind: "uncertain" } };
 describe("createFile", () => {
   it.each([
     ["all members", answer(201, FILE), FILE, 1],
-    ["id and change id alone", answer(201, { id: "doc_1", lastChangeId: "chg_1" }), { ...FILE, path: "x.md" }, 1],
     ["200 in place of 201", answer(200, FILE), FILE, 1],
     ["the id alone: a GET completes it", answer(201, { id: "doc_1" }), WHOLE, 2],
     ["a change id of the wrong type", answer(201, { ...FILE, lastChangeId: 4 }), WHOLE, 2],
@@ -73,22 +72,18 @@ describe("putContent", () => {
 });
 
 describe("a PATCH of a file", () => {
-  it.each([
-    ["a File", answer(200, FILE), FILE, 1],
-    ["a part of one: a GET completes it", answer(200, { id: "doc_1" }), WHOLE, 2],
-    ["no path", answer(200, { ...FILE, path: undefined }), WHOLE, 2],
-    ["204", answer(204), WHOLE, 2],
-  ])("takes %s", async (_name, result, value, requests) => {
-    const { remote, wire } = bench([result, answer(200, WHOLE)]);
-    expect(await remote.renameFile(DOC, "note.md")).toEqual({ ok: true, value, requestId: null });
-    expect(wire.sent.length).toBe(requests);
+  it("takes a File", async () => {
+    const { remote } = bench([answer(200, FILE)]);
+    expect(await remote.renameFile(DOC, "note.md")).toEqual({ ok: true, value: FILE, requestId: null });
   });
 
-  it("is uncertain when another file is answered, or the GET that completes it fails", async () => {
-    expect(await bench([answer(200, { ...FILE, id: "doc_2" })]).remote.setProtected(DOC, true)).toMatchObject(
-      uncertain,
-    );
-    expect(await bench([answer(200, {}), LOST]).remote.renameFile(DOC, "b.md")).toMatchObject(uncertain);
+  it.each([
+    ["another file", answer(200, { ...FILE, id: "doc_2" })],
+    ["a part of one", answer(200, { id: "doc_1" })],
+    ["no path", answer(200, { ...FILE, path: undefined })],
+    ["204", answer(204)],
+  ])("is uncertain after %s", async (_name, result) => {
+    expect(await bench([result]).remote.setProtected(DOC, true)).toMatchObject(uncertain);
   });
 
   it("sends exactly one member", async () => {

@@ -67,7 +67,7 @@ export type Listing<Item> = {
   readonly fault: Fault | null;
 };
 
-/** A document after a write. */
+/** A document after its creation. */
 export type WrittenFile = FileResource & {
   /**
    * Content of version `lastChangeId`, if the answer lacked fields and the document was read. No
@@ -161,9 +161,9 @@ export interface Remote {
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
-  renameFile(id: DocId, name: string): Promise<Answer<WrittenFile>>;
-  moveFile(id: DocId, parent: ParentRef): Promise<Answer<WrittenFile>>;
-  setProtected(id: DocId, value: boolean): Promise<Answer<WrittenFile>>;
+  renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
+  moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
+  setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>>;
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: RemotePath): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;

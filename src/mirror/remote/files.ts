@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../contract/json.ts";
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../../contract/routes.ts";
@@ -7,8 +6,8 @@ import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
-import { failed, type CallContext, getFile, misread } from "./reads.ts";
-import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
+import { type CallContext, failed, fileIn, getFile, misread, OTHER_FILE } from "./reads.ts";
+import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
 /**
  * Writes files. Each write is sent once, unless it was certainly not sent, and its answer is
@@ -21,19 +20,12 @@ export async function createFile(
   content: string,
 ): Promise<Answer<WrittenFile>> {
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
-  if (reply.kind !== "success") return failed(faultOf(call, reply));
-  const unusable = (why: string) =>
-    misread(call, reply, `mdmirror does not understand the answer about the new file: ${why}`);
-  const file = readPartialFile(reply.value);
-  if (!file.ok) return unusable(file.why);
-  const { id, lastChangeId } = file.value;
-  if (id === null) return unusable("it has no id of the form doc_…");
-  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
-  // Only the id of the answer is needed: the path is the requested one, and a new file is not
-  // protected unless the answer has `protected`.
-  if (lastChangeId === null) return readBack(context, call, id, reply);
-  const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
-  return { ok: true, value: made, requestId: reply.requestId };
+  const made = fileIn(context, call, reply, readFile, null);
+  const id = made.ok || reply.kind !== "success" ? null : readFileId(reply.value);
+  if (id === null) return made;
+  // The answer lacks a field. If the document cannot be read either, the write is uncertain.
+  const live = await getFile(context, id);
+  return live.ok ? live : made;
 }
 
 export async function putContent(
@@ -61,51 +53,16 @@ export async function putContent(
   }
   const file = readEdit(reply.value);
   if (!file.ok) return misread(call, reply, file.why);
-  if (file.value.id !== null && file.value.id !== id)
-    return misread(call, reply, "the service answered with another file");
-  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
+  if (file.value.id !== null && file.value.id !== id) return misread(call, reply, OTHER_FILE);
+  if (file.value.wirePath !== null) context.traits.sawPath(file.value.wirePath);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
-export async function patchFile(context: CallContext, id: DocId, patch: Patch): Promise<Answer<WrittenFile>> {
-  return learnFromPatch(context, patch, "file", await sendPatch(context, id, patch));
-}
-
-async function sendPatch(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<WrittenFile>> {
-  const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
-  const reply = await context.caller.call(call);
-  if (reply.kind !== "success") return failed(faultOf(call, reply));
-  if (reply.value === null) return readBack(context, call, id, reply);
-  const file = readPartialFile(reply.value);
-  if (!file.ok) return misread(call, reply, file.why);
-  if (file.value.id !== null && file.value.id !== id)
-    return misread(call, reply, "the service answered with another file");
-  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
-  const whole = wholeFile(file.value, id);
-  if (whole === null) return readBack(context, call, id, reply);
-  return { ok: true, value: whole, requestId: reply.requestId };
-}
-
-function wholeFile(file: PartialFile, id: DocId): FileResource | null {
-  const { lastChangeId, path, protected: isProtected } = file;
-  if (lastChangeId === null || path === null || isProtected === null) return null;
-  return { id, lastChangeId, path: path.path, protected: isProtected };
-}
-
-/**
- * Reads a document after its write, because the answer lacked the result. If the read fails, the
- * write is uncertain.
- */
-async function readBack(
-  context: CallContext,
-  call: Call,
-  id: DocId,
-  reply: { readonly requestId: string | null },
-): Promise<Answer<WrittenFile>> {
-  const live = await getFile(context, id);
-  if (!live.ok) return misread(call, reply, "the answer was incomplete, and mdmirror could not read the document back");
-  return { ok: true, value: live.value, requestId: reply.requestId };
+export async function patchFile(context: CallContext, id: DocId, patch: Patch): Promise<Answer<FileResource>> {
+  const call: Call = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
+  const answer = fileIn(context, call, await context.caller.call(call), readFile, id);
+  return learnFromPatch(context, patch, "file", answer);
 }
 
 export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {

@@ -1,11 +1,11 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { FileWithContent } from "../../contract/resources.ts";
+import type { FileResource, FileWithContent } from "../../contract/resources.ts";
 import { fileRoute } from "../../contract/routes.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
-import type { Call } from "./reply.ts";
+import type { Call, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
-import { readFileWithContent } from "./shapes.ts";
+import { type ListedItem, type ParseResult, readFileWithContent } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
 /** Context that the calls of all resources share. */
@@ -20,13 +20,28 @@ export function misread(call: Call, { requestId }: { readonly requestId: string 
   return failed(misreadFault(call, why, requestId));
 }
 
-export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
+export const OTHER_FILE = "the service answered with another file";
+
+export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
-  const reply = await caller.call(call);
+  return fileIn(context, call, await context.caller.call(call), readFileWithContent, id);
+}
+
+/**
+ * Returns the file in a reply.
+ * @param id id of the file that was read or changed; null for a new file
+ */
+export function fileIn<File extends FileResource>(
+  { traits }: CallContext,
+  call: Call,
+  reply: Reply,
+  read: (value: unknown) => ParseResult<ListedItem<File>>,
+  id: DocId | null,
+): Answer<File> {
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  const file = readFileWithContent(reply.value);
+  const file = read(reply.value);
   if (!file.ok) return misread(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
-  if (file.value.resource.id !== id) return misread(call, reply, "the service answered with another file");
+  if (id !== null && file.value.resource.id !== id) return misread(call, reply, OTHER_FILE);
   traits.sawPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
 }

@@ -64,21 +64,32 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** Fields of a file; null for a field that is missing or has the wrong form. */
-export type PartialFile = {
+/** Answer to a PUT; null for a field that is missing or has the wrong form. */
+type SavedEdit = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
-  readonly path: ReadPath | null;
-  readonly protected: boolean | null;
+  readonly wirePath: string | null;
   readonly content: string | null;
 };
 
 /** Reads the answer of a PUT: a file and its content, or a file that has the content as a field. */
-export function readEdit(value: unknown): ParseResult<PartialFile> {
+export function readEdit(value: unknown): ParseResult<SavedEdit> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
-  const file = member<Edit>(value, "file");
-  if (!isJsonObject(file)) return readPartialFile(value);
-  return readPartialFile({ ...file, content: member<Edit>(value, "content") });
+  const nested = member<Edit>(value, "file");
+  const file = isJsonObject(nested) ? nested : value;
+  const id = member<AnsweredContent>(file, "id");
+  const lastChangeId = member<AnsweredContent>(file, "lastChangeId");
+  const path = readPath(member<AnsweredContent>(file, "path"), "file");
+  const content = member<Edit>(value, "content");
+  return {
+    ok: true,
+    value: {
+      id: isDocId(id) ? id : null,
+      lastChangeId: isChangeId(lastChangeId) ? lastChangeId : null,
+      wirePath: path.ok ? path.value.wire : null,
+      content: typeof content === "string" && content.isWellFormed() ? content : null,
+    },
+  };
 }
 
 /** Reads the answer of a PUT whose edit is in review, as far as possible. */
@@ -90,25 +101,6 @@ export function readReview(value: unknown): {
   const id = member<ChangeInReview>(value, "id");
   const reason = REVIEW_REASONS.find((each) => each === member<ChangeInReview>(value, "reason"));
   return { changeId: isChangeId(id) ? id : null, reason: reason ?? null };
-}
-
-export function readPartialFile(value: unknown): ParseResult<PartialFile> {
-  if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
-  const id = member<AnsweredContent>(value, "id");
-  const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
-  const path = readPath(member<AnsweredContent>(value, "path"), "file");
-  const isProtected = member<AnsweredContent>(value, "protected");
-  const content = member<AnsweredContent>(value, "content");
-  return {
-    ok: true,
-    value: {
-      id: isDocId(id) ? id : null,
-      lastChangeId: isChangeId(lastChangeId) ? lastChangeId : null,
-      path: path.ok ? path.value : null,
-      protected: typeof isProtected === "boolean" ? isProtected : null,
-      content: typeof content === "string" && content.isWellFormed() ? content : null,
-    },
-  };
 }
 
 export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
@@ -157,7 +149,13 @@ export function readFolder(value: unknown): ParseResult<ListedItem<FolderResourc
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
-/** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
+/** Returns the id in the answer about a file; null if the id is missing or has the wrong form. */
+export function readFileId(value: unknown): DocId | null {
+  const id = isJsonObject(value) ? member<AnsweredContent>(value, "id") : undefined;
+  return isDocId(id) ? id : null;
+}
+
+/** Returns the id in the answer about a folder, in the same way. */
 export function readFolderId(value: unknown): DirId | null {
   const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
   return isDirId(id) ? id : null;

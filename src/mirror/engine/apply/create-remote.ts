@@ -21,10 +21,9 @@ import {
   outcomeWithoutProof,
 } from "./effect.ts";
 import { refuseCreation } from "./in-the-way.ts";
-import { storeReadBack } from "./read-back.ts";
 import { type Effect, type Phase, nextPhase } from "./run-effect.ts";
 import { notFound } from "./unanswered-writes.ts";
-import { localContentName } from "./text-name.ts";
+import { localContentName, remoteContentName } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "post" }>;
@@ -57,10 +56,12 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
   async perform(ctx, row, text) {
     const answer = await ctx.world.remote.createFile(toService(ctx.world, row.remotePath), text);
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
-    const { id, lastChangeId: changeId, path, protected: isProtected } = answer.value;
+    const { id, lastChangeId: changeId, path, protected: isProtected, content } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
-    // The version may have other content now, if another user wrote it on the service (I12).
-    const isOther = (storeReadBack(ctx, answer.value, row.localPath) ?? row.digest) !== row.digest;
+    // The version may have other content now, if another user wrote it on the service (I12). Nobody
+    // else may see that content again, so it is stored (I03).
+    const name = remoteContentName(row.localPath, id);
+    const isOther = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !isOther;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },

@@ -1,9 +1,10 @@
+import { digestOf } from "../../../contract/digest.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
+import type { FileResource, FileWithContent } from "../../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
-import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { fromService } from "../run/world.ts";
@@ -20,7 +21,6 @@ import {
 } from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { followLocalMoves } from "./place.ts";
-import { idOfBaseText } from "./read-back.ts";
 import type { EffectEnd, Effect, ResultSource } from "./run-effect.ts";
 
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
@@ -93,8 +93,16 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
   },
 };
 
-async function versionAt(ctx: CycleContext, link: DocumentRecord, file: WrittenFile): Promise<KnownVersion> {
-  return { known: await idOfBaseText(ctx, link, file), asOf: link.changeId };
+async function versionAt(
+  ctx: CycleContext,
+  { id, changeId: asOf, digest, localPath }: DocumentRecord,
+  file: FileResource | FileWithContent,
+): Promise<KnownVersion> {
+  if (file.lastChangeId === asOf) return { known: asOf, asOf };
+  // The answer to a move has no content.
+  const read = "content" in file ? { ok: true, value: file } : await readFacts(ctx, id, localPath);
+  const isBase = read.ok && digestOf(read.value.content) === digest;
+  return { known: isBase ? read.value.lastChangeId : null, asOf };
 }
 
 function concludeMoved(

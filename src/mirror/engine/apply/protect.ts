@@ -1,6 +1,5 @@
 import type { Intent } from "../../ports/state.ts";
 import { DONE, got, isNotFound, outcomeOfFault, readFacts, provenNotDone, outcomeOfFailedRead } from "./effect.ts";
-import { storeReadBack } from "./read-back.ts";
 import type { Effect } from "./run-effect.ts";
 
 type Row = Extract<Intent, { kind: "protect" }>;
@@ -14,10 +13,9 @@ export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
     return got({ row: { kind: "protect", ...action }, extra: null });
   },
 
-  async perform(ctx, { id, localPath, value }) {
+  async perform(ctx, { id, value }) {
     const answer = await ctx.world.remote.setProtected(id, value);
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
-    storeReadBack(ctx, answer.value, localPath);
     return { kind: "seen", seen: "set", requestId: answer.requestId };
   },
 
