@@ -59,10 +59,8 @@ export type Content = {
   /** Text that a screen reader speaks when it changes; "" for none. */
   readonly announcement?: string;
   readonly notices?: readonly Notice[];
-  /** Address of the page's changes, as server-sent events; null if the page is not live. */
-  readonly events?: string | null;
-  /** True if a script reads the page again while it is visible. */
-  readonly refreshes?: boolean;
+  /** Milliseconds after which a script reads a visible page again; null if the page is not live. */
+  readonly refreshMs?: number | null;
   /** Further scripts beside `page.js`. */
   readonly scripts?: readonly string[];
   /** Address of this page, to mark it in the navigation. */
@@ -71,16 +69,7 @@ export type Content = {
 
 export function renderPage(frame: Frame, content: Content): string {
   const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
-  const {
-    title,
-    main,
-    announcement = "",
-    notices = [],
-    events = null,
-    refreshes = false,
-    scripts = [],
-    here = null,
-  } = content;
+  const { title, main, announcement = "", notices = [], refreshMs = null, scripts = [], here = null } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -105,14 +94,14 @@ ${sections !== null && html`<nav class="sections" id="sections" aria-label="${sh
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
 ${notices.map((notice) => noticeOf(notice, csrf))}</div>
-<main id="main" tabindex="-1"${events !== null && html` data-events="${events}"`}${refreshes && html` data-refresh`}>${main}</main>
+<main id="main" tabindex="-1"${refreshMs !== null && html` data-refresh="${refreshMs}"`}>${main}</main>
 </body>
 </html>
 `.text;
 }
 
 /** @param here address of the page, which is marked in the list */
-export function linkList(links: readonly Link[], here: string | null): Html {
+function linkList(links: readonly Link[], here: string | null): Html {
   return html`<ul>${links.map(({ href, label, current = null, count: number = 0, tone = "quiet" }) => {
     const marked = href === here ? "page" : current;
     return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${shownWords(label)}</bdi>${
@@ -122,7 +111,7 @@ export function linkList(links: readonly Link[], here: string | null): Html {
 }
 
 /** @param csrf the session's token; null if the notice may not have a form */
-export function noticeOf(
+function noticeOf(
   { id = "", tone, text, next, details = [], link = null, undo }: Notice,
   csrf: string | null = null,
 ): Html {

@@ -28,19 +28,6 @@ export function documentPart(part: string, path: string): string {
   return `${part}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/**
- * Returns the address of the event stream for a page.
- * @param here address of the page, with its query
- */
-export function eventsAddress(here: string): string {
-  return `/events${here}`;
-}
-
-/** Returns the path of the page whose events an address streams; other paths stay unchanged. */
-export function pageOfEvents(path: string): string {
-  return path.replace(/^\/events(?=\/)/, "");
-}
-
 /** Returns a query without the fields that are null. */
 function queryOf(query: Query): string {
   const given = new URLSearchParams();

@@ -8,12 +8,11 @@ import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
 import type { UiAction } from "./action.ts";
 import { ACTIONS, runLink } from "./actions.ts";
-import { eventsAddress, LINK, pageOfEvents, SIGN_OUT } from "./addresses.ts";
+import { LINK, SIGN_OUT } from "./addresses.ts";
 import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
 import { FAULT } from "./jobs.ts";
-import { sendUpdates } from "./live.ts";
 import { type PageRequest, resultsOf, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
-import { NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
+import { NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
@@ -27,8 +26,8 @@ const MAX_BODY = 2 * 1024 * 1024;
 const MAX_PART = 8_192;
 /** LIMIT: connections at a time. */
 const MAX_CONNECTIONS = 128;
-/** LIMIT: live pages at a time, so that connections are left for requests. */
-const MAX_LIVE_PAGES = 96;
+/** Milliseconds after which an open page is read again, from the state and the daemon. */
+const REFRESH_MS = 1_000;
 /** Milliseconds between two checks for requests that do not arrive. */
 const CHECK_MS = 5_000;
 
@@ -39,8 +38,6 @@ type Site = {
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
-  /** Controllers that end the event streams of live pages, one for each page. */
-  readonly told: Set<AbortController>;
   /**
    * Milliseconds within which a request's headers must arrive; the whole request has three times
    * that.
@@ -101,8 +98,6 @@ function mount(app: FastifyInstance, site: Site): void {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
     if (page.path === `/m/:name/${page.section}*`)
       app.get(page.path.slice(0, -2), (request, reply) => reply.redirect(`${request.url.split("?", 1)[0]}/`));
-    if (page.isLive !== false)
-      app.get(eventsAddress(page.path), (request, reply) => sendPageUpdates(site, page, request, reply));
   }
   for (const action of ACTIONS)
     app.post(`/m/:name/${action.path}`, (request, reply) => runAction(site, action, request, reply));
@@ -123,32 +118,9 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
       ...around,
       status: STATUS[shown.trouble.kind],
     });
-  const events = page.isLive === false ? null : eventsAddress(request.url);
+  const refreshMs = page.isLive === false ? null : REFRESH_MS;
   const notices = [...site.notices.of(asked.query), ...(await resultsOf(site.ui, asked))];
-  return send(site, reply, { ...shown.value, events, notices }, { ...around, status: 200 });
-}
-
-async function sendPageUpdates(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { ui, access } = site;
-  if (access.sessionOf(request) === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  if (site.told.size >= MAX_LIVE_PAGES) return sendTrouble(site, reply, TOO_MANY, 503);
-  reply.hijack();
-  const gone = new AbortController();
-  site.told.add(gone);
-  reply.raw.once("close", () => {
-    site.told.delete(gone);
-    gone.abort();
-  });
-  const asked = () => {
-    const session = access.sessionOf(request);
-    return session === null ? null : askedOf(site, request, session);
-  };
-  try {
-    await sendUpdates(ui, page, { raw: reply.raw, gone: gone.signal, asked });
-  } catch (error) {
-    site.onFault(error);
-    reply.raw.destroy();
-  }
+  return send(site, reply, { ...shown.value, refreshMs, notices }, { ...around, status: 200 });
 }
 
 type Form = { readonly session: Session<null>; readonly fields: URLSearchParams };
@@ -172,7 +144,6 @@ async function runAction(site: Site, action: UiAction, request: FastifyRequest, 
   if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, form.session);
   const { to, notice } = await action.run(ui, { ...asked, form: form.fields, folder: folder.value });
   ui.folders.forget();
-  ui.changes.emit("change");
   return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
 }
 
@@ -187,8 +158,6 @@ async function link(site: Site, request: FastifyRequest, reply: FastifyReply) {
 async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {
   if (readForm(site, request, reply) === null) return reply;
   reply.header("set-cookie", site.access.signOut(request));
-  // Ends the event streams of this session's live pages.
-  site.ui.changes.emit("change");
   return send(site, reply, SIGNED_OUT, { status: 200, session: null });
 }
 
@@ -221,7 +190,7 @@ function answerError(site: Site, reply: FastifyReply, error: unknown) {
 }
 
 function askedOf({ ui }: Site, request: FastifyRequest, { csrf }: Session<null>): PageRequest {
-  const address = pageOfEvents(request.url.split("?", 1)[0]!);
+  const address = request.url.split("?", 1)[0]!;
   return { params: paramsOf(request), query: queryOf(request), address, now: ui.clock.now(), csrf };
 }
 

@@ -1,4 +1,3 @@
-import type { EventEmitter } from "node:events";
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Progress } from "../mirror/ports/world.ts";
@@ -7,9 +6,6 @@ import type { Clock } from "../common/clock.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { noticeOfTrouble } from "./messages.ts";
-
-/** Reports that pages may have changed. */
-export type Changes = EventEmitter<{ change: [] }>;
 
 /**
  * Work that a page started and that continues after its request. Each folder has one job at a time.
@@ -28,14 +24,11 @@ export type JobView = {
 
 type World = {
   readonly clock: Clock;
-  readonly changes: Changes;
   readonly onFault: (error: unknown) => void;
 };
 
 /** Milliseconds for which pages show the result of a job, and a result with *Undo*. */
 const RESULT_MS = { usual: 10_000, undo: 60_000 } as const;
-/** LIMIT: milliseconds between two reports of progress to pages. */
-const REPORT_MS = 200;
 
 export class Jobs {
   readonly #world: World;
@@ -70,13 +63,8 @@ export class Jobs {
     const { clock, onFault } = this.#world;
     const job = { what, phase: null, done: 0, total: null, end: null };
     this.#show(root, job);
-    let reportedAt = Number.NEGATIVE_INFINITY;
-    const report: Progress["report"] = (phase, done, total) => {
-      this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total, at: clock.monotonic() });
-      if (clock.monotonic() - reportedAt < REPORT_MS) return;
-      reportedAt = clock.monotonic();
-      this.#world.changes.emit("change");
-    };
+    const report: Progress["report"] = (phase, done, total) =>
+      this.#show(root, { ...job, phase: PHASE_WORDS[phase], done, total });
     const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
     const shown = ended.then((end) => {
       this.#count++;
@@ -99,7 +87,6 @@ export class Jobs {
 
   #show(root: string, job: JobView): void {
     this.#byRoot.set(root, { ...job, at: this.#world.clock.monotonic() });
-    this.#world.changes.emit("change");
   }
 }
 

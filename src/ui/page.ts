@@ -7,7 +7,7 @@ import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder, Folders } from "./folders.ts";
 import { isSameName } from "../mirror/trust/list.ts";
-import type { Changes, Drafts, Jobs } from "./jobs.ts";
+import type { Drafts, Jobs } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Stops } from "./stops.ts";
 
@@ -20,7 +20,6 @@ export type Ui = {
   readonly folders: Folders;
   readonly documents: Renderer;
   readonly jobs: Jobs;
-  readonly changes: Changes;
   readonly drafts: Drafts;
   readonly stops: Stops;
   /** Folders that a user is about to link, by a secret of the page. */

@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
@@ -11,7 +10,7 @@ import { Folders } from "./folders.ts";
 import { Stops } from "./stops.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import { listen } from "./http.ts";
-import { type Changes, Jobs } from "./jobs.ts";
+import { Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 /** Starts the server of the local pages. */
@@ -51,11 +50,8 @@ export type RunningUi = {
 
 export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const { env, cwd, clock, random, port, roots, onFault } = options;
-  const changes: Changes = new EventEmitter();
-  // Many listeners are normal, because each open page listens.
-  changes.setMaxListeners(0);
-  const jobs = new Jobs({ clock, changes, onFault });
-  const world = { env, cwd, clock, random, changes, jobs };
+  const jobs = new Jobs({ clock, onFault });
+  const world = { env, cwd, clock, random, jobs };
   const ui = {
     ...world,
     drafts: new BoundedMap<string, string>(MOST_DRAFTS),
@@ -70,7 +66,6 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     notices: new Notices(() => random.hex(NOTICE_DIGITS)),
     bundle: await loadBundle(),
     onFault,
-    told: new Set<AbortController>(),
     peerOf: options.peerOf ?? peerOf,
     arriveMs: options.arriveMs ?? ARRIVE_MS,
   };

@@ -1,7 +1,7 @@
 import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
 import type { Result } from "../common/trouble.ts";
-import { type Changes, type Jobs, troubleOrFault } from "./jobs.ts";
+import { type Jobs, troubleOrFault } from "./jobs.ts";
 
 /**
  * Finds the changes that a safety check stopped. Finding them needs a scan of both sides, which
@@ -20,7 +20,6 @@ export type StopReading = {
 
 type World = Parameters<typeof readStop>[1] & {
   readonly jobs: Jobs;
-  readonly changes: Changes;
   readonly onFault: (error: unknown) => void;
 };
 
@@ -63,11 +62,10 @@ export class Stops {
   }
 
   async #scan(root: string): Promise<void> {
-    const { clock, changes, onFault } = this.#world;
+    const { clock, onFault } = this.#world;
     const result = await readStop(root, this.#world).catch(
       (error: unknown) => ({ kind: "trouble", trouble: troubleOrFault(error, onFault) }) as const,
     );
     this.#kept.set(root, { ...this.#kept.get(root)!, isScanning: false, seen: { at: clock.now(), result } });
-    changes.emit("change");
   }
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/common/clock.ts";
 import { UnsafePathError } from "../../src/common/unsafe-path.ts";
-import { EventEmitter } from "node:events";
-import { type Changes, FAULT, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
+import { FAULT, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
 import type { Notice } from "../../src/page/layout.ts";
 
 test("a path that cannot be trusted is the user's to correct; another error is a fault of mdmirror", () => {
@@ -19,8 +18,7 @@ test("a path that cannot be trusted is the user's to correct; another error is a
 test("results are over after the same time whatever their tone, and later if they can be undone", async () => {
   let now = 0;
   const clock = { monotonic: () => now, now: () => now } as Clock;
-  const changes: Changes = new EventEmitter();
-  const jobs = new Jobs({ clock, changes, onFault: () => undefined });
+  const jobs = new Jobs({ clock, onFault: () => undefined });
   const undo = { action: "/undo", label: "Undo", fields: {} };
   const results: Readonly<Record<string, Partial<Notice>>> = {
     "/good": { tone: "good" },

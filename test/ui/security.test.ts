@@ -34,7 +34,7 @@ describe("a request", () => {
 
   test("without a session is shown nothing, on any page and for any action", async () => {
     const { ask, ui, rig } = await openUi();
-    for (const path of ["/", "/m/w", "/events/", "/events/m/w"]) {
+    for (const path of ["/", "/m/w"]) {
       const { status, text } = await ask(path, { headers: { cookie: "mdmirror-1=x" } });
       expect([path, status]).toEqual([path, 401]);
       expect(text).not.toContain(rig.root);
@@ -242,7 +242,7 @@ describe("a Host that a name of this machine was made of", () => {
       expect([name, (await raw(port, head)).slice(0, 12)]).toEqual([name, "HTTP/1.1 403"]);
     }
     for (const host of ["127.0.0.1", "127.0.0.1:1"])
-      for (const path of ["/", "/assets/x", "/nothing", "/events/", opened.ui.enterUrl().slice(opened.ui.url.length)])
+      for (const path of ["/", "/assets/x", "/nothing", opened.ui.enterUrl().slice(opened.ui.url.length)])
         expect((await opened.ask(path, { headers: { host, cookie } })).status).toBe(403);
   });
 
@@ -256,7 +256,7 @@ describe("a Host that a name of this machine was made of", () => {
 });
 
 describe("a page of another site", () => {
-  test("reaches no page, no event and no action, in any way that a browser asks", async () => {
+  test("reaches no page and no action, in any way that a browser asks", async () => {
     const { ask, ui, person } = await openSignedIn();
     const { cookie } = person;
     const body = await person.fieldsOf("/m/w");
@@ -271,7 +271,7 @@ describe("a page of another site", () => {
       { origin: `${ui.url}.evil.example` },
     ];
     for (const way of ways) {
-      for (const path of ["/", "/m/w/search?q=x", "/events/m/w", "/m/w/sync", "/sign-out"])
+      for (const path of ["/", "/m/w/search?q=x", "/m/w/sync", "/sign-out"])
         expect([path, (await ask(path, { headers: { ...way, cookie } })).status]).toEqual([path, 403]);
       for (const path of ["/m/w/sync", "/m/w/reviews", "/m/w/doc/x", "/sign-out"]) {
         const { status } = await ask(path, { method: "POST", headers: { ...way, cookie }, body });
@@ -282,15 +282,11 @@ describe("a page of another site", () => {
 });
 
 describe("a session that is ended", () => {
-  test("opens nothing any more, nor does its token, and its open pages end", async () => {
+  test("opens nothing any more, nor does its token", async () => {
     const opened = await openSignedIn();
     const { person: mine } = opened;
     const other = await opened.signIn();
     const body = await mine.fieldsOf("/m/w");
-    const events = openConnection(portOf(opened));
-    const head = `GET /events/m/w HTTP/1.1\r\nHost: 127.0.0.1:${portOf(opened)}\r\nCookie: ${mine.cookie}\r\n\r\n`;
-    events.socket.write(head);
-    await events.until(/\r\n/);
     expect((await other.post({ action: "/sign-out", body })).status).toBe(403);
     const out = await mine.post({ action: "/sign-out", body });
     expect([out.status, out.text.includes("is signed out")]).toEqual([200, true]);
@@ -298,8 +294,6 @@ describe("a session that is ended", () => {
     expect((await mine.get("/")).status).toBe(401);
     expect((await mine.post({ action: "/m/w/sync", body })).status).toBe(401);
     expect((await other.post({ action: "/m/w/sync", body })).status).toBe(403);
-    events.socket.end();
-    await events.until(/event: news/);
   });
 });
 
@@ -326,22 +320,5 @@ describe("what takes room or time", () => {
     ];
     for (const head of slow) expect(await raw(port, head)).toMatch(/^HTTP\/1\.1 408 |^$/);
     expect((await (await opened.signIn()).get("/")).status).toBe(200);
-  });
-
-  test("pages that get events are limited in number, and leave connections for others", async () => {
-    const opened = await openSignedIn({ linked: false });
-    const port = portOf(opened);
-    const { cookie } = opened.person;
-    const head = `GET /events/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`;
-    const firsts = Array.from({ length: 110 }, () => {
-      const { socket, until } = openConnection(port);
-      socket.write(head);
-      return until(/\r\n/);
-    });
-    const codes = (await Promise.all(firsts)).map((first) => /^HTTP\/1\.1 (\d+)/.exec(first)?.[1]);
-    expect([codes.filter((code) => code === "200").length, codes.filter((code) => code === "503").length]).toEqual([
-      96, 14,
-    ]);
-    expect((await opened.person.get("/")).status).toBe(200);
   });
 });

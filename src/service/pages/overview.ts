@@ -9,7 +9,7 @@ import type { RequestSpan } from "../http/request-history.ts";
 import { APP, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { minuteText } from "./parts.ts";
+import { minuteText, REFRESH_MS } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
 /** Windows of the charts. `minutes`: length of one bar. */
@@ -32,7 +32,7 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   return page({
     title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
     here: APP,
-    refreshes: true,
+    refreshMs: REFRESH_MS,
     main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
 ${workspacesSection(workspaces, call.csrf)}
 <div class="title" id="figures"><h2>How the service runs</h2><nav aria-label="Time shown" class="segments">${Object.entries(

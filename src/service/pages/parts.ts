@@ -12,6 +12,9 @@ export const LEVELS: Readonly<Record<Level, string>> = {
   none: "hidden",
 };
 
+/** Milliseconds after which an open page is read again. */
+export const REFRESH_MS = 10_000;
+
 /** @param at in milliseconds since the epoch, as `now` */
 export function agoOf(at: number, now: number): Html {
   return html`<span>${ageOf(at, now)} ago</span>`;

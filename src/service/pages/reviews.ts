@@ -14,7 +14,7 @@ import type { Neighbours, Review, ReviewInfo } from "../reviews/reviews.ts";
 import { REVIEWS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav } from "./parts.ts";
+import { agoOf, listNav, REFRESH_MS } from "./parts.ts";
 import { workspaceNames } from "./workspaces.ts";
 
 /** LIMIT: reviews on one page. */
@@ -47,7 +47,7 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   return page({
     title: "Reviews",
     here: REVIEWS,
-    refreshes: true,
+    refreshMs: REFRESH_MS,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <nav aria-label="States" class="segments">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</nav></div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}

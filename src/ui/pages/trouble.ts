@@ -38,13 +38,6 @@ export const NOT_SIGNED_IN: Trouble = {
   code: "not-signed-in",
 };
 
-export const TOO_MANY: Trouble = {
-  kind: "usage",
-  what: "too many pages are open",
-  next: "close some, then reload this one",
-  code: "too-many-pages",
-};
-
 export const SPENT_TICKET: Trouble = {
   kind: "usage",
   what: "this address was used already, or is too old",

@@ -2,97 +2,65 @@ import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
 /**
- * Shows changes without a reload. The server sends the page's whole content again, and only
- * differing parts change: focus, selection, opened details and typed text stay.
+ * Shows changes without a reload. The script reads the page again, and only differing parts change:
+ * focus, selection, opened details and typed text stay.
  */
 
-type PageUpdate = {
-  readonly title: string;
-  readonly main: string;
-  readonly sections: string;
-  readonly announcement: string;
-  /** Results of jobs, as HTML. */
-  readonly results: readonly string[];
-};
-
-/** Milliseconds between two reads of a page that refreshes itself. */
-const REFRESH_MS = 10_000;
-/** Header of such a read, which does not count as use of the session. */
+/** LIMIT: part of the time in which a page is read; a slow page is read less often. */
+const MOST_SHARE = 1 / 20;
+/** Header of such a read, which does not count as use of the service's session. */
 const REFRESH = { "x-refresh": "1" };
 
-/** Reads the page itself again and again (`data-refresh`), while it is visible. */
-export function keepRefreshed(): void {
+/** Reads a visible page again and again; `data-refresh` is the pause in milliseconds. */
+export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
-  const read = () => {
-    if (!document.hidden && !isTypedIn(main)) void refresh(main);
-  };
-  setInterval(read, REFRESH_MS);
-  document.addEventListener("visibilitychange", read);
+  for (let tookMs = 0; ; ) {
+    await pause(Math.max(Number(main.dataset["refresh"]), tookMs / MOST_SHARE));
+    const began = performance.now();
+    if (!document.hidden && !isTypedIn(main)) await refresh(main);
+    tookMs = performance.now() - began;
+  }
+}
+
+/** Resolves after some time, or when the page is shown or hidden. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    document.addEventListener("visibilitychange", () => resolve(), { once: true });
+  });
 }
 
 async function refresh(main: HTMLElement): Promise<void> {
   const answer = await fetch(location.href, { headers: REFRESH }).catch(() => null);
-  showCutOff(answer === null);
+  const cutOff = document.getElementById("cut-off");
+  if (cutOff !== null) cutOff.hidden = answer !== null;
+  if (answer === null) return;
   // The session has ended: the page for signing in is shown.
-  if (answer?.redirected === true) location.reload();
-  if (answer?.ok !== true || isTypedIn(main)) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const htmlOf = (id: string) => page.getElementById(id)?.innerHTML ?? "";
-  const update = { title: page.title, main: htmlOf("main"), sections: htmlOf("sections") };
-  show(main, { ...update, announcement: "", results: [] });
+  if (answer.redirected) location.reload();
+  else show(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
+
+const TYPED = "input:not([type=radio], [type=checkbox])";
 
 function isTypedIn(main: HTMLElement): boolean {
-  return [...main.querySelectorAll("input")].some(({ value, defaultValue }) => value !== defaultValue);
+  return [...main.querySelectorAll<HTMLInputElement>(TYPED)].some(({ value, defaultValue }) => value !== defaultValue);
 }
 
-/**
- * A hidden page is not connected: a browser opens six connections to a server for all its pages.
- */
-export function keepUpToDate(): void {
-  const main = document.querySelector<HTMLElement>("main[data-events]");
-  const address = main?.dataset["events"];
-  if (main === null || address === undefined) return;
-  let source: EventSource | null = null;
-  const listen = () => {
-    source?.close();
-    source = document.hidden ? null : openEvents(address, main);
-  };
-  document.addEventListener("visibilitychange", listen);
-  addEventListener("pagehide", () => source?.close());
-  // The page comes back from the browser's back/forward cache.
-  addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) listen();
-  });
-  listen();
-}
-
-function openEvents(address: string, main: HTMLElement): EventSource {
-  const source = new EventSource(address);
-  source.addEventListener("open", () => showCutOff(false));
-  source.addEventListener("error", () => showCutOff(true));
-  source.addEventListener("news", ({ data }: MessageEvent<string>) => show(main, JSON.parse(data) as PageUpdate));
-  return source;
-}
-
-function showCutOff(isCutOff: boolean): void {
-  const note = document.getElementById("cut-off");
-  if (note !== null) note.hidden = !isCutOff;
-}
-
-function show(main: HTMLElement, { title, main: content, sections, announcement, results }: PageUpdate): void {
-  document.title = title;
-  Idiomorph.morph(main, content, {
+function show(main: HTMLElement, page: Document): void {
+  if (isTypedIn(main)) return;
+  document.title = page.title;
+  Idiomorph.morph(main, page.getElementById("main")?.innerHTML ?? "", {
     morphStyle: "innerHTML",
     ignoreActiveValue: true,
     callbacks: { beforeAttributeUpdated, beforeNodeMorphed, beforeNodeRemoved },
   });
-  const tabs = document.getElementById("sections");
-  if (tabs !== null && sections !== "") Idiomorph.morph(tabs, sections, { morphStyle: "innerHTML" });
+  const [tabs, newTabs] = [document.getElementById("sections"), page.getElementById("sections")];
+  if (tabs !== null && newTabs !== null) Idiomorph.morph(tabs, newTabs.innerHTML, { morphStyle: "innerHTML" });
   const status = document.getElementById("announcement");
+  const announcement = page.getElementById("announcement")?.textContent ?? "";
   if (status !== null && status.textContent !== announcement) status.textContent = announcement;
-  for (const result of results) addToast(result);
+  for (const toast of page.querySelectorAll<HTMLElement>("#toasts > [role=status]")) addToast(toast);
 }
 
 /** Keeps `details` opened or closed, as the user left them. */

@@ -20,8 +20,7 @@ export function keepToasts(): void {
 }
 
 /** Shows a message of a live page, unless the page shows it already or the user has closed it. */
-export function addToast(text: string): void {
-  const toast = new DOMParser().parseFromString(text, "text/html").body.firstElementChild as HTMLElement;
+export function addToast(toast: HTMLElement): void {
   const isShown = toasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
   if (isShown || isClosed(toast)) return;
   document.getElementById("toasts")?.append(toast);
