@@ -50,8 +50,8 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
   if (linked.kind === "trouble") return { to: LINK, notice: noticeOfTrouble(linked.trouble) };
   ui.links.delete(id);
   ui.folders.add(linked.value);
-  const all = await ui.folders.all();
-  const folder = all.kind === "ok" ? all.value.folders.find(({ root }) => root === linked.value) : undefined;
+  const { folders } = await ui.folders.read();
+  const folder = folders.find(({ root }) => root === linked.value);
   return folder === undefined ? { to: "/", notice: good("The folder is linked.") } : startSync(ui, folder, "");
 }
 

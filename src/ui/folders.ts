@@ -34,18 +34,14 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   readonly job: JobView | null;
 };
 
-type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
-
-/** LIMIT: age in milliseconds of a reading that pages share. */
-const FRESH_MS = 250;
+/** The linked folders of this user. `unfit`: why others are not shown. */
+export type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
 
 type World = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
 
 export class Folders {
   readonly #world: World;
   readonly #roots: Set<string> | null;
-  #last: { readonly at: number; readonly ended: number; readonly read: ReturnType<typeof readAllStatuses> } | null =
-    null;
 
   /** @param roots real paths of the folders to show; null for all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
@@ -56,61 +52,43 @@ export class Folders {
   /** Shows a folder that was linked just now. */
   add(root: string): void {
     this.#roots?.add(root);
-    this.forget();
   }
 
-  async all(): Promise<Result<AllFolders>> {
-    const read = await this.#read();
-    const folders = read.mirrors
+  async read(): Promise<AllFolders> {
+    const { ended } = this.#world.jobs;
+    const { mirrors, unfit } = await readAllStatuses(this.#world);
+    // A page shows the result of a job together with the state after the job.
+    if (ended !== this.#world.jobs.ended) return this.read();
+    const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
       .map((one) => folderOf(one, this.#world.jobs.of(one.mirror.root)));
-    return ok({ folders, unfit: read.unfit });
-  }
-
-  async one(name: string): Promise<Result<Folder>> {
-    const all = await this.all();
-    if (all.kind === "trouble") return all;
-    const found = all.value.folders.find((folder) => isSameName(folder.name, name));
-    if (found !== undefined) return ok(found);
-    return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", {
-      code: "no-mirror",
-    });
+    return { folders, unfit };
   }
 
   /**
    * Finds the linked folder of a form. It must exist, belong to this user, and be the one that the
    * page showed.
    */
-  async ofForm(name: string, form: URLSearchParams): Promise<Result<Folder>> {
-    this.forget();
-    const found = await this.one(name);
+  ofForm(all: AllFolders, name: string, form: URLSearchParams): Result<Folder> {
+    const found = folderNamed(all, name);
     if (found.kind === "trouble") return found;
-    const { root } = found.value;
+    const { root, state, trouble: away } = found.value;
     if (form.get("root") !== root) {
       const what = `"${name}" is another linked folder than when this page was shown; nothing was done`;
       return trouble("usage", what, "go back to the list of linked folders", { code: "other-mirror" });
     }
-    const { state, trouble: away } = found.value;
     if (away !== null && (state === "gone" || state === "other")) return { kind: "trouble", trouble: away };
     const owned = checkOwner(root, this.#world.env);
     if (owned.kind === "trouble") return owned;
     const fit = examineFolder(root);
     return fit.kind === "trouble" ? fit : found;
   }
+}
 
-  /** Removes the shared reading, so that the next page reads the states again. */
-  forget(): void {
-    this.#last = null;
-  }
-
-  #read(): ReturnType<typeof readAllStatuses> {
-    const at = this.#world.clock.monotonic();
-    const { ended } = this.#world.jobs;
-    // A page shows the result of a job together with the state after the job.
-    const isFresh = this.#last !== null && this.#last.ended === ended && at - this.#last.at <= FRESH_MS;
-    if (this.#last === null || !isFresh) this.#last = { at, ended, read: readAllStatuses(this.#world) };
-    return this.#last.read;
-  }
+export function folderNamed({ folders }: AllFolders, name: string): Result<Folder> {
+  const found = folders.find((folder) => isSameName(folder.name, name));
+  if (found !== undefined) return ok(found);
+  return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", { code: "no-mirror" });
 }
 
 function folderOf({ mirror, reading, state }: FolderStatus, job: JobView | null): Folder {

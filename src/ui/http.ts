@@ -6,7 +6,7 @@ import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
-import type { UiAction } from "./action.ts";
+import type { Done, UiAction } from "./action.ts";
 import { ACTIONS, runLink } from "./actions.ts";
 import { LINK, SIGN_OUT } from "./addresses.ts";
 import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
@@ -92,73 +92,66 @@ function mount(app: FastifyInstance, site: Site): void {
   app.setErrorHandler((error, _request, reply) => answerError(site, reply, error));
   app.get(`${ASSETS}:name`, (request, reply) => sendAsset(site, request, reply));
   app.get("/enter", (request, reply) => enter(site, request, reply));
-  app.post(LINK, (request, reply) => link(site, request, reply));
-  app.post(SIGN_OUT, (request, reply) => signOut(site, request, reply));
+  mountForms(app, site);
   for (const page of PAGES) {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
     if (page.path === `/m/:name/${page.section}*`)
       app.get(page.path.slice(0, -2), (request, reply) => reply.redirect(`${request.url.split("?", 1)[0]}/`));
   }
-  for (const action of ACTIONS)
-    app.post(`/m/:name/${action.path}`, (request, reply) => runAction(site, action, request, reply));
 }
 
 async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
   const session = site.access.sessionOf(request);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  const asked = askedOf(site, request, session);
+  const asked = await readRequest(site, request, session);
   const shown = await page.show(site.ui, asked);
-  const around = {
-    session,
-    sections: await sectionsOf(site.ui, page, asked),
-    switcher: await switcherOf(site.ui, asked),
-  };
+  const around = { session, sections: sectionsOf(page, asked), switcher: switcherOf(asked) };
   if (shown.kind === "trouble")
     return send(site, reply, troublePage(shown.trouble, around.sections?.label ?? null), {
       ...around,
       status: STATUS[shown.trouble.kind],
     });
   const refreshMs = page.isLive === false ? null : REFRESH_MS;
-  const notices = [...site.notices.of(asked.query), ...(await resultsOf(site.ui, asked))];
+  const notices = [...site.notices.of(asked.query), ...resultsOf(asked)];
   return send(site, reply, { ...shown.value, refreshMs, notices }, { ...around, status: 200 });
 }
 
 type Form = { readonly session: Session<null>; readonly fields: URLSearchParams };
 
-/** Returns the form of a page of this session; else sends why there is none, and returns null. */
-function readForm(site: Site, request: FastifyRequest, reply: FastifyReply): Form | null {
-  const session = site.access.sessionOf(request);
-  const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-  if (session !== null && site.access.isFromPage(session, request, fields)) return { session, fields };
-  if (session === null) sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  else sendTrouble(site, reply, NO_TOKEN, 403, session);
-  return null;
+/** Mounts the forms. Each must come from a page of its session. */
+function mountForms(app: FastifyInstance, site: Site): void {
+  const mountForm = (path: string, run: (form: Form, request: FastifyRequest, reply: FastifyReply) => unknown) =>
+    app.post(path, (request, reply) => {
+      const session = site.access.sessionOf(request);
+      const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+      if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+      const isFromPage = site.access.isFromPage(session, request, fields);
+      return isFromPage ? run({ session, fields }, request, reply) : sendTrouble(site, reply, NO_TOKEN, 403, session);
+    });
+  mountForm(LINK, async ({ fields }, _request, reply) => go(site, reply, await runLink(site.ui, fields)));
+  mountForm(SIGN_OUT, (_form, request, reply) => {
+    reply.header("set-cookie", site.access.signOut(request));
+    return send(site, reply, SIGNED_OUT, { status: 200, session: null });
+  });
+  for (const action of ACTIONS)
+    mountForm(`/m/:name/${action.path}`, (form, request, reply) => runAction(site, action, form, request, reply));
 }
 
-async function runAction(site: Site, action: UiAction, request: FastifyRequest, reply: FastifyReply) {
-  const { ui, notices } = site;
-  const form = readForm(site, request, reply);
-  if (form === null) return reply;
-  const asked = askedOf(site, request, form.session);
-  const folder = await ui.folders.ofForm(asked.params["name"]!, form.fields);
-  if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, form.session);
-  const { to, notice } = await action.run(ui, { ...asked, form: form.fields, folder: folder.value });
-  ui.folders.forget();
+async function runAction(
+  site: Site,
+  action: UiAction,
+  { session, fields }: Form,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const asked = await readRequest(site, request, session);
+  const folder = site.ui.folders.ofForm(asked.all, asked.params["name"]!, fields);
+  if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, session);
+  return go(site, reply, await action.run(site.ui, { ...asked, form: fields, folder: folder.value }));
+}
+
+function go({ notices }: Site, reply: FastifyReply, { to, notice }: Done) {
   return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
-}
-
-/** Plans the first sync of a new folder, or links the folder of an earlier plan. */
-async function link(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const form = readForm(site, request, reply);
-  if (form === null) return reply;
-  const { to, notice } = await runLink(site.ui, form.fields);
-  return reply.code(303).headers(PAGE_HEADERS).header("location", site.notices.at(to, notice)).send();
-}
-
-async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  if (readForm(site, request, reply) === null) return reply;
-  reply.header("set-cookie", site.access.signOut(request));
-  return send(site, reply, SIGNED_OUT, { status: 200, session: null });
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
@@ -189,9 +182,10 @@ function answerError(site: Site, reply: FastifyReply, error: unknown) {
   return sendTrouble(site, reply, refused, statusCode);
 }
 
-function askedOf({ ui }: Site, request: FastifyRequest, { csrf }: Session<null>): PageRequest {
+async function readRequest({ ui }: Site, request: FastifyRequest, { csrf }: Session<null>): Promise<PageRequest> {
+  const all = await ui.folders.read();
   const address = request.url.split("?", 1)[0]!;
-  return { params: paramsOf(request), query: queryOf(request), address, now: ui.clock.now(), csrf };
+  return { params: paramsOf(request), query: queryOf(request), all, address, now: ui.clock.now(), csrf };
 }
 
 function paramsOf({ params }: FastifyRequest): PageRequest["params"] {

@@ -5,7 +5,7 @@ import type { Content, Link, LinkGroup, Notice } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
-import type { Folder, Folders } from "./folders.ts";
+import { type AllFolders, type Folder, type Folders, folderNamed } from "./folders.ts";
 import { isSameName } from "../mirror/trust/list.ts";
 import type { Drafts, Jobs } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
@@ -30,6 +30,8 @@ export type PageRequest = {
   /** Named parts of the address; `*`: the remainder of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** Linked folders at the time of the request. */
+  readonly all: AllFolders;
   /** Path of the page's address, encoded and without its query. */
   readonly address: string;
   /** Time of the request, in milliseconds since the epoch. */
@@ -59,8 +61,8 @@ type FolderPage = Omit<UiPage, "show"> & {
 export function folderPage({ show, showsUnread = false, ...page }: FolderPage): UiPage {
   return {
     ...page,
-    async show(ui, asked) {
-      const found = await ui.folders.one(asked.params["name"]!);
+    show(ui, asked) {
+      const found = folderNamed(asked.all, asked.params["name"]!);
       if (found.kind === "trouble") return found;
       const { trouble } = found.value;
       return trouble === null || showsUnread ? show(ui, found.value, asked) : { kind: "trouble", trouble };
@@ -80,15 +82,10 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
 ];
 
 /** Returns the tabs of the linked folder that a page is about; null for other pages. */
-export async function sectionsOf(
-  { folders }: Ui,
-  { section }: UiPage,
-  { params, address }: PageRequest,
-): Promise<LinkGroup | null> {
+export function sectionsOf({ section }: UiPage, { params, address, all }: PageRequest): LinkGroup | null {
   const name = params["name"];
-  if (name === undefined) return null;
-  const found = await folders.one(name);
-  if (found.kind === "trouble") return null;
+  const found = name === undefined ? null : folderNamed(all, name);
+  if (name === undefined || found?.kind !== "ok") return null;
   const { needs, status } = found.value;
   const counts: Readonly<Record<string, Pick<Link, "count" | "tone">>> = {
     needs: { count: needs.length, tone: "asks" },
@@ -103,11 +100,9 @@ export async function sectionsOf(
 }
 
 /** Returns the results of jobs that a page shows: of its linked folder, or of all folders. */
-export async function resultsOf({ folders }: Ui, { params }: PageRequest): Promise<readonly Notice[]> {
-  const all = await folders.all();
-  if (all.kind === "trouble") return [];
+export function resultsOf({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
-  return all.value.folders.flatMap(({ name: own, job }) => {
+  return all.folders.flatMap(({ name: own, job }) => {
     const result = job?.end ?? null;
     if (result === null || (name !== undefined && !isSameName(own, name))) return [];
     return name === undefined ? [{ ...result, text: `${own}: ${result.text}` }] : [result];
@@ -115,12 +110,10 @@ export async function resultsOf({ folders }: Ui, { params }: PageRequest): Promi
 }
 
 /** Returns the menu of all linked folders; its label names the one that the page is about. */
-export async function switcherOf({ folders }: Ui, { params }: PageRequest): Promise<LinkGroup | null> {
-  const all = await folders.all();
-  if (all.kind === "trouble") return null;
+export function switcherOf({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
-  const subject = name === undefined ? undefined : all.value.folders.find((one) => isSameName(one.name, name));
-  const links = all.value.folders.map(({ name: label, needs }): Link => {
+  const subject = name === undefined ? undefined : all.folders.find((one) => isSameName(one.name, name));
+  const links = all.folders.map(({ name: label, needs }): Link => {
     const current = label === subject?.name ? "true" : null;
     return { href: mirrorAddress(label), label, current, count: needs.length, tone: "asks" };
   });

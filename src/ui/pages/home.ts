@@ -11,10 +11,8 @@ import { folderActions, jobOf, screenReaderText, stateOf, worstFirst } from "../
 /** Shows all linked folders of this user, the worst first. */
 export const HOME: UiPage = {
   path: "/",
-  async show(ui, asked) {
-    const all = await ui.folders.all();
-    if (all.kind === "trouble") return all;
-    const { folders, unfit } = all.value;
+  show(_ui, asked) {
+    const { folders, unfit } = asked.all;
     const problems = folders.reduce((sum, { needs }) => sum + needs.length, 0);
     return ok({
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
