@@ -202,7 +202,7 @@ describe("status --short", () => {
 });
 
 describe("what a command wrote locally", () => {
-  /** A command wrote a local edit that no run has sent: the folder reports that it is not in sync. */
+  /** The folder reports that it is not in sync: no run has sent the edit that a command wrote. */
 
   beforeEach(async () => {
     rig.createRemotely("a.md", "one\n");

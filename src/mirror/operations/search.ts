@@ -182,7 +182,7 @@ function* indexChangedFiles(
   return indexed + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
 }
 
-export function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
+function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
   const read = disk.read(path);
   return read.kind === "done" ? read.value.text : null;
 }

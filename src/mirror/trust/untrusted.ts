@@ -1,10 +1,9 @@
-import { globSync } from "node:fs";
+import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isConflictCopyName } from "../../contract/path.ts";
 import { findKeySource } from "../settings/key.ts";
 import { shellWord } from "../model/shell-word.ts";
-import { plural } from "../../common/count.ts";
 import { trouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 
@@ -28,6 +27,9 @@ type Asking = {
   readonly cwd: string;
   readonly keyFile?: string | null;
 };
+
+/** LIMIT: entries that are visited to count documents. */
+const MOST_ENTRIES = 100_000;
 
 export function untrustedTrouble(
   root: string,
@@ -74,6 +76,32 @@ export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: A
  * Returns the number of documents, such as `3 Markdown files`. Counts by name, and reads no file.
  */
 export function documentsOf(root: string): string {
-  const found = globSync("**/*.md", { cwd: root, withFileTypes: true, exclude: ({ name }) => name.startsWith(".") });
-  return plural(found.filter((entry) => entry.isFile() && !isConflictCopyName(entry.name)).length, "Markdown file");
+  const folders = [root];
+  let files = 0;
+  let entries = 0;
+  for (let folder = folders.pop(); folder !== undefined && entries < MOST_ENTRIES; folder = folders.pop()) {
+    const found = entriesOf(folder);
+    entries += found.length;
+    files += found.filter(isDocument).length;
+    for (const { name } of found.filter(isVisibleFolder)) folders.push(join(folder, name));
+  }
+  const more = entries >= MOST_ENTRIES ? "more than " : "";
+  return `${more}${files} Markdown ${files === 1 ? "file" : "files"}`;
+}
+
+function isDocument(entry: Dirent): boolean {
+  return entry.isFile() && entry.name.endsWith(".md") && !isConflictCopyName(entry.name);
+}
+
+function isVisibleFolder(entry: Dirent): boolean {
+  return entry.isDirectory() && !entry.name.startsWith(".");
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // This user may not read the folder, so no document in it would be sent.
+    return [];
+  }
 }

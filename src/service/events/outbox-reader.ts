@@ -64,15 +64,11 @@ export class OutboxReader {
     const texts: (readonly [Group, string])[] = [];
     for (const group of groups) {
       // Null: the rows since `at` are unknown, so each listener gets a reset.
-      const happened = byWorkspace && byWorkspace.get(group.reader.workspace.seq);
+      const happened = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       if (happened === undefined) continue;
-      const isBelieved = happened !== null && this.#isBelieved(group, happened);
-      if (!isBelieved && !(await this.#renewAccess(tables, group))) {
-        ended.push(group);
-        continue;
-      }
-      const events = happened === null ? RESET : await happened.visibleTo(group.reader);
-      if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
+      const events = await this.#eventsOf(tables, group, happened);
+      if (events === null) ended.push(group);
+      else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
     }
     return { upTo, more: page?.more ?? false, ended, texts };
   }
@@ -100,6 +96,13 @@ export class OutboxReader {
     if (page === null) return null;
     const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
     return { events: (await happened?.visibleTo(reader)) ?? [], upTo: page.upTo, more: page.more };
+  }
+
+  /** Returns the events that a group may see; null if its key may no longer read the workspace. */
+  async #eventsOf(tables: Tables, group: Group, happened: WorkspaceEvents | null) {
+    const isBelieved = happened !== null && this.#isBelieved(group, happened);
+    if (!isBelieved && !(await this.#renewAccess(tables, group))) return null;
+    return happened === null ? RESET : happened.visibleTo(group.reader);
   }
 
   #isBelieved({ reader, lookedAt }: Group, happened: WorkspaceEvents): boolean {

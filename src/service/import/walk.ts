@@ -36,18 +36,24 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<Wa
   const names = importNames(entries.filter(hasName));
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
-    const isFolder = entry.isDirectory();
+    const kind = kindOf(entry);
+    const shown = kind === "folder" ? `${path}/` : path;
     const { name, holder } = names.get(entry.name) ?? { name: entry.name, holder: entry.name };
     const refusal = nameRefusal(entry, name, holder);
     if (refusal !== null) {
-      yield refused(isFolder ? `${path}/` : path, refusal);
+      yield refused(shown, refusal);
       continue;
     }
-    if (isFolder && name !== entry.name) yield { kind: "renamed", path: `${path}/`, name };
+    if (kind === "folder" && name !== entry.name) yield { kind: "renamed", path: shown, name };
     const as = joinPath(belowAs, name);
-    yield { path, as, kind: isFolder ? "folder" : entry.isFile() ? "file" : "other" };
-    if (isFolder) yield* walk(dir, path, as);
+    yield { path, as, kind };
+    if (kind === "folder") yield* walk(dir, path, as);
   }
+}
+
+function kindOf(entry: Dirent): WalkEntry["kind"] {
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
 }
 
 /**
