@@ -1,4 +1,3 @@
-import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
@@ -9,7 +8,6 @@ import { EventHub } from "./events/hub.ts";
 import { figuresOf, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./requests/rate.ts";
 import { KeyUses } from "./keys/key-uses.ts";
-import { loadRegexEngine } from "./search/search.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
 import type { Combine, ServerContext } from "./requests/context.ts";
 
@@ -104,7 +102,6 @@ export class Service {
 
   // The functions are fields, not methods, because a transport receives them without the service.
   readonly handle: ServiceWire = async (request, fault = null, noted) => {
-    if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
   };

@@ -2,7 +2,6 @@ import { fc, runs } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { PROBLEM_CODES, type ProblemCode } from "../../src/contract/problem.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { loadRegexEngine } from "../../src/service/search/search.ts";
 import { ADMIN_KEY } from "../service/fixture.ts";
 import { adminRequest, requestTo } from "./hostile-requests.ts";
 import { type Item, openWorld } from "./tenants.ts";
@@ -12,7 +11,6 @@ import { type Item, openWorld } from "./tenants.ts";
  * another key may read and this one may not.
  */
 
-await loadRegexEngine();
 const world = await openWorld();
 const flatName = (area: string) => area.replace("/", "");
 /** The markers of each area: in names and in texts. */

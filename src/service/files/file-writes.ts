@@ -5,7 +5,7 @@ import { includes } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Call, type Combine, newId, type RequestContext, type Working } from "../requests/context.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
+import { holdKeptGrants, keepGrants } from "../keys/kept-grants.ts";
 import {
   findFile,
   findPlace,
@@ -141,7 +141,7 @@ export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<A
   if (await context.tables.changes.hasReview(row.seq)) {
     return refuse("changes_in_review", "The file has changes in review; nothing was removed.");
   }
-  await keepGrantsOfFile(context, row.seq);
+  await keepGrants(context, await context.tables.grants.onFile(row.seq));
   await context.tables.files.remove(row.seq);
   return DELETED;
 }

@@ -6,39 +6,23 @@ import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { PlaceFor } from "../store/files-table.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
-import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
-import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type FollowedPath } from "./place.ts";
+import { answerList, type Selection } from "./lists.ts";
+import { findRouteOfFile, makeFolders, noFile, occupied, pathIn, routeIn, type FollowedPath } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileWithContentJson, presentFile } from "./present.ts";
 
 /** GET /v1/files */
-export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
-  const selector = selectorOf(call.query);
-  const page = readPage(call, FILES, selector);
-  if (isRefused(page)) return page;
-  const { context } = call;
-  const rows = await selectFiles(context, selector, page);
-  await context.access.loadAncestors(rows.map(({ folder }) => folder));
-  const items = rows.map((row) => (includes(context.access.file(row), "read") ? presentFile(row) : null));
-  const seqs = rows.map(({ seq }) => seq);
-  return pageOf(context, FILES, page, seqs, items);
+export function listFiles(call: Call<"listFiles">): Promise<Answer> {
+  const { access } = call.context;
+  return answerList(call, FILES, {
+    select: (selector, range) => selectFiles(call.context, selector, range),
+    folderOf: ({ folder }) => folder,
+    show: (row) => (includes(access.file(row), "read") ? presentFile(row) : null),
+  });
 }
 
-/**
- * Returns a range with one row more than the page. The additional row shows whether another page
- * follows.
- */
-function rangeOf({ workspace }: RequestContext, { after, limit }: PageRequest): RowRange {
-  return { workspace: workspace.seq, after, count: limit + 1 };
-}
-
-async function selectFiles(
-  context: RequestContext,
-  selector: Selection,
-  page: PageRequest,
-): Promise<readonly FileRow[]> {
+async function selectFiles(context: RequestContext, selector: Selection, at: RowRange): Promise<readonly FileRow[]> {
   const { tables, workspace } = context;
-  const at = rangeOf(context, page);
   switch (selector.kind) {
     case "none":
       return tables.files.all(at);
@@ -102,8 +86,8 @@ async function targetIn(
   context: RequestContext,
   { parentId, name }: { readonly parentId: string | null; readonly name: string },
 ): Promise<Target | Refused> {
-  const from = await findPlace(context, parentId);
-  if (isRefused(from)) return from;
-  const place = await context.tables.files.placeFor(context.workspace.seq, pathIn(from, name));
-  return { route: { from, missing: [] }, name, place };
+  const route = await routeIn(context, parentId);
+  if (isRefused(route)) return route;
+  const place = await context.tables.files.placeFor(context.workspace.seq, pathIn(route.from, name));
+  return { route, name, place };
 }

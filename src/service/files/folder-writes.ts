@@ -5,7 +5,7 @@ import { type Answer, DELETED, done, isRefused, type Refused, refuse, refuseFiel
 import type { Call, RequestContext } from "../requests/context.ts";
 import { pathTooLong } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
-import { holdKeptGrants, keepGrantsBelow, moveKeptGrants } from "../keys/kept-grants.ts";
+import { holdKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
 import { findPlace, findWritableFolder, occupied, type FolderPlace, pathIn, moveProtected } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
@@ -86,7 +86,7 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
     return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
   const kept = empty ? null : await keptBelow(context, row);
   if (kept !== null) return kept;
-  await keepGrantsBelow(context, row.path);
+  await keepGrants(context, await tables.grants.within(workspace.seq, row.path));
   await tables.folders.removeTree(workspace.seq, row);
   return DELETED;
 }

@@ -1,7 +1,8 @@
 import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
-import { type Answer, done, type Refused, refuse } from "../requests/answer.ts";
-import type { Call, RequestContext } from "../requests/context.ts";
+import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import type { Call } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
+import type { RowRange } from "../store/rows.ts";
 
 /**
  * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
@@ -15,39 +16,45 @@ export type Selection =
 
 type ListCall = Call<"listFiles" | "listFolders">;
 
-export function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCall["query"]): Selection {
+function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCall["query"]): Selection {
   if (path !== undefined) return { kind: "path", path };
   if (prefix !== undefined) return { kind: "path-prefix", path: prefix };
   return id === undefined ? { kind: "none" } : { kind: "parent-id", id };
 }
 
-/** A request for rows after a place: one row more than the page has. */
-export type PageRequest = { readonly limit: number; readonly after: number; readonly boundTo: string };
-
-export function readPage({ context, query }: ListCall, url: string, selector: Selection): PageRequest | Refused {
-  const { limit, cursor } = query;
-  const boundTo = JSON.stringify([context.workspace.id, url, selector]);
-  if (cursor === undefined) return { limit, after: 0, boundTo };
-  const after = openCursor(context.cursorSecret, boundTo, cursor);
-  if (after !== null) return { limit, after, boundTo };
-  return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
-}
+/** Kind of items in a list. */
+type ListOf<Row> = {
+  readonly select: (selector: Selection, range: RowRange) => Promise<readonly Row[] | Refused>;
+  /** Returns the row number of the folder that decides who may read the item. */
+  readonly folderOf: (row: Row) => number;
+  /** Returns the item in the form of the API; null if the key may not read the item. */
+  readonly show: (row: Row) => AnsweredFile | AnsweredFolder | null;
+};
 
 /**
- * Returns the envelope of a page. Items that the key may not read are dropped after the page was
- * read, so a page may be short or empty and still have a cursor.
- * @param seqs numbers of up to limit + 1 rows
- * @param items resources of the rows; null if the key may not read the resource
+ * Answers the page of a list. Items that the key may not read are dropped after the page was read,
+ * so a page may be short or empty and still have a cursor.
  */
-export function pageOf(
-  { cursorSecret }: RequestContext,
+export async function answerList<Row extends { readonly seq: number }>(
+  { context, query }: ListCall,
   url: string,
-  { limit, boundTo }: PageRequest,
-  seqs: readonly number[],
-  items: readonly (AnsweredFile | AnsweredFolder | null)[],
-): Answer {
-  const hasMore = seqs.length > limit;
-  const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, seqs[limit - 1]!) : null;
-  const data = items.slice(0, limit).filter((item) => item !== null);
+  { select, folderOf, show }: ListOf<Row>,
+): Promise<Answer> {
+  const { workspace, cursorSecret, access } = context;
+  const { limit, cursor } = query;
+  const selector = selectorOf(query);
+  const boundTo = JSON.stringify([workspace.id, url, selector]);
+  const after = cursor === undefined ? 0 : openCursor(cursorSecret, boundTo, cursor);
+  if (after === null) {
+    return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
+  }
+  // One row more than the page shows whether another page follows.
+  const rows = await select(selector, { workspace: workspace.seq, after, count: limit + 1 });
+  if (isRefused(rows)) return rows;
+  const page = rows.slice(0, limit);
+  await access.loadAncestors(page.map(folderOf));
+  const data = page.map(show).filter((item) => item !== null);
+  const hasMore = rows.length > limit;
+  const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, page.at(-1)!.seq) : null;
   return done(200, { object: "list", url, data, hasMore, nextCursor });
 }

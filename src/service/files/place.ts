@@ -65,6 +65,12 @@ export async function findPlace(context: RequestContext, parentId: string | null
 /** Result of following a path: the deepest existing folder, and the missing names below it. */
 export type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
+/** Returns the route to something in the folder with the id `parentId`, as `findPlace` does. */
+export async function routeIn(context: RequestContext, parentId: string | null): Promise<FollowedPath | Refused> {
+  const from = await findPlace(context, parentId);
+  return isRefused(from) ? from : { from, missing: [] };
+}
+
 /**
  * Follows folder names from the root; refuses if the key may not write to the deepest existing
  * folder.

@@ -1,7 +1,7 @@
 import { Access, includes, RANK } from "../files/access.ts";
 import { type Refused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
-import type { GrantOfKey, KeptGrant, PlacedGrant } from "../store/rows.ts";
+import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 /**
  * Keeps grants of removed files and folders. If a folder is deleted and created again, which a
@@ -13,19 +13,11 @@ import type { GrantOfKey, KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 type Where = Pick<RequestContext, "tables" | "workspace">;
 
-/** Keeps grants before a folder and everything below are removed. */
-export async function keepGrantsBelow(where: Where, path: string): Promise<void> {
-  await keep(where, await where.tables.grants.within(where.workspace.seq, path));
-}
-
-/** Keeps grants before a file is removed. */
-export async function keepGrantsOfFile(where: Where, file: number): Promise<void> {
-  await keep(where, await where.tables.grants.onFile(file));
-}
-
-async function keep(where: Where, placed: readonly PlacedGrant[]): Promise<void> {
+/** Keeps grants on files and folders that will be removed. */
+export async function keepGrants(where: Where, placed: readonly PlacedGrant[]): Promise<void> {
   const { tables, workspace } = where;
-  const grants = await grantsOf(where, placed);
+  const keys = [...new Set(placed.map(({ key }) => key))];
+  const grants = Map.groupBy(keys.length === 0 ? [] : await tables.grants.of(keys), ({ key }) => key);
   for (const { key, parent, path, level } of placed) {
     const above = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
     if (RANK[level] < RANK[above]) await keepStricter(where, { key, workspace: workspace.seq, path, level });
@@ -46,15 +38,6 @@ export async function moveKeptGrants(where: Where, from: string, to: string): Pr
     await tables.grants.dropKept(kept);
     await keepStricter(where, { ...kept, path: to + kept.path.slice(from.length) });
   }
-}
-
-/** Reads the grants of all these keys in one query; without keys, reads nothing. */
-async function grantsOf(
-  { tables }: Where,
-  of: readonly { readonly key: number }[],
-): Promise<Map<number, GrantOfKey[]>> {
-  const keys = [...new Set(of.map(({ key }) => key))];
-  return Map.groupBy(keys.length === 0 ? [] : await tables.grants.of(keys), ({ key }) => key);
 }
 
 /**

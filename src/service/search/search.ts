@@ -1,7 +1,7 @@
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
 import type { RegexHit, SearchHit } from "../../contract/api/resources.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/routes.ts";
-import type { CompiledRegex, CompileRegex } from "../../markdown/search/engine.ts";
+import type { CompiledRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
 import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
 import type { DocumentSource } from "../../markdown/search/source.ts";
@@ -34,17 +34,6 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
 }
 
 /**
- * Regex engine; null until it is loaded. The service awaits `loadRegexEngine` before it routes a
- * request to `searchRegex`.
- */
-let compile: CompileRegex | null = null;
-
-/** Loads the engine for the first regex, so that a start without regexes is quicker. */
-export async function loadRegexEngine(): Promise<void> {
-  compile ??= (await import("../../markdown/search/engine.ts")).compileRegex;
-}
-
-/**
  * LIMIT: steps of the engine in one search. Every pattern takes linear time, but some take many
  * steps for each character. A pattern with a literal is only tried on texts that contain the
  * literal.
@@ -57,7 +46,7 @@ const MOST_STEPS = 80_000_000;
  * malformed pattern", "refuses a pattern that grows beyond measure").
  */
 export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | ContinuedRequest> {
-  const regex = compilePattern(body.query);
+  const regex = await compilePattern(body.query);
   if (isRefused(regex)) return regex;
   const limits = { limit: body.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
   return continues(context, body, async (source, pace) => {
@@ -112,11 +101,10 @@ export function sourceOf(
   });
 }
 
-function compilePattern(pattern: string): CompiledRegex | Refused {
-  if (compile === null) {
-    return refuse("service_unavailable", "The regex engine is being loaded.", [], { "retry-after": "1" });
-  }
-  const compiled = compile(pattern);
+async function compilePattern(pattern: string): Promise<CompiledRegex | Refused> {
+  // Loaded for the first regex, so that a start without regexes is quicker.
+  const { compileRegex } = await import("../../markdown/search/engine.ts");
+  const compiled = compileRegex(pattern);
   if (compiled.kind === "compiled") return compiled.regex;
   const code = compiled.kind === "malformed" ? "invalid_format" : "out_of_range";
   const detail = `The pattern cannot be used: ${compiled.why.slice(0, 200)}.`;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { combineByMerge } from "../../../src/service/files/combine.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { loadRegexEngine } from "../../../src/service/search/search.ts";
 import { createService } from "../../../src/service/service.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
@@ -29,7 +28,6 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
   let store: PostgresStore;
 
   beforeAll(async () => {
-    await loadRegexEngine();
     database = await makeDatabase();
     store = await PostgresStore.open({ url: database.url, random: seeded("service") });
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { combineByMerge } from "../../../src/service/files/combine.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { loadRegexEngine } from "../../../src/service/search/search.ts";
 import { createService, type Service } from "../../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
@@ -34,7 +33,6 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
   let store: PostgresStore;
 
   beforeAll(async () => {
-    await loadRegexEngine();
     database = await makeDatabase();
     const random = seeded("service");
     store = await PostgresStore.open({ url: database.url, random });
