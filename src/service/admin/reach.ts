@@ -43,15 +43,18 @@ export async function reachByFolder(
   { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
 ): Promise<Result<AdminSession>> {
   if (isOfDatabase(data)) return reachShared(data, openWire);
-  const access = examine(data);
-  if (access.kind === "trouble") return access;
+  const owner = ownerOf(data);
+  if (owner.kind === "trouble") return owner;
+  const me = effectiveUser();
+  const isOurs = me === null || me === owner.value;
   const began = clock.monotonic();
   for (;;) {
-    const opened = await tryOpen(data, access.value);
-    if (opened !== "in-use") return opened;
+    const opened = isOurs ? await openUnlessInUse(data) : null;
+    if (opened !== null) return opened;
     const address = addressIn(data);
     if (address.kind === "trouble") return address;
     if (address.value !== null) return reachRunning(data, address.value, openWire);
+    if (!isOurs) return foreign(data, owner.value);
     if (clock.monotonic() - began > WAIT_MS) return lockedByOther(data);
     await clock.sleep(PAUSE_MS);
   }
@@ -92,15 +95,13 @@ function lockedByOther(data: string): Result<never> {
   );
 }
 
-/** `mayOpen`: true if this process may open the folder. `uid`: user id of the folder's owner. */
-type FolderAccess = { readonly mayOpen: boolean; readonly uid: number };
-
-/** Refuses a folder that does not belong to a service, so that nothing is created in it. */
-function examine(data: string): Result<FolderAccess> {
+/**
+ * Returns the user id of a service's owner. Refuses a folder that does not belong to a service, so
+ * that nothing is created in it.
+ */
+function ownerOf(data: string): Result<number> {
   try {
-    const { uid } = statSync(join(data, "service.db"));
-    const me = effectiveUser();
-    return ok({ mayOpen: me === null || me === uid, uid });
+    return ok(statSync(join(data, "service.db")).uid);
   } catch (error) {
     const code = errorCodeOf(error);
     if (code === null) throw error;
@@ -117,13 +118,9 @@ function examine(data: string): Result<FolderAccess> {
 /**
  * Opens the folder unless a service runs. Only the operating system's lock shows that reliably: the
  * lock ends with its process.
+ * @returns null if another process has the folder open
  */
-async function tryOpen(data: string, { mayOpen, uid }: FolderAccess): Promise<Result<AdminSession> | "in-use"> {
-  if (!mayOpen) {
-    const address = addressIn(data);
-    if (address.kind === "trouble") return address;
-    return address.value === null ? foreign(data, uid) : "in-use";
-  }
+async function openUnlessInUse(data: string): Promise<Result<AdminSession> | null> {
   try {
     const { service, adminKey, close } = await openData(data, { waitMs: 0 });
     // A killed service left the address.
@@ -135,7 +132,7 @@ async function tryOpen(data: string, { mayOpen, uid }: FolderAccess): Promise<Re
     };
     return ok(openSession(carry, adminKey, { where, keyHint, close }));
   } catch (error) {
-    return isInUse(error) ? "in-use" : dataTrouble(data, error);
+    return isInUse(error) ? null : dataTrouble(data, error);
   }
 }
 

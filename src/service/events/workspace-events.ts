@@ -117,11 +117,18 @@ export class WorkspaceEvents {
   async #judgeFor(key: number, grants: readonly GrantRow[]): Promise<Judge> {
     const formerGrants = this.#grantsOnRemoved(key);
     const isUniform = formerGrants.length === 0 && grants.every(({ kind }) => kind === "root");
-    if (isUniform) return new Judge(grants, true, (seqs) => this.#ancestors(seqs));
+    const ancestors = (seqs: readonly number[]) => this.#ancestors(seqs);
+    if (isUniform) return new Judge(grants, new Access(grants, { ancestors }), null);
     const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
-    const judge = new Judge([...grants, ...formerGrants, nowhere], false, (seqs) => this.#ancestors(seqs));
-    await judge.loadParents(this.#places());
-    return judge;
+    const all = [...grants, ...formerGrants, nowhere];
+    const access = new Access(all, { ancestors });
+    await access.loadAncestors(this.#places());
+    const targets = all.flatMap(({ kind, target }) => (kind === "folder" && target > 0 ? [target] : []));
+    const parents = await ancestors(targets);
+    const aboveGrants = new Set<number>();
+    for (const target of targets)
+      for (let at: number | undefined = target; at !== undefined && at > 0; at = parents.get(at)) aboveGrants.add(at);
+    return new Judge(all, access, aboveGrants);
   }
 
   /** Returns the key's grants on removed items. */
@@ -173,32 +180,22 @@ function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable
 
 /** Access of one key, now and before. */
 class Judge {
-  readonly isUniform: boolean;
-  readonly #access: Access;
   readonly #grants: readonly GrantRow[];
-  readonly #ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
-  /** Folders that have a grant, and the folders above them. */
-  readonly #aboveGrants = new Set<number>();
+  readonly #access: Access;
+  /**
+   * Folders that have a grant, and the folders above them; null if the access is the same
+   * everywhere.
+   */
+  readonly #aboveGrants: ReadonlySet<number> | null;
 
-  constructor(
-    grants: readonly GrantRow[],
-    isUniform: boolean,
-    ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>,
-  ) {
-    this.isUniform = isUniform;
+  constructor(grants: readonly GrantRow[], access: Access, aboveGrants: ReadonlySet<number> | null) {
     this.#grants = grants;
-    this.#ancestors = ancestors;
-    this.#access = new Access(grants, { ancestors });
+    this.#access = access;
+    this.#aboveGrants = aboveGrants;
   }
 
-  async loadParents(places: Iterable<number>): Promise<void> {
-    if (this.isUniform) return;
-    await this.#access.loadAncestors(places);
-    const targets = this.#grants.flatMap(({ kind, target }) => (kind === "folder" && target > 0 ? [target] : []));
-    const parents = await this.#ancestors(targets);
-    for (const target of targets)
-      for (let at: number | undefined = target; at !== undefined && at > 0; at = parents.get(at))
-        this.#aboveGrants.add(at);
+  get isUniform(): boolean {
+    return this.#aboveGrants === null;
   }
 
   mayReadFile(seq: number, folder: number): boolean {
@@ -219,6 +216,6 @@ class Judge {
   }
 
   hasGrantBelow(folder: number): boolean {
-    return this.#aboveGrants.has(folder);
+    return this.#aboveGrants?.has(folder) === true;
   }
 }

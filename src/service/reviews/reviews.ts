@@ -163,7 +163,19 @@ export class Reviews {
    * result is an `edit_conflict` too; null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
-    return writeWith(this.#server, (working) => accept(working, { changeId, content, seen }));
+    return writeWith(this.#server, async (working): Promise<FileResource | Refused> => {
+      const found = await findWaiting(working, changeId);
+      if (isRefused(found)) return found;
+      if (seen !== null && found.file.changeId !== seen) {
+        return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
+      }
+      // The decision and the version that it publishes have one time, by which `decided` finds them.
+      const at = working.now();
+      const row = await makeLive({ ...working, now: () => at, key: null }, found, content);
+      if (isRefused(row)) return row;
+      await working.tables.changes.decide(found.change.seq, "accepted", at);
+      return presentFile(row);
+    });
   }
 
   reject(changeId: string): Promise<ReviewInfo | Refused> {
@@ -174,22 +186,6 @@ export class Reviews {
       return { ...reviewInfo(found), status: "rejected", decidedAt: working.now() };
     });
   }
-}
-
-type AcceptedVersion = { readonly changeId: string; readonly content: string | null; readonly seen: string | null };
-
-async function accept(working: Working, { changeId, content, seen }: AcceptedVersion): Promise<FileResource | Refused> {
-  const found = await findWaiting(working, changeId);
-  if (isRefused(found)) return found;
-  if (seen !== null && found.file.changeId !== seen) {
-    return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
-  }
-  // The decision and the version that it publishes have one time, by which `decided` finds them.
-  const at = working.now();
-  const row = await makeLive({ ...working, now: () => at, key: null }, found, content);
-  if (isRefused(row)) return row;
-  await working.tables.changes.decide(found.change.seq, "accepted", at);
-  return presentFile(row);
 }
 
 async function makeLive(
