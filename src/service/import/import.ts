@@ -3,7 +3,7 @@ import { pathFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
-import type { ImportLinks, LinkReport } from "./links.ts";
+import type { Ask, ImportLinks, LinkReport } from "./links.ts";
 import { clause, type WalkEntry, type ImportRefusal, type WalkItem, type Refusal, walk } from "./walk.ts";
 import type { Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
@@ -73,7 +73,10 @@ export async function importFolder(
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
-  const links = await beginLinks(target);
+  const ask = askerOf(target);
+  // The parser is loaded on demand, because loading takes time.
+  const { ImportLinks } = checksLinks(target) ? await import("./links.ts") : { ImportLinks: null };
+  const links = ImportLinks && (await ImportLinks.begin(ask));
   const walked = walk(dir, "", "");
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
   // A content with links is sent after its targets were answered.
@@ -81,34 +84,26 @@ export async function importFolder(
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items, most);
     isOver = portion.length < most;
-    const outcomes = await sendAll({ ...target, dir, links }, portion);
+    const outcomes = await sendAll({ ask, dir, links }, portion);
     for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
     onProgress({ files: report.files, refused: report.refused.length });
   }
-  return links === null ? report : { ...report, links: await endLinks(target, links) };
+  return links === null ? report : { ...report, links: await links.end(ask) };
+}
+
+/** Returns a function that sends requests with the key of the import. */
+function askerOf({ service, key }: ImportTarget): Ask {
+  return async (method, path, body) => {
+    const text = body === undefined ? null : JSON.stringify(body);
+    const sent = await service.answer({ method, path, headers: { "x-api-key": key }, body: text });
+    return { status: sent.status, json: JSON.parse(sent.body) };
+  };
 }
 
 type ImportTarget = { readonly service: Service; readonly key: string };
 
-/**
- * Prepares the conversion of links.
- * @returns null if contents are sent unchanged
- */
-async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
-  if (service.core.server.links === "any") return null;
-  // The parser is loaded on demand, because loading takes time.
-  const { ImportLinks, readablePaths } = await import("./links.ts");
-  return new ImportLinks(await readablePaths(service, key));
-}
-
-/**
- * Sends documents again whose links form a circle. One document of the circle was sent with an
- * inert link before all targets existed.
- */
-async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
-  const { rewriteDocument } = await import("./links.ts");
-  for (const sent of links.late()) if (await rewriteDocument(service, key, sent)) links.noteAgain(sent);
-  return links.report();
+function checksLinks({ service }: ImportTarget): boolean {
+  return service.core.server.links !== "any";
 }
 
 /**
@@ -141,7 +136,7 @@ type ImportCounts = {
 /** Result of an item: the bytes of a created document, a refusal, or null for nothing to report. */
 type Outcome = { readonly bytes: number } | Refusal | null;
 
-type Sender = ImportTarget & { readonly dir: string; readonly links: ImportLinks | null };
+type Sender = { readonly ask: Ask; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
  * Sends items: folders one after the other, because a request for a file makes its missing folders,
@@ -195,13 +190,11 @@ type CreateAnswer =
 
 const UNSENT = { made: null };
 
-async function send({ key, service }: Sender, path: string, body: object): Promise<CreateAnswer> {
-  const headers = { "x-api-key": key };
-  const response = await service.answer({ method: "POST", path, headers, body: JSON.stringify(body) });
-  const said: unknown = JSON.parse(response.body);
-  return response.status === 201
-    ? { made: said as { readonly id: string; readonly lastChangeId: string } }
-    : { made: null, problem: said as Problem };
+async function send({ ask }: Sender, path: string, body: object): Promise<CreateAnswer> {
+  const { status, json } = await ask("POST", path, body);
+  return status === 201
+    ? { made: json as { readonly id: string; readonly lastChangeId: string } }
+    : { made: null, problem: json as Problem };
 }
 
 function note(report: ImportCounts, item: WalkItem, outcome: Outcome): void {

@@ -7,7 +7,6 @@ import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";
 import { targetsFirst } from "../../common/targets-first.ts";
 import type { WalkEntry, WalkItem } from "./walk.ts";
-import type { Service } from "../service.ts";
 
 /**
  * Converts links of an imported folder for a service that checks links: each content is sent with
@@ -33,6 +32,13 @@ export type LinkReport = {
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
+/** Sends a request. Returns the status and the body of its answer. */
+export type Ask = (
+  method: "GET" | "POST" | "PUT",
+  path: string,
+  body?: object,
+) => Promise<{ readonly status: number; readonly json: unknown }>;
+
 type CreatedFile = { readonly id: string; readonly lastChangeId: string };
 type SentFile = CreatedFile & { readonly path: string; readonly text: string };
 type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
@@ -54,10 +60,12 @@ export class ImportLinks {
   /** Number of documents that were written again. */
   #twice = 0;
 
-  /**
-   * Begins an import.
-   * @param idsByPath ids that exist on the service, by path
-   */
+  /** Begins an import: reads the ids that the key can read. */
+  static async begin(ask: Ask): Promise<ImportLinks> {
+    return new ImportLinks(await readablePaths(ask));
+  }
+
+  /** @param idsByPath ids that exist on the service, by path */
   constructor(idsByPath: ReadonlyMap<string, string>) {
     this.#idsByPath = idsByPath;
     for (const [path, id] of idsByPath) this.#pathOf.set(id, path);
@@ -127,23 +135,24 @@ export class ImportLinks {
     this.#sent.set(path, { path, text, id, lastChangeId });
   }
 
-  /** Returns documents whose inert links can be ids by now. */
-  late(): SentFile[] {
-    const late: SentFile[] = [];
+  /**
+   * Sends documents again whose links form a circle. One document of the circle was sent with an
+   * inert link before all targets existed.
+   */
+  async end(ask: Ask): Promise<LinkReport> {
     for (const sent of this.#sent.values()) {
       if (!sent.text.includes(INERT_SCHEME)) continue;
-      const text = toService(sent.text, this.#placeAt(sent.path));
-      if (text !== sent.text) late.push({ ...sent, text });
+      const text = this.translate(sent.path, sent.text);
+      if (text === sent.text) continue;
+      const edit = { baseChangeId: sent.lastChangeId, content: text };
+      if ((await ask("PUT", `${FILES}/${sent.id}/content`, edit)).status !== 200) continue;
+      this.#sent.set(sent.path, { ...sent, text });
+      this.#twice++;
     }
-    return late;
+    return this.#report();
   }
 
-  noteAgain(sent: SentFile): void {
-    this.#sent.set(sent.path, sent);
-    this.#twice++;
-  }
-
-  report(): LinkReport {
+  #report(): LinkReport {
     const inert: LinkReport["inert"][number][] = [];
     let byId = 0;
     for (const { path, text } of this.#sent.values()) {
@@ -180,15 +189,14 @@ function destinationsOf(text: string): Destination[] {
 }
 
 /** Returns the ids that a key can read, by path without the leading slash. */
-export async function readablePaths(service: Service, key: string): Promise<ReadonlyMap<string, string>> {
+async function readablePaths(ask: Ask): Promise<ReadonlyMap<string, string>> {
   const idsByPath = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
     for (let from: string | null = ""; from !== null; ) {
-      const path = `${route}?path_prefix=/&limit=1000${from}`;
-      const { status, body } = await service.answer({ method: "GET", path, headers: { "x-api-key": key }, body: "" });
-      if (status !== 200) throw new Error(`the service lists nothing: ${status} ${body}`);
-      const page = JSON.parse(body) as Page;
-      for (const { id, path: at } of page.data) idsByPath.set(at.slice(1), id);
+      const { status, json } = await ask("GET", `${route}?path_prefix=/&limit=1000${from}`);
+      if (status !== 200) throw new Error(`the service lists nothing: ${status} ${JSON.stringify(json)}`);
+      const page = json as Page;
+      for (const { id, path } of page.data) idsByPath.set(path.slice(1), id);
       from = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
     }
   }
@@ -199,14 +207,3 @@ type Page = {
   readonly data: readonly { readonly id: string; readonly path: string }[];
   readonly nextCursor: string | null;
 };
-
-/**
- * Writes a document again.
- * @returns true if the service accepted it
- */
-export async function rewriteDocument(service: Service, key: string, sent: SentFile): Promise<boolean> {
-  const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
-  const path = `${FILES}/${sent.id}/content`;
-  const { status } = await service.answer({ method: "PUT", path, headers: { "x-api-key": key }, body });
-  return status === 200;
-}

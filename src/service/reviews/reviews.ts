@@ -169,7 +169,8 @@ export class Reviews {
       if (seen !== null && found.file.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
-      // The decision and the version that it publishes have one time, by which `decided` finds them.
+      // The decision and the version that it publishes have one time, by which `decided` finds
+      // both.
       const at = working.now();
       const row = await makeLive({ ...working, now: () => at, key: null }, found, content);
       if (isRefused(row)) return row;
