@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { flushEarlier } from "../../src/mirror/engine/apply/flush.ts";
+import { walkAll } from "../local/benches.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import type { RamDisk } from "../simulator/ram-disk.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -66,14 +67,7 @@ describe("new files that earlier cycles left", () => {
     mirror.disk.user.remove(mirror.path("area/n3.md"));
     const world = mirror.world();
     const base = world.state.load();
-    await flushEarlier(
-      world,
-      base,
-      world.disk.walk(
-        () => null,
-        () => undefined,
-      ),
-    );
+    await flushEarlier(world, base, walkAll(world.disk));
     expect(
       [...mirror.state.load().links.values()].filter(({ durable }) => !durable).map(({ localPath }) => localPath),
     ).toEqual(["area/n3.md"]);

@@ -1,3 +1,4 @@
+import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
@@ -35,4 +36,32 @@ export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk;
 /** A disk as the next process has it. */
 export function reopened(ram: RamDisk, seed = 8): Disk {
   return new LocalDisk(ram, ROOT, { random: rollDice(seed) });
+}
+
+/** A walk that reads each file, and gives on no text. */
+export function walkAll(disk: Disk): LocalTree {
+  return disk.walk(
+    () => null,
+    () => undefined,
+  );
+}
+
+/** The process is gone: no errno, so nobody may catch it. */
+class Killed extends Error {}
+
+/** Runs `work` until its `moment`-th call of the disk. @returns false when it came to its end */
+export function killAt(ram: RamDisk, moment: number, work: () => void): boolean {
+  let calls = 0;
+  ram.beforeCall = () => {
+    if (calls++ >= moment) throw new Killed();
+  };
+  try {
+    work();
+    return false;
+  } catch (error) {
+    if (error instanceof Killed) return true;
+    throw error;
+  } finally {
+    ram.beforeCall = null;
+  }
 }

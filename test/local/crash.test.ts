@@ -4,11 +4,9 @@ import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { type LocalIntent, recoverLocal } from "../simulator/recover-local.ts";
-import { ramMirror, reopened, ROOT } from "./benches.ts";
+import { killAt, ramMirror, reopened, ROOT } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;
-/** The process is gone: no errno, so nobody may catch it. */
-class Killed extends Error {}
 
 type Effect = {
   readonly act: (disk: Disk) => { readonly kind: string };
@@ -62,23 +60,6 @@ function prepare(effect: Effect, options: RamDiskOptions = {}): { ram: RamDisk; 
   disk.names();
   ram.settle();
   return { ram, disk };
-}
-
-/** Runs `work` until its `moment`-th call of the disk. @returns false when it came to its end */
-function killAt(ram: RamDisk, moment: number, work: () => void): boolean {
-  let calls = 0;
-  ram.beforeCall = () => {
-    if (calls++ >= moment) throw new Killed();
-  };
-  try {
-    work();
-    return false;
-  } catch (error) {
-    if (error instanceof Killed) return true;
-    throw error;
-  } finally {
-    ram.beforeCall = null;
-  }
 }
 
 /** Recovery at the start, as the engine does it. */

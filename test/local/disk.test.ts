@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { makeMirrorFolder, readMarker } from "../../src/mirror/local/marker.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
-import { BENCHES, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.ts";
+import { BENCHES, killAt, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 
 const OLD = digestOf("old");
@@ -221,30 +221,16 @@ describe("flush", () => {
   });
 });
 
-class Killed extends Error {}
-
 test("I13 killed at any call while `.mdmirror` is created, the next call completes it", () => {
   for (const hardLinks of [true, false]) {
-    for (let at = 1; ; at++) {
+    for (let [moment, isKilled] = [0, true]; isKilled; moment++) {
       const disk = new RamDisk({ hardLinks });
       disk.user.makeFolder("/notes");
-      let calls = 0;
-      disk.beforeCall = () => {
-        if (++calls === at) throw new Killed();
-      };
-      let killed = false;
-      try {
-        makeMirrorFolder(disk, "/notes", "first");
-      } catch (error) {
-        if (!(error instanceof Killed)) throw error;
-        killed = true;
-      }
-      disk.beforeCall = null;
+      isKilled = killAt(disk, moment, () => makeMirrorFolder(disk, "/notes", "first"));
       const before = readMarker(disk, "/notes");
       expect([null, "first"]).toContain(before);
       makeMirrorFolder(disk, "/notes", "second");
       expect(readMarker(disk, "/notes")).toBe(before ?? "second");
-      if (!killed) break;
     }
   }
 });

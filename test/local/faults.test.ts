@@ -4,7 +4,7 @@ import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { errnoOf } from "../../src/mirror/local/errno.ts";
 import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { RamError } from "../simulator/ram-paths.ts";
-import { ramMirror, ROOT } from "./benches.ts";
+import { ramMirror, ROOT, walkAll } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;
 
@@ -149,10 +149,7 @@ describe("a disk that refuses", () => {
   it.each(["EACCES", "EPERM"])("a folder that refuses every call (%s) reports no open file and no content", (code) => {
     const { ram, disk } = prepare();
     ram.user.write(at("f/a.md"), "a");
-    const tree = disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const tree = walkAll(disk);
     ram.fail({ call: "any", path: at("f"), code });
     expect(disk.useOf("f/a.md")).toEqual({ changedMs: null, savedMs: null, openIn: null });
     expect(disk.scanFiles(tree, ["f/a.md"], () => undefined)).toBeNull();

@@ -4,7 +4,7 @@ import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
-import { ROOT } from "./benches.ts";
+import { ROOT, walkAll } from "./benches.ts";
 
 /** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */
 class HoldingDisk extends RamDisk implements Fs {
@@ -60,10 +60,7 @@ describe("I26 what the system reports of an open folder", () => {
     expect(disk.create("Folder/below/a.md", "a").kind).toBe("stale");
     expect(disk.look("Folder/below/a.md").kind).toBe("unknown");
     expect(disk.create("Folder/a.md", "a").kind).toBe("done");
-    const tree = disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const tree = walkAll(disk);
     expect([...tree.unseen.keys()]).toEqual(["Folder/below"]);
     expect(counts().held).toBe(0);
   });

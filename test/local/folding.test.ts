@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import * as nodeFs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { type Bench, createNodeBench, createRamBench } from "../simulator/fs-bench.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { APFS } from "../simulator/ram-disk.ts";
-import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
+import { type MirrorBench, mirrorOn, ramMirror, ROOT, walkAll } from "./benches.ts";
 
 /**
  * exFAT through FUSE: a real disk that folds case and has no hard links. null where the system
@@ -65,27 +65,21 @@ const FOLDING: Readonly<Record<string, { readonly open: () => Bench | null; read
   "exFAT by FUSE": { open: () => (exfat === null ? null : createNodeBench(exfat.folder)), foldsUnicode: false },
 };
 
+const names = ({ fs, at }: Pick<MirrorBench, "fs" | "at">) =>
+  fs.readdir(at("")).flatMap(({ name }) => (name === ".mdmirror" ? [] : [name]));
+
 for (const [name, { open, foldsUnicode }] of Object.entries(FOLDING)) {
   describe(`a disk that folds case: ${name}`, () => {
+    const mirror = (context: TestContext) => mirrorOn(open() ?? context.skip("no such disk here"));
+
     it("is learned by a probe", (context) => {
-      const bench = open();
-      if (bench === null) return context.skip("no such disk here");
-      const { disk, fs, at, close } = mirrorOn(bench);
+      const { disk, fs, at } = mirror(context);
       expect(disk.names()).toMatchObject({ foldsCase: true, foldsUnicode });
       expect(fs.readdir(at(".mdmirror/tmp"))).toEqual([]);
-      close();
     });
 
     it("renames a file and a folder by case alone, and nothing else over them", (context) => {
-      const bench = open();
-      if (bench === null) return context.skip("no such disk here");
-      const { disk, fs, write, at, close } = mirrorOn(bench);
-      const names = () =>
-        fs
-          .readdir(at(""))
-          .map((entry) => entry.name)
-          .filter((entry) => entry !== ".mdmirror")
-          .sort();
+      const { disk, fs, write, at } = mirror(context);
       write(at("Note.md"), "old");
       write(at("other.md"), "x");
       fs.mkdir(at("Docs"), 0o777);
@@ -93,29 +87,22 @@ for (const [name, { open, foldsUnicode }] of Object.entries(FOLDING)) {
       expect(disk.move("other.md", "NOTE.md", null).kind).toBe("stale");
       expect(disk.move("Note.md", "note.md", digestOf("old")).kind).toBe("done");
       expect(disk.moveFolder("Docs", "docs").kind).toBe("done");
-      expect(names()).toEqual(["docs", "note.md", "other.md"]);
+      expect(names({ fs, at }).toSorted()).toEqual(["docs", "note.md", "other.md"]);
       expect(disk.read("note.md")).toMatchObject({ value: { text: "old" } });
-      close();
     });
 
     it("I09 replaces a file under the letters that its name has by now", (context) => {
-      const bench = open();
-      if (bench === null) return context.skip("no such disk here");
-      const { disk, fs, write, at, close } = mirrorOn(bench);
-      const letters = () => fs.readdir(at("")).flatMap(({ name }) => (name === ".mdmirror" ? [] : [name]));
+      const { disk, fs, write, at } = mirror(context);
       write(at("Note.md"), "old");
       expect(disk.replace("note.md", "new", digestOf("old"), "tmp/park").kind).toBe("done");
-      expect(letters()).toEqual(["Note.md"]);
+      expect(names({ fs, at })).toEqual(["Note.md"]);
       expect((disk as LocalDisk).saveOver("NOTE.md", "newer", digestOf("new"), "trash/kept").kind).toBe("done");
-      expect(letters()).toEqual(["Note.md"]);
+      expect(names({ fs, at })).toEqual(["Note.md"]);
       expect(disk.read("Note.md")).toMatchObject({ value: { text: "newer" } });
-      close();
     });
 
     it("writes, moves, trashes and puts back as elsewhere", (context) => {
-      const bench = open();
-      if (bench === null) return context.skip("no such disk here");
-      const { disk, fs, at, close } = mirrorOn(bench);
+      const { disk, fs, at } = mirror(context);
       expect(disk.create("a.md", "old").kind).toBe("done");
       expect(disk.create("a.md", "x").kind).toBe("stale");
       expect(disk.replace("a.md", "new", digestOf("old"), "tmp/park").kind).toBe("done");
@@ -126,13 +113,9 @@ for (const [name, { open, foldsUnicode }] of Object.entries(FOLDING)) {
       expect(disk.trash("f/b.md", digestOf("new"), "trash/d/b.md").kind).toBe("done");
       expect(disk.putBack("trash/d/b.md", "c.md").kind).toBe("done");
       expect(disk.removeFolder("f", "trash/d/f").kind).toBe("done");
-      const tree = disk.walk(
-        () => null,
-        () => undefined,
-      );
+      const tree = walkAll(disk);
       expect([...tree.files.values()].map(({ path, digest }) => [path, digest])).toEqual([["c.md", digestOf("new")]]);
       expect(fs.readdir(at(".mdmirror/tmp"))).toEqual([]);
-      close();
     });
   });
 }

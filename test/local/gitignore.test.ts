@@ -9,7 +9,7 @@ import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { fc, seed } from "../property.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
-import { ROOT, ramMirror } from "./benches.ts";
+import { ROOT, ramMirror, walkAll } from "./benches.ts";
 
 /** `.gitignore` files, as the mirror reads them where it follows them. */
 
@@ -88,13 +88,6 @@ function askGit(repository: string, paths: readonly string[]): Map<string, strin
   return said;
 }
 
-function walkOf(disk: LocalDisk | ReturnType<typeof ramMirror>["disk"]): LocalTree {
-  return disk.walk(
-    () => null,
-    () => undefined,
-  );
-}
-
 describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () => {
   it("leaves out what git ignores, by the same line of the same file", () => {
     const bench = createNodeBench();
@@ -112,7 +105,7 @@ describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () 
     const all = tops.flatMap((top) => paths.map((path) => join(top, path)));
     const git = askGit(bench.root, all);
     const disk = new LocalDisk(bench.fs, bench.root, { random: rollDice(7), gitignore: () => [] });
-    const here = walkOf(disk);
+    const here = walkAll(disk);
     expect(git.size).toBe(all.length);
     const [ours, theirs] = [new Map<string, unknown>(), new Map<string, unknown>()];
     for (const path of all) {
@@ -138,7 +131,7 @@ describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () 
       const paths = FOLDERS.flatMap((folder) => NAMES.map((name) => join(folder, name)));
       for (const path of paths) put(bench.root, path, "");
       for (const [folder, text] of filesOf(generated)) put(bench.root, join(folder, ".gitignore"), text);
-      const here = walkOf(new LocalDisk(bench.fs, bench.root, { random: rollDice(7), gitignore: () => [] }));
+      const here = walkAll(new LocalDisk(bench.fs, bench.root, { random: rollDice(7), gitignore: () => [] }));
       expect(new Map(paths.map((path) => [path, lineOf(here, path)]))).toEqual(askGit(bench.root, paths));
     }
   });
@@ -166,7 +159,7 @@ function follow(files: Readonly<Record<string, string>>, linked: readonly string
     ram.user.makeFolder(dirname(at(path)));
     ram.user.write(at(path), text);
   }
-  return walkOf(new LocalDisk(ram, ROOT, { random: rollDice(7), gitignore: () => linked }));
+  return walkAll(new LocalDisk(ram, ROOT, { random: rollDice(7), gitignore: () => linked }));
 }
 
 describe("a walk that follows .gitignore files", () => {
@@ -226,6 +219,6 @@ describe("a walk that follows .gitignore files", () => {
       ram.user.makeFolder(dirname(at(path)));
       ram.user.write(at(path), text);
     }
-    expect(walkOf(disk).files.size).toBe(5);
+    expect(walkAll(disk).files.size).toBe(5);
   });
 });

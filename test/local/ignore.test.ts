@@ -5,7 +5,7 @@ import { parentOf } from "../../src/contract/path.ts";
 import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { ramMirror, ROOT } from "./benches.ts";
+import { ramMirror, ROOT, walkAll } from "./benches.ts";
 
 function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): Parameters<typeof ignoresPath>[0] {
   const rules = new Map<string, FolderRules>();
@@ -102,27 +102,14 @@ describe("the rules of .mdmirrorignore files", () => {
     const { ram, disk, at } = ramMirror();
     ram.user.makeFolder(at("x"));
     ram.user.write(at("x/a.md"), "a");
-    const before = disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const before = walkAll(disk);
     ram.user.write(at("x/.mdmirrorignore"), "a.md\n");
-    const after = disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const after = walkAll(disk);
     expect([before.files.has("x/a.md"), after.files.has("x/a.md")]).toEqual([true, false]);
     expect(after.others.get("x/a.md")).toMatchObject({ kind: "ignored", stamp: before.files.get("x/a.md")?.stamp });
     expect([before.ignores("x/a.md", "file"), after.ignores("x/a.md", "file")]).toEqual([false, true]);
     ram.user.remove(at("x/.mdmirrorignore"));
-    expect(
-      disk
-        .walk(
-          () => null,
-          () => undefined,
-        )
-        .files.has("x/a.md"),
-    ).toBe(true);
+    expect(walkAll(disk).files.has("x/a.md")).toBe(true);
     expect(after.ignores("x/a.md", "file")).toBe(true);
   });
 });
@@ -200,10 +187,7 @@ describe("the folders that are synced", () => {
     ram.user.makeFolder(at("u\u0308"));
     ram.user.write(at("u\u0308/a.md"), "a\n");
     const disk = new LocalDisk(ram, ROOT, { random: rollDice(7), folders: ["\u00fc"] });
-    const tree = disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const tree = walkAll(disk);
     expect([...tree.files.keys()]).toEqual(["u\u0308/a.md"]);
     expect(disk.staysAt("u\u0308/a.md")).toBeNull();
   });

@@ -8,7 +8,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { createNodeFs, MAX_READ_BYTES } from "../../src/mirror/local/node-fs.ts";
 import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
-import { mirrorOn } from "./benches.ts";
+import { mirrorOn, walkAll } from "./benches.ts";
 import { NO_CHANCE } from "../simulator/quiet-ports.ts";
 
 function codeOf(call: () => unknown): unknown {
@@ -116,10 +116,7 @@ describe("the calls over node:fs", () => {
     mirror.disk.makeFolder("locked");
     mirror.write(mirror.at("locked/a.md"), "a");
     nodeFs.chmodSync(join(root, "locked"), 0);
-    const tree = mirror.disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const tree = walkAll(mirror.disk);
     expect([...tree.unseen.keys()]).toEqual(["locked"]);
     expect(mirror.disk.create("locked/b.md", "b").kind).toBe("fault");
     nodeFs.chmodSync(join(root, "locked"), 0o755);

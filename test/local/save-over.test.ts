@@ -3,12 +3,10 @@ import type { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { isLitterName } from "../../src/mirror/local/ignore.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
-import { ramMirror, ROOT } from "./benches.ts";
+import { killAt, ramMirror, ROOT } from "./benches.ts";
 
 const NOTE = `${ROOT}/note.md`;
 const KEPT = "trash/d/note.md";
-/** The process is gone: no errno, so nobody may catch it. */
-class Killed extends Error {}
 
 function prepare(options: RamDiskOptions = {}): { readonly ram: RamDisk; readonly disk: LocalDisk } {
   const { ram, disk } = ramMirror(options);
@@ -44,18 +42,7 @@ describe("a save beside a daemon, without its journal", () => {
     const aside = new Set<string>();
     for (let moment = 0, isKilled = true; isKilled; moment++) {
       const { ram, disk } = prepare(options);
-      let calls = 0;
-      ram.beforeCall = () => {
-        if (calls++ >= moment) throw new Killed();
-      };
-      isKilled = false;
-      try {
-        disk.saveOver("note.md", "new", digestOf("old"), KEPT);
-      } catch (error) {
-        if (!(error instanceof Killed)) throw error;
-        isKilled = true;
-      }
-      ram.beforeCall = null;
+      isKilled = killAt(ram, moment, () => disk.saveOver("note.md", "new", digestOf("old"), KEPT));
       const all = ram.user.texts(ROOT, true);
       const live = all.get("note.md") ?? null;
       expect([moment, live === "old" || live === "new" || live === null]).toEqual([moment, true]);

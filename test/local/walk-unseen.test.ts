@@ -4,10 +4,8 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 import { RamError } from "../simulator/ram-paths.ts";
-import { mirrorOn, ramMirror, ROOT } from "./benches.ts";
+import { mirrorOn, ramMirror, ROOT, walkAll } from "./benches.ts";
 
-const nothing = () => null;
-const noText = () => undefined;
 const whyUnseen = ({ unseen }: LocalTree) => [...unseen].map(([path, { why }]) => [path, why]);
 
 describe("what a walk cannot see is unseen, never absent", () => {
@@ -22,7 +20,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
     ram.fail({ call: "readFile", path: at("a.md"), code: "EACCES" });
     ram.fail({ call: "lstat", path: at("b.md"), code: "EIO" });
     ram.fail({ call: "readFile", path: at("c.md"), code: "EAGAIN" });
-    const tree = disk.walk(nothing, noText);
+    const tree = walkAll(disk);
     expect(whyUnseen(tree)).toEqual([
       ["a.md", "permission denied (EACCES)"],
       ["b.md", "the disk failed (EIO)"],
@@ -39,9 +37,9 @@ describe("what a walk cannot see is unseen, never absent", () => {
     disk.identify();
     ram.user.rename(ROOT, "/home/away");
     ram.user.makeFolder(ROOT);
-    expect([...disk.walk(nothing, noText).unseen.keys()]).toEqual([""]);
+    expect([...walkAll(disk).unseen.keys()]).toEqual([""]);
     disk.identify();
-    expect([...disk.walk(nothing, noText).unseen.keys()]).toEqual([]);
+    expect([...walkAll(disk).unseen.keys()]).toEqual([]);
   });
 
   it("everything, when the root is gone, or goes or is covered during the walk", () => {
@@ -56,7 +54,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
           if (cover) ram.user.mount(ROOT);
           else ram.user.rename(ROOT, "/home/away");
         };
-        const tree = disk.walk(nothing, noText);
+        const tree = walkAll(disk);
         expect([moment, cover, tree.unseen.has(""), tree.files.size]).toEqual([moment, cover, true, 0]);
       }
     }
@@ -70,7 +68,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
       disk.names();
       let calls = 0;
       ram.beforeCall = () => void (calls++ === moment && ram.user.mount(at("x")));
-      const tree = disk.walk(nothing, noText);
+      const tree = walkAll(disk);
       if (calls <= moment) break;
       const unseen = tree.unseen.has("x") || tree.unseen.has("");
       expect([moment, tree.files.has("x/a.md") || unseen]).toEqual([moment, true]);
@@ -81,7 +79,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
     const { ram, disk, at } = ramMirror();
     ram.user.makeFolder(at("x"));
     ram.user.mount(at("x"));
-    const tree = disk.walk(nothing, noText);
+    const tree = walkAll(disk);
     expect([...tree.unseen.keys()]).toEqual(["x"]);
     expect([...tree.folders.keys()]).toEqual([]);
   });
@@ -101,7 +99,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
         ram.user.write(at("x/.mdmirrorignore"), `secret.md\n${spoil === "costly" ? "x/**/a/**/a/**/b\n" : ""}`);
         if (spoil === "unreadable") ram.fail({ call: "readFile", path: at("x/.mdmirrorignore"), code: "EACCES" });
       }
-      const tree = disk.walk(nothing, noText);
+      const tree = walkAll(disk);
       expect(whyUnseen(tree)).toEqual([["x", why]]);
       expect([...tree.files.keys()]).toEqual(["a.md"]);
     }
@@ -117,7 +115,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
         bench.root,
       ]);
       bench.write(bench.at("real \ufffd.md"), "x");
-      const tree = bench.disk.walk(nothing, noText);
+      const tree = walkAll(bench.disk);
       expect(whyUnseen(tree)).toEqual([
         ["caf\ufffd.md", "its name is not valid UTF-8"],
         ["d\ufffd", "its name is not valid UTF-8"],
@@ -155,7 +153,7 @@ describe("what changes during a walk", () => {
           moved = true;
           ram.user.rename(at(from), at(to));
         };
-        const tree = disk.walk(nothing, noText);
+        const tree = walkAll(disk);
         if (!moved) break;
         const seen = [...tree.files.values()].map((file) => file.digest);
         for (const path of FILES) {
@@ -178,7 +176,7 @@ describe("what changes during a walk", () => {
     ram.beforeCall = (call, path) => {
       if (call === "lstat" && path === at("busy")) ram.user.write(at(`busy/${saves++}.md`), "x");
     };
-    const tree = disk.walk(nothing, noText);
+    const tree = walkAll(disk);
     expect(whyUnseen(tree)).toEqual([["", "its folders keep changing"]]);
     expect([...tree.files.keys()]).toEqual(expect.arrayContaining(["a.md", "busy/0.md"]));
     expect(saves).toBeLessThan(20);
@@ -198,7 +196,7 @@ describe("what changes during a walk", () => {
             const now = calls++;
             if (now === moment || (onwards && now > moment)) throw new RamError(code, call, path);
           };
-          const tree = disk.walk(nothing, noText);
+          const tree = walkAll(disk);
           if (calls <= moment) break;
           for (const path of FILES) {
             const unseen = [...tree.unseen.keys()].some(
@@ -218,7 +216,7 @@ describe("what changes during a walk", () => {
     ].map((names) => {
       const { ram, disk, at } = ramMirror();
       for (const name of names) ram.user.write(at(name), name);
-      return [...disk.walk(nothing, noText).files.keys()];
+      return [...walkAll(disk).files.keys()];
     });
     expect(orders[0]).toEqual(orders[1]);
   });

@@ -6,7 +6,7 @@ import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened, ROOT } from "./benches.ts";
+import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened, ROOT, walkAll } from "./benches.ts";
 
 const nothing = () => null;
 const noText = () => undefined;
@@ -85,7 +85,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       for (let depth = 1; depth <= 300; depth++) fs.mkdir(at(folder(depth)), 0o777);
       for (const depth of [256, 257, 300]) write(at(`${folder(depth)}/a.md`), "deep");
       write(at("z.md"), "beside");
-      const tree = disk.walk(nothing, noText);
+      const tree = walkAll(disk);
       expect([...tree.files.keys()]).toEqual(["z.md", `${folder(256)}/a.md`]);
       expect(tree.folders.size).toBe(256);
       const why = "it is more than 256 folders deep";
@@ -127,7 +127,7 @@ describe("stamps", () => {
     const { ram, disk, at } = ramMirror();
     for (const path of ["a.md", "b.md", "c.md"]) ram.user.write(at(path), path);
     ram.advance(10_000);
-    const first = disk.walk(nothing, noText);
+    const first = walkAll(disk);
     expect([...first.files.values()].every((file) => file.stampTrusted)).toBe(true);
     ram.user.write(at("b.md"), "B.md");
     const read: string[] = [];
@@ -150,20 +150,20 @@ describe("stamps", () => {
     const texts: string[] = [];
     const tree = disk.walk(known, (_, text) => texts.push(text));
     expect(texts).toEqual(["B.md"]);
-    expect(tree.files).toEqual(disk.walk(nothing, noText).files);
+    expect(tree.files).toEqual(walkAll(disk).files);
   });
 
   it("I29 as young as the walk are not trusted, by the disk's own time", () => {
     for (const granularityMs of [0, 4, 2_000]) {
       const { ram, disk, at } = ramMirror({ granularityMs });
       ram.user.write(at("a.md"), "one");
-      const first = disk.walk(nothing, noText);
+      const first = walkAll(disk);
       expect([granularityMs, first.files.get("a.md")?.stampTrusted]).toEqual([granularityMs, false]);
       // The same size within one tick of the disk's clock: the stamp may be the same.
       ram.user.write(at("a.md"), "two");
       expect(disk.walk(vouch(first), noText).files.get("a.md")?.digest).toBe(digestOf("two"));
       ram.advance(10_000);
-      const later = disk.walk(nothing, noText);
+      const later = walkAll(disk);
       expect([granularityMs, later.files.get("a.md")?.stampTrusted]).toEqual([granularityMs, true]);
       ram.user.write(at("a.md"), "six");
       expect(disk.walk(vouch(later), noText).files.get("a.md")?.digest).toBe(digestOf("six"));
@@ -176,7 +176,7 @@ describe("stamps", () => {
       bench.write(bench.at("a.md"), "one");
       execFileSync("touch", ["-d", "2001-01-01", bench.at("a.md")]);
       // mtime is old and ctime is not: anyone can set the first.
-      expect(bench.disk.walk(nothing, noText).files.get("a.md")?.stampTrusted).toBe(false);
+      expect(walkAll(bench.disk).files.get("a.md")?.stampTrusted).toBe(false);
       expect(bench.fs.readdir(bench.at(".mdmirror/tmp"))).toEqual([]);
     } finally {
       bench.close();
@@ -189,7 +189,7 @@ describe("stamps", () => {
     ram.advance(10_000);
     const calls: string[] = [];
     ram.beforeCall = (call) => void calls.push(call);
-    const tree = new LocalDisk(ram, ROOT, { random: rollDice(1), probe: false }).walk(nothing, noText);
+    const tree = walkAll(new LocalDisk(ram, ROOT, { random: rollDice(1), probe: false }));
     expect(new Set(calls)).toEqual(new Set(["lstat", "readdir", "readFile", "realpath"]));
     expect(tree.files.get("a.md")?.stampTrusted).toBe(false);
   });
@@ -200,7 +200,7 @@ describe("stamps", () => {
       ram.user.write(at("a.md"), "one");
       ram.advance(10_000);
       ram.fail({ call: "writeNew", path: null, code });
-      expect(reopened(ram).walk(nothing, noText).files.get("a.md")).toMatchObject({ stampTrusted: false });
+      expect(walkAll(reopened(ram)).files.get("a.md")).toMatchObject({ stampTrusted: false });
     }
   });
 });
@@ -236,7 +236,7 @@ describe("a walk in parts", () => {
     const { tree, pauses } = walkPausing(disk, () => undefined);
     expect(pauses).toBeGreaterThan(2);
     expect(tree.files.size).toBe(FOLDERS * EACH);
-    expect(shown(tree)).toEqual(shown(disk.walk(nothing, noText)));
+    expect(shown(tree)).toEqual(shown(walkAll(disk)));
   });
 
   it("I04 takes a file that moves in any pause, either way, neither for absent nor for two", () => {

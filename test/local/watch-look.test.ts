@@ -3,6 +3,7 @@ import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 import { NO_CHANCE } from "../simulator/quiet-ports.ts";
+import { walkAll } from "./benches.ts";
 
 const ROOT = "/home/ann/notes";
 
@@ -15,10 +16,7 @@ function guard() {
   ram.advance(10_000);
   const disk = new LocalDisk(ram, ROOT, { random: NO_CHANCE });
   const texts: string[] = [];
-  const tree = disk.walk(
-    () => null,
-    () => undefined,
-  );
+  const tree = walkAll(disk);
   const lookAt = (...paths: string[]) => disk.scanFiles(tree, paths, (_digest, text) => texts.push(text));
   return { user: ram.user, advance: (ms: number) => ram.advance(ms), disk, tree, texts, lookAt };
 }
@@ -39,10 +37,7 @@ describe("a scan of some files", () => {
     const made = guard();
     save(at("b.md"), made);
     const looked = made.lookAt("b.md") as LocalTree;
-    const walked = made.disk.walk(
-      () => null,
-      () => undefined,
-    );
+    const walked = walkAll(made.disk);
     expect(looked.files.get("b.md")).toEqual({ ...walked.files.get("b.md"), stampTrusted: false });
     expect([...looked.files.keys()]).toEqual([...walked.files.keys()]);
     expect(made.texts).toEqual(["edited\n"]);
