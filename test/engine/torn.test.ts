@@ -10,8 +10,8 @@ import { remoteTexts, settle, openSynced } from "../promises/fixture.ts";
 const TEXT = "0123456789 ab".repeat(100);
 
 /** A new file that never was fsynced. */
-async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const { rig, mirror } = await openSynced({ "note.md": TEXT });
+async function begin(path = "note.md"): Promise<{ rig: Rig; mirror: Mirror }> {
+  const { rig, mirror } = await openSynced({ [path]: TEXT });
   const [link] = mirror.state.load().links.values();
   mirror.state.putLink({ ...link!, durable: false });
   return { rig, mirror };
@@ -19,6 +19,14 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
 
 async function startAnew({ mirror }: { readonly mirror: Mirror }, bootId: string): Promise<void> {
   await syncToConvergence({ ...mirror.world(), bootId }, { settings: SETTINGS, retryRefused: false, kind: "sync" });
+}
+
+/** After a restart the service is only read, and both sides have the text. */
+async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<void> {
+  await startAnew({ mirror }, "boot-2");
+  for (let run = 0; run < 2; run++) await mirror.sync();
+  expect([mirror.texts().get(path), rig.app.files().get(path)?.text]).toEqual([TEXT, TEXT]);
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
 }
 
 /** Two new files, not on the medium yet: one is lost, and a person moves the other to its path. */
@@ -149,31 +157,20 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const texts = openInMemory(rig.clock, null).copy().texts;
     const mirror = rig.mirror({}, { ...begun.copy(), texts });
     lose(mirror);
-    await startAnew({ mirror }, "boot-2");
-    for (let run = 0; run < 2; run++) await mirror.sync();
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
-    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    await downloadAgain(rig, mirror, "note.md");
   });
 
   test.each(["EACCES", "ENOSPC"])("I04 gone, and not to be restored (%s), is downloaded again", async (code) => {
     const { rig, mirror } = await begin();
     mirror.disk.user.remove(mirror.path("note.md"));
     mirror.disk.fail({ call: "link", path: null, code, times: 1 });
-    await startAnew({ mirror }, "boot-2");
-    for (let run = 0; run < 2; run++) await mirror.sync();
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
-    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    await downloadAgain(rig, mirror, "note.md");
   });
 
   test("I04 gone with its folder, is downloaded again", async () => {
-    const { rig, mirror } = await openSynced({ "d/note.md": TEXT });
-    const [link] = mirror.state.load().links.values();
-    mirror.state.putLink({ ...link!, durable: false });
+    const { rig, mirror } = await begin("d/note.md");
     mirror.disk.user.remove(mirror.path("d"));
-    await startAnew({ mirror }, "boot-2");
-    for (let run = 0; run < 2; run++) await mirror.sync();
-    expect([mirror.texts().get("d/note.md"), rig.app.files().get("d/note.md")?.text]).toEqual([TEXT, TEXT]);
-    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    await downloadAgain(rig, mirror, "d/note.md");
   });
 
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {

@@ -1,15 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
-import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { ancestorsOf } from "../../src/contract/path.ts";
 import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { fc, seed } from "../property.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { createNodeBench } from "../simulator/fs-bench.ts";
-import { ROOT, ramMirror, walkAll } from "./benches.ts";
+import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
+import { mirrorOn, ROOT, ramMirror, walkAll } from "./benches.ts";
 
 /** `.gitignore` files, as the mirror reads them where it follows them. */
 
@@ -88,12 +87,17 @@ function askGit(repository: string, paths: readonly string[]): Map<string, strin
   return said;
 }
 
+/** A repository of git that is a mirrored folder, too. */
+function repository(): { readonly bench: Bench; readonly walk: () => LocalTree } {
+  const bench = createNodeBench();
+  const { disk } = mirrorOn(bench, { gitignore: () => [] });
+  spawnSync("git", ["init", "--quiet", bench.root], { env: ENV });
+  return { bench, walk: () => walkAll(disk) };
+}
+
 describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () => {
   it("leaves out what git ignores, by the same line of the same file", () => {
-    const bench = createNodeBench();
-    onTestFinished(() => bench.close());
-    spawnSync("git", ["init", "--quiet", bench.root], { env: ENV });
-    makeMirrorFolder(bench.fs, bench.root, "marker-1");
+    const { bench, walk } = repository();
     const trees = fc.sample(tree, { numRuns: 16, seed }).map(filesOf);
     const paths = FOLDERS.flatMap((folder) => NAMES.map((name) => join(folder, name)));
     // The first tree is the repository's own; its files must not reach into the others.
@@ -104,8 +108,7 @@ describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () 
     }
     const all = tops.flatMap((top) => paths.map((path) => join(top, path)));
     const git = askGit(bench.root, all);
-    const disk = new LocalDisk(bench.fs, bench.root, { random: rollDice(7), gitignore: () => [] });
-    const here = walkAll(disk);
+    const here = walk();
     expect(git.size).toBe(all.length);
     const [ours, theirs] = [new Map<string, unknown>(), new Map<string, unknown>()];
     for (const path of all) {
@@ -124,14 +127,11 @@ describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () 
 
   it("and so with the files of the root itself", () => {
     for (const generated of fc.sample(tree, { numRuns: 3, seed: seed + 1 })) {
-      const bench = createNodeBench();
-      onTestFinished(() => bench.close());
-      spawnSync("git", ["init", "--quiet", bench.root], { env: ENV });
-      makeMirrorFolder(bench.fs, bench.root, "marker-1");
+      const { bench, walk } = repository();
       const paths = FOLDERS.flatMap((folder) => NAMES.map((name) => join(folder, name)));
       for (const path of paths) put(bench.root, path, "");
       for (const [folder, text] of filesOf(generated)) put(bench.root, join(folder, ".gitignore"), text);
-      const here = walkAll(new LocalDisk(bench.fs, bench.root, { random: rollDice(7), gitignore: () => [] }));
+      const here = walk();
       expect(new Map(paths.map((path) => [path, lineOf(here, path)]))).toEqual(askGit(bench.root, paths));
     }
   });
