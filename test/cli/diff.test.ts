@@ -90,11 +90,9 @@ describe("diff", () => {
 describe("verify", () => {
   test("a manifest of what agrees, and 0; nothing is written (I23)", async () => {
     const before = snapshot(rig.root);
-    const { code, out } = await run("verify", "--json");
-    expect(code).toBe(0);
-    const report = JSON.parse(out[0]!) as { state: string; documents: object[] };
-    expect(report).toMatchObject({ agree: true, differing: [], onlyLocal: [], onlyService: [], blocked: [] });
-    expect(report.documents).toEqual([
+    const report = await rig.json(["verify", "w"]);
+    expect(report).toMatchObject({ exit: 0, agree: true, differing: [], onlyLocal: [], onlyService: [], blocked: [] });
+    expect(report["documents"]).toEqual([
       { path: "a.md", id: rig.remote("a.md")!.id, sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size: 14 },
       { path: "d/b.md", id: rig.remote("d/b.md")!.id, sha256: expect.any(String), size: 2 },
     ]);
@@ -107,11 +105,10 @@ describe("verify", () => {
     rig.createRemotely("there.md", "t\n");
     rig.write("sub/dark.md", "d\n");
     chmodSync(join(rig.root, "sub"), 0o000);
-    const { code, out } = await run("verify", "--json");
+    const report = await rig.json(["verify", "w"]);
     chmodSync(join(rig.root, "sub"), 0o755);
-    expect(code).toBe(3);
-    const report = JSON.parse(out[0]!) as Record<string, unknown>;
     expect(report).toMatchObject({
+      exit: 3,
       agree: false,
       differing: [{ path: "a.md" }],
       onlyService: [{ path: "there.md" }],

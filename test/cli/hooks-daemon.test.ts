@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { groupEnds } from "../mirror/hooks/group.ts";
-import { Receiver, writeHooks } from "./hooks-fixture.ts";
+import { Hooked, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
 
 /** Hooks of a daemon. */
@@ -10,8 +10,8 @@ const folder = useWatchedFolder();
 
 describe("a daemon", () => {
   test("calls a hook with its changes after a pause, and once for a burst", async () => {
-    const receiver = new Receiver(folder.rig);
-    const hook = { ...receiver.hook([]), on: { "in-sync": { debounce: "1h" } } };
+    const hooked = new Hooked(folder.rig);
+    const hook = { ...hooked.writesDown(), on: { "in-sync": { debounce: "1h" } } };
     writeHooks(folder.rig, { all: hook });
     const watch = await folder.watchingHere();
     for (const name of ["b.md", "c.md", "d.md"]) {
@@ -19,32 +19,32 @@ describe("a daemon", () => {
       folder.rig.write(name, `# ${name}\n`);
       await watch.until(isRun, before);
     }
-    expect(receiver.got).toEqual([]);
+    expect(hooked.all()).toEqual([]);
     watch.clock.hurry(20_000);
-    expect(await receiver.next()).toMatchObject({
+    expect(await hooked.next()).toMatchObject({
       type: "in-sync",
       data: { mirror: { name: "w" }, counts: { changes: { createdRemote: 3 } } },
     });
     watch.stop();
     expect(await watch.ended).toBe(0);
-    expect(receiver.got).toHaveLength(1);
+    expect(hooked.all()).toHaveLength(1);
   });
 
   test("syncs while a hook hangs, and ends the hook with itself", async () => {
     const { rig } = folder;
     const pid = join(rig.dir, "pid");
-    const receiver = new Receiver(folder.rig);
+    const hooked = new Hooked(folder.rig);
     const hang = {
       on: { "in-sync": { debounce: "0s" } },
       run: ["sh", "-c", `echo $$ > '${pid}'; sleep 600`],
       timeout: "10m",
     };
-    writeHooks(rig, { hang, other: receiver.hook(["in-sync"]) });
+    writeHooks(rig, { hang, other: { ...hooked.writesDown(), on: { "in-sync": { debounce: "0s" } } } });
     const watch = await folder.watchingHere(["w"], { PATH: process.env["PATH"]! });
     rig.write("b.md", "# b\n");
-    expect(await receiver.next()).toMatchObject({ type: "in-sync" });
+    expect(await hooked.next()).toMatchObject({ type: "in-sync" });
     rig.write("c.md", "# c\n");
-    expect(await receiver.next()).toMatchObject({ type: "in-sync" });
+    expect(await hooked.next()).toMatchObject({ type: "in-sync" });
     watch.clock.hurry(20);
     watch.stop();
     expect(await watch.ended).toBe(0);

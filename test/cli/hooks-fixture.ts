@@ -12,41 +12,10 @@ export function writeHooks(rig: Rig, hooks: Readonly<Record<string, object>>): v
   writeFileSync(join(folder, "hooks.json"), JSON.stringify({ hooks }), { mode: 0o600 });
 }
 
-/** A hook of a rig's user that writes down what it is given. */
-export class Receiver {
-  readonly #file: string;
-  #asked = 0;
-
-  constructor(rig: Rig) {
-    this.#file = join(rig.dir, "received");
-  }
-
-  get got(): readonly Message[] {
-    const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
-    // The last piece is empty, or a line that is still being written.
-    return text
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Message);
-  }
-
-  /** Waits for the next message that no call of this method has returned yet. */
-  async next(): Promise<Message> {
-    const count = this.#asked++;
-    await vi.waitFor(() => expect(this.got.length).toBeGreaterThan(count), 30_000);
-    return this.got[count]!;
-  }
-
-  /** Returns the hook, which is called as soon as an event happens. */
-  hook(events: readonly string[]): object {
-    const on = Object.fromEntries(events.map((event) => [event, { debounce: "0s" }]));
-    return { on, run: ["/bin/sh", "-c", `cat >> '${this.#file}'`] };
-  }
-}
-
 /** A linked folder `w` with one document; the user's hooks write their input to a file. */
 export class Hooked {
   readonly rig: Rig;
+  #heard = 0;
 
   constructor(rig: Rig) {
     this.rig = rig;
@@ -69,12 +38,32 @@ export class Hooked {
     return { on, run: ["sh", "-c", `cat >> '${this.calls}'`] };
   }
 
-  /** What was written down since the last time. */
-  heard(): Message[] {
+  /** Returns all messages so far. */
+  all(): Message[] {
     const text = existsSync(this.calls) ? readFileSync(this.calls, "utf8") : "";
-    writeFileSync(this.calls, "");
-    const lines = text.split("\n").filter((line) => line !== "");
+    // The last piece is empty, or a line that is still being written.
+    const lines = text.split("\n").slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Message);
+  }
+
+  /** Returns the messages since the last call. */
+  heard(): Message[] {
+    const all = this.all();
+    const news = all.slice(this.#heard);
+    this.#heard = all.length;
+    return news;
+  }
+
+  /** Begins with a new file of messages. */
+  forget(): void {
+    this.#heard = 0;
+  }
+
+  /** Waits for the next message that no call has returned yet. */
+  async next(): Promise<Message> {
+    const at = this.#heard++;
+    await vi.waitFor(() => expect(this.all().length).toBeGreaterThan(at), 30_000);
+    return this.all()[at]!;
   }
 
   /** The same in short: `conflict a.md`. */
@@ -90,5 +79,7 @@ export function useHooked(): Hooked {
     rig.write("a.md", "# one\n\nmany words\n");
     expect((await rig.init()).code).toBe(0);
   });
-  return new Hooked(rig);
+  const hooked = new Hooked(rig);
+  beforeEach(() => hooked.forget());
+  return hooked;
 }

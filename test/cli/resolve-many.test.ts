@@ -18,9 +18,10 @@ beforeEach(async () => {
 });
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
 
 async function inConflict(): Promise<string[]> {
-  const { conflicts } = JSON.parse((await run("conflicts", "--json")).out[0]!) as { conflicts: { path: string }[] };
+  const { conflicts } = await json<{ conflicts: { path: string }[] }>("conflicts");
   return conflicts.map(({ path }) => path);
 }
 
@@ -55,22 +56,19 @@ describe("resolve of many", () => {
         "2 would be resolved, mine; nothing was done",
       ],
     ]);
-    const json = JSON.parse((await run("resolve", "--all", "--theirs", "--dry-run", "--json")).out[0]!) as object;
-    expect(json).toMatchObject({ way: "theirs", run: null, items: Array(3).fill({ end: "planned" }), sync: null });
+    const plan = await json("resolve", "--all", "--theirs", "--dry-run");
+    expect(plan).toMatchObject({ way: "theirs", run: null, items: Array(3).fill({ end: "planned" }), sync: null });
     expect(snapshot(rig.root)).toEqual(before);
   });
 
   test("folders, globs, (theirs) files and paths that a shell expanded; the others stay", async () => {
-    const { code, out } = await run("resolve", "k.md", "a (theirs).md", "d/*.md", "--mine", "--json");
-    expect([code, JSON.parse(out[0]!)]).toMatchObject([
-      0,
-      {
-        items: [
-          { path: "a.md", end: "done" },
-          { path: "d/b.md", end: "done" },
-        ],
-      },
-    ]);
+    expect(await json("resolve", "k.md", "a (theirs).md", "d/*.md", "--mine")).toMatchObject({
+      exit: 0,
+      items: [
+        { path: "a.md", end: "done" },
+        { path: "d/b.md", end: "done" },
+      ],
+    });
     expect(await inConflict()).toEqual(["d/e/c.md"]);
     expect((await run("resolve", "**/c.md", "--mine")).code).toBe(0);
     expect(await inConflict()).toEqual([]);

@@ -32,9 +32,8 @@ describe("resolve", () => {
 
   test("--merged FILE takes the content of a file; --json has the choice and the run", async () => {
     writeFileSync(join(rig.dir, "merged.md"), MERGED);
-    const { code, out } = await rig.run(["resolve", "w/plan.md", "--merged", "merged.md", "--json"]);
-    expect(code).toBe(0);
-    expect(JSON.parse(out[0]!)).toMatchObject({
+    expect(await rig.json(["resolve", "w/plan.md", "--merged", "merged.md"])).toMatchObject({
+      exit: 0,
       way: "merged",
       items: [{ path: "plan.md", end: "done" }],
       sync: { state: "in-sync" },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
 
-const { rig, run, sync, edit } = useSyncedRig();
+const { rig, run, json, sync, edit } = useSyncedRig();
 
 function versionsOf(json: string): [number, string, number | null][] {
   const { versions } = JSON.parse(json) as { versions: { n: number; from: string; size: number | null }[] };
@@ -77,7 +77,7 @@ describe("history, show, diff PATH@N", () => {
     remove();
     rig.pass(60_000);
     const began = rig.clock.now();
-    const { run: last } = JSON.parse((await run("sync", "--json")).out[0]!) as { run: number };
+    const { run: last } = await json<{ run: number }>("sync");
     const { gone, deleted } = JSON.parse((await run("history", "a.md", "--json")).out[0]!);
     expect([gone, deleted]).toMatchObject([true, { run: last, what: expect.any(String) }]);
     expect(deleted.at).toBeGreaterThanOrEqual(began);
@@ -90,11 +90,8 @@ describe("restore", () => {
   test("PATH@N, --no-sync and --json; an edit that was never sent stays in the history", async () => {
     await edit("second\n");
     rig.write("a.md", "never sent\n");
-    const { code, out } = await run("restore", "a.md@1", "--no-sync", "--json");
-    expect([code, JSON.parse(out[0]!)]).toMatchObject([
-      0,
-      { items: [{ path: "a.md", end: "done", n: 1, asNew: false }], sync: null },
-    ]);
+    const items = [{ path: "a.md", end: "done", n: 1, asNew: false }];
+    expect(await json("restore", "a.md@1", "--no-sync")).toMatchObject({ exit: 0, items, sync: null });
     expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["first\n", "second\n"]);
     const found = versionsOf((await run("history", "a.md", "--json")).out[0]!);
     expect(found).toContainEqual([3, "local", 11]);
@@ -147,8 +144,7 @@ describe("restore of several", () => {
     expect(rig.remote("d/b.md")).toMatchObject({ id, content: "first of d/b.md\n" });
     expect(rig.remote("d/e/c.md")!.content).toBe("first of d/e/c.md\n");
     expect(rig.remote("new.md")!.content).toBe("new\n");
-    const { out } = await run("restore", ".", "--as-of", "0s", "--dry-run", "--json");
-    expect(JSON.parse(out[0]!)).toMatchObject({ items: [], sync: null });
+    expect(await json("restore", ".", "--as-of", "0s", "--dry-run")).toMatchObject({ items: [], sync: null });
   });
 });
 

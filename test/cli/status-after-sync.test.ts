@@ -30,10 +30,7 @@ const readOnly = () => {
 
 type Told = { readonly state: string; readonly attention: readonly { readonly path: string; readonly kind: string }[] };
 
-async function tell(...argv: string[]): Promise<Told & { readonly code: number }> {
-  const { code, out } = await rig.run([...argv, "--json"]);
-  return { code, ...(JSON.parse(out[0]!) as Told) };
-}
+const tell = (...argv: string[]) => rig.json<Told>(argv);
 
 /** Exit code of a command that reports such a state. */
 const EXIT = { attention: 3, stopped: 4, offline: 5 } as const;
@@ -105,9 +102,9 @@ describe("status after a run", () => {
       rig.pass(3_600_000);
       befall();
       const sync = await tell("sync", "w");
-      expect([sync.state, sync.code, sync.attention.map(({ kind }) => kind)]).toEqual([state, EXIT[state], kinds]);
+      expect([sync.state, sync.exit, sync.attention.map(({ kind }) => kind)]).toEqual([state, EXIT[state], kinds]);
       const status = await tell("status", "w", "--max-age", "15m");
-      expect([status.state, status.code]).toEqual([state, EXIT[state]]);
+      expect([status.state, status.exit]).toEqual([state, EXIT[state]]);
       // One function makes both lists.
       expect(status.attention).toEqual(sync.attention);
       expect((status as unknown as { ageSeconds: number }).ageSeconds).toBeGreaterThanOrEqual(3_600);
@@ -128,7 +125,7 @@ describe("status after a run", () => {
 
   test("a folder that was never in sync ends with 3", async () => {
     for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
-    expect(await tell("status", "w")).toMatchObject({ state: "never", code: 3, syncedAt: null });
+    expect(await tell("status", "w")).toMatchObject({ state: "never", exit: 3, syncedAt: null });
   });
 });
 
@@ -150,7 +147,7 @@ describe("verify", () => {
     appendFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
     await rig.run(["sync", "w"]);
-    expect(await tell("verify", "w")).toMatchObject({ agree: true, code: 0 });
+    expect(await tell("verify", "w")).toMatchObject({ agree: true, exit: 0 });
     expect(await rig.json(["status", "w"])).toMatchObject({ staysLocal: { ignored: 1 } });
   });
 });

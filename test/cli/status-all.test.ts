@@ -31,8 +31,8 @@ async function link(dir: string, ...more: string[]): Promise<void> {
 
 type Listed = { readonly name: string; readonly root: string; readonly state: string };
 async function list(): Promise<[name: string, state: string][]> {
-  const { out } = await rig.run(["list", "--json"]);
-  return (JSON.parse(out[0]!) as { mirrors: Listed[] }).mirrors.map(({ name, state }) => [name, state]);
+  const { mirrors } = await rig.json<{ mirrors: Listed[] }>(["list"]);
+  return mirrors.map(({ name, state }) => [name, state]);
 }
 
 const rootOf = async (cwd: string) =>

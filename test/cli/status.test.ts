@@ -92,11 +92,8 @@ test("status of a folder that is not trusted says so first, with what to do, and
   const { code, out, err } = await rig.run(["status", "w"]);
   expect([code, err]).toEqual([2, []]);
   expect(out).toEqual([expect.stringContaining(rig.root), expect.stringContaining(`mdmirror trust ${rig.root}`)]);
-  const json = await rig.run(["status", "w", "--json"]);
-  expect([json.code, JSON.parse(json.out[0]!)]).toEqual([
-    2,
-    { state: "untrusted", attention: [expect.objectContaining({ kind: "untrusted", code: "untrusted" })] },
-  ]);
+  const attention = [expect.objectContaining({ kind: "untrusted", code: "untrusted" })];
+  expect(await rig.json(["status", "w"])).toEqual({ exit: 2, state: "untrusted", attention });
 });
 
 describe("status --short", () => {
@@ -140,19 +137,16 @@ describe("status --short", () => {
     rig.write("held.md", "\0");
     expect((await sync()).code).toBe(3);
     expect(await short()).toEqual({ code: 3, out: ["attention conflicts:1 blocked:1"], err: [] });
-    const { code, out } = await short("--json");
-    expect([code, JSON.parse(out[0]!)]).toEqual([
-      3,
-      {
-        state: "attention",
-        conflicts: 1,
-        blocked: 1,
-        waiting: 0,
-        reviews: 0,
-        daemon: "none",
-        inSyncAsOf: expect.any(Number),
-      },
-    ]);
+    expect(await rig.json(["status", "--short", "w"])).toEqual({
+      exit: 3,
+      state: "attention",
+      conflicts: 1,
+      blocked: 1,
+      waiting: 0,
+      reviews: 0,
+      daemon: "none",
+      inSyncAsOf: expect.any(Number),
+    });
   });
 
   test("names what waits in review, which is no attention", async () => {
@@ -212,10 +206,9 @@ describe("what a command wrote locally", () => {
     await rig.run(["sync", "w"]);
   });
 
-  async function status(): Promise<readonly [code: number, state: string, attention: readonly object[]]> {
-    const { code, out } = await rig.run(["status", "w", "--json"]);
-    const { state, attention } = JSON.parse(out[0]!) as { state: string; attention: object[] };
-    return [code, state, attention];
+  async function status(): Promise<readonly unknown[]> {
+    const { exit, state, attention } = await rig.json(["status", "w"]);
+    return [exit, state, attention];
   }
 
   test.each([

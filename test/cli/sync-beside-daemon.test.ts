@@ -13,9 +13,7 @@ describe("commands where a daemon runs", () => {
     const watch = await watched.watchingHere();
     watched.rig.write("a.md", "# one\nmore\n");
     watched.rig.write("c.md", "# three\n");
-    const { code, out } = await watched.rig.run(["sync", "w", "--json"]);
-    expect(code).toBe(0);
-    expect(JSON.parse(out.at(-1)!)).toMatchObject({ state: "in-sync", attention: [] });
+    expect(await watched.rig.json(["sync", "w"])).toMatchObject({ exit: 0, state: "in-sync", attention: [] });
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nmore\n");
     expect(watched.rig.remote("c.md")!.content).toBe("# three\n");
     await watch.until(({ kind }) => kind === "returned");

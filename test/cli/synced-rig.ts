@@ -11,6 +11,8 @@ export function useSyncedRig() {
   });
   /** Runs a command in the linked folder. */
   const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+  /** Runs a command there that prints JSON. Returns its members, and its exit code as `exit`. */
+  const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
   const sync = () => run("sync");
   /** Saves `a.md`, lets it settle and syncs. */
   async function edit(text: string): Promise<void> {
@@ -18,5 +20,5 @@ export function useSyncedRig() {
     rig.pass(60_000);
     expect((await sync()).code).toBe(0);
   }
-  return { rig, run, sync, edit };
+  return { rig, run, json, sync, edit };
 }

@@ -24,9 +24,9 @@ type Listed = {
 };
 
 async function list(): Promise<Listed["mirrors"]> {
-  const { code, out } = await rig.run(["list", "--json"]);
-  expect(code).toBe(0);
-  return (JSON.parse(out[0]!) as Listed).mirrors;
+  const { exit, mirrors } = await rig.json<Listed>(["list"]);
+  expect(exit).toBe(0);
+  return mirrors;
 }
 
 describe("list", () => {

@@ -5,12 +5,14 @@ const TEXTS = { base: "one\n\ntwo\n", mine: "one\n\nmine\n", theirs: "one\n\nthe
 
 const rig = useRig();
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
+type Dry = { readonly items: { readonly kind: string }[] };
 
 type Shown = { readonly conflicts: { readonly path: string }[] };
 
 /** The local file, the document on the service, the conflict copy, and the open conflicts. */
 async function sides(): Promise<readonly unknown[]> {
-  const { conflicts } = JSON.parse((await run("conflicts", "--json")).out[0]!) as Shown;
+  const { conflicts } = await json<Shown>("conflicts");
   const copy = conflicts.length === 0 ? null : rig.read("a (theirs).md");
   return [rig.read("a.md"), rig.remote("a.md")?.content, copy, conflicts.map(({ path }) => path)];
 }
@@ -19,8 +21,7 @@ const OPEN = [TEXTS.mine, TEXTS.theirs, TEXTS.theirs, ["a.md"]];
 
 /** Resolves the conflict. Returns the number of the run. */
 async function resolve(...choice: string[]): Promise<string> {
-  const { out } = await run("resolve", "a.md", ...choice, "--json");
-  return String((JSON.parse(out[0]!) as { run: number }).run);
+  return String((await json<{ run: number }>("resolve", "a.md", ...choice)).run);
 }
 
 describe("undo of the resolution of a conflict", () => {
@@ -40,7 +41,7 @@ describe("undo of the resolution of a conflict", () => {
   ])("by %s opens the conflict again with both versions (I03)", async (_, choice, chosen) => {
     const number = await resolve(...choice);
     expect((await sides()).slice(0, 2)).toEqual([chosen, chosen]);
-    const dry = JSON.parse((await run("undo", number, "--dry-run", "--json")).out[0]!) as { items: { kind: string }[] };
+    const dry = await json<Dry>("undo", number, "--dry-run");
     expect(dry.items.map(({ kind }) => kind)).toEqual(["conflict-back"]);
     await run("undo", number, "--yes");
     expect(await sides()).toEqual(OPEN);
@@ -82,7 +83,7 @@ describe("undo of the resolution of a conflict", () => {
     expect((await run("undo", number, "--yes", "--no-sync")).code).toBe(3);
     expect([rig.read("a.md"), rig.remote("a.md")?.content]).toEqual([TEXTS.mine, "one\n\nlater\n"]);
     rig.write("a.md", "one\n\nlocal\n");
-    const dry = JSON.parse((await run("undo", number, "--dry-run", "--json")).out[0]!) as { items: { kind: string }[] };
+    const dry = await json<Dry>("undo", number, "--dry-run");
     expect(dry.items.map(({ kind }) => kind)).toEqual(["left"]);
   });
 
@@ -90,7 +91,7 @@ describe("undo of the resolution of a conflict", () => {
     const number = await resolve("--mine");
     rig.protectRemotely("a.md");
     await run("sync");
-    const dry = JSON.parse((await run("undo", number, "--dry-run", "--json")).out[0]!) as { items: { kind: string }[] };
+    const dry = await json<Dry>("undo", number, "--dry-run");
     expect(dry.items.map(({ kind }) => kind)).toEqual(["left"]);
   });
 });

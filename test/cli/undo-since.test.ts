@@ -11,6 +11,8 @@ beforeEach(async () => {
 });
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
+type Plan = { readonly runs: number[]; readonly items: { path: string; kind: string }[] };
 const isThere = (path: string) => existsSync(join(rig.root, path));
 const remote = (path: string) => rig.remote(path)?.content ?? null;
 
@@ -49,9 +51,8 @@ describe("undo --since", () => {
   test("takes all runs since then back as one, and undoing that, by the last run or by its number, works", async () => {
     const { id } = rig.remote("a.md")!;
     await threeRuns();
-    const dry = await run("undo", "--since", "30m", "--dry-run", "--json");
-    const plan = JSON.parse(dry.out[0]!) as { runs: number[]; items: { path: string; kind: string }[] };
-    expect([dry.code, plan.runs]).toEqual([0, [4, 3, 2]]);
+    const plan = await json<Plan>("undo", "--since", "30m", "--dry-run");
+    expect([plan.exit, plan.runs]).toEqual([0, [4, 3, 2]]);
     expect(plan.items.map(({ path, kind }) => `${path} ${kind}`)).toEqual([
       "a.md text-back",
       "b.md bring-back",
@@ -116,8 +117,7 @@ describe("undo --since", () => {
       await run("resolve", "a.md", choice);
       await sync();
       expect(remote("a.md")).toBe(`${choice.slice(2)}\n`);
-      const dry = await run("undo", "--since", "30m", "--dry-run", "--json");
-      const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string }[] };
+      const { items } = await json<Plan>("undo", "--since", "30m", "--dry-run");
       expect(items).toMatchObject([{ path: "a.md", kind: "text-back" }]);
       expect((await run("undo", "--since", "30m", "--yes")).code).toBe(0);
       expect([rig.read("a.md"), remote("a.md")]).toEqual(["first of a\n", "first of a\n"]);
@@ -141,8 +141,11 @@ describe("protect of many", () => {
       ],
     ]);
     expect(protectedOnes()).toEqual(["b"]);
-    const { code, out } = await run("protect", "f", "[ab].md", "--json");
-    expect([code, JSON.parse(out[0]!)]).toMatchObject([0, { items: Array(3).fill({ end: "done" }), isOffline: false }]);
+    expect(await json("protect", "f", "[ab].md")).toMatchObject({
+      exit: 0,
+      items: Array(3).fill({ end: "done" }),
+      isOffline: false,
+    });
     expect(protectedOnes()).toEqual(["a", "b", "f/x"]);
     expect((await run("undo", "--yes")).code).toBe(0);
     expect(protectedOnes()).toEqual(["b"]);

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
 
-const { rig, run, sync, edit } = useSyncedRig();
+const { rig, run, json, sync, edit } = useSyncedRig();
+
+type Plan = {
+  readonly runs: number[];
+  readonly passedOver: number[];
+  readonly items: { path: string; kind: string; why: string; end: string }[];
+};
 
 describe("undo", () => {
   test("takes a run's edits, deletions, new documents and moves back on both sides", async () => {
@@ -16,8 +22,7 @@ describe("undo", () => {
     unlinkSync(join(rig.root, "gone.md"));
     renameSync(join(rig.root, "moved.md"), join(rig.root, "elsewhere.md"));
     await sync();
-    const dry = await run("undo", "--dry-run", "--json");
-    const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string }[] };
+    const { items } = await json<Plan>("undo", "--dry-run");
     expect(items.map(({ path, kind }) => [path, kind])).toEqual([
       ["a.md", "text-back"],
       ["elsewhere.md", "move-back"],
@@ -49,13 +54,10 @@ describe("undo", () => {
       "  a.md  restore the content",
       "1 would be undone; nothing was done",
     ]);
-    const json = JSON.parse((await run("undo", "--dry-run", "--json")).out[0]!) as {
-      runs: number[];
-      passedOver: number[];
-    };
-    expect(json.passedOver).toEqual([Number(/^run (\d+)/.exec(out[0]!)![1])]);
-    expect(json.runs).toEqual([Number(/^run (\d+)/.exec(out[2]!)![1])]);
-    expect(JSON.parse((await run("undo", String(json.runs[0]), "--dry-run", "--json")).out[0]!).passedOver).toEqual([]);
+    const plan = await json<Plan>("undo", "--dry-run");
+    expect(plan.passedOver).toEqual([Number(/^run (\d+)/.exec(out[0]!)![1])]);
+    expect(plan.runs).toEqual([Number(/^run (\d+)/.exec(out[2]!)![1])]);
+    expect((await json<Plan>("undo", String(plan.runs[0]), "--dry-run")).passedOver).toEqual([]);
   });
 
   test("of an edit in review says that the review remains, whose acceptance would bring the edit back", async () => {
@@ -66,8 +68,7 @@ describe("undo", () => {
     rig.protectRemotely("k.md");
     await sync();
     expect((await run("restore", "k.md@2", "--no-sync")).code).toBe(0);
-    const planned = await run("undo", "--dry-run", "--json");
-    const { runs } = JSON.parse(planned.out[0]!) as { runs: number[] };
+    const { runs } = await json<Plan>("undo", "--dry-run");
     const [number] = runs;
     await sync();
     rig.pass(60_000);
@@ -101,13 +102,11 @@ describe("undo", () => {
 
 /** Plans the undo of run 2, then runs it. Returns the plan, its exit code and what was undone. */
 async function plannedAndDone(): Promise<readonly [string[], number | null, number]> {
-  const dry = await run("undo", "2", "--dry-run", "--json");
-  const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string; why: string }[] };
-  const done = await run("undo", "2", "--yes", "--no-sync", "--json");
-  const ends = (JSON.parse(done.out[0]!) as { items: { end: string }[] }).items;
+  const { items, exit } = await json<Plan>("undo", "2", "--dry-run");
+  const { items: ends } = await json<Plan>("undo", "2", "--yes", "--no-sync");
   return [
     items.map(({ path, kind, why }) => why || `${path} ${kind}`),
-    dry.code,
+    exit,
     ends.filter(({ end }) => end === "done").length,
   ];
 }

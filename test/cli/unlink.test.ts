@@ -12,25 +12,18 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { purgeOwnFolder } from "../../src/mirror/folder/unlink.ts";
-import { openRig, type Rig } from "./rig.ts";
-import { type WatchEvent, type WatchHere, watchHere } from "./watcher.ts";
+import { useRig } from "./rig.ts";
+import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
 
 /** The end of a mirror, and its move; nothing is lost by either. */
 
-let rig: Rig;
-let running: WatchHere[] = [];
+const rig = useRig();
+const watches = useWatches(rig);
 beforeEach(async () => {
-  rig = await openRig();
   rig.createRemotely("a.md", "a\n");
   expect((await rig.init()).code).toBe(0);
-});
-afterEach(async () => {
-  for (const watch of running) watch.stop();
-  for (const watch of running) await watch.ended;
-  running = [];
-  await rig.close();
 });
 
 const at = (name: string) => join(rig.dir, name);
@@ -39,15 +32,14 @@ const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 const isRun = (event: WatchEvent) => event.kind === "run";
 
 async function watching(...dirs: string[]): Promise<WatchHere> {
-  const watch = watchHere(rig, dirs);
-  running.push(watch);
+  const watch = watches.startHere(dirs);
   await watch.until(isRun);
   return watch;
 }
 
 async function names(): Promise<string[]> {
-  const { out } = await rig.run(["list", "--json"]);
-  return (JSON.parse(out[0]!) as { mirrors: { root: string }[] }).mirrors.map(({ root }) => root);
+  const { mirrors } = await rig.json<{ mirrors: { root: string }[] }>(["list"]);
+  return mirrors.map(({ root }) => root);
 }
 
 describe("unlink --purge", () => {

@@ -38,9 +38,7 @@ class WatchedFolder {
 
   /** What `status` says of the daemon; null: there is none. */
   async daemon(): Promise<{ pid: number; phase: string; paused: boolean } | null> {
-    const { out } = await this.rig.run(["status", "w", "--json"]);
-    const { daemon } = JSON.parse(out[0]!) as { daemon: { pid: number; phase: string; paused: boolean } | null };
-    return daemon;
+    return (await this.rig.json<{ daemon: Awaited<ReturnType<WatchedFolder["daemon"]>> }>(["status", "w"])).daemon;
   }
 }
 
