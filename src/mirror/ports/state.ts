@@ -24,20 +24,12 @@ export type Intent =
   /**
    * `replaces`: the deleted document that this document restores. Its record ends with the commit.
    */
-  | ({
-      readonly kind: "post";
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-      readonly digest: Digest;
-      readonly replaces: DocId | null;
-    } & Sent)
+  | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & Sent)
   | ({
       readonly kind: "put";
       readonly id: DocId;
-      readonly localPath: LocalPath;
       readonly baseChangeId: ChangeId;
       readonly baseDigest: Digest;
-      readonly digest: Digest;
       readonly review: boolean;
     } & Sent)
   /**
@@ -59,18 +51,8 @@ export type Intent =
       readonly isCombined: boolean;
     }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
-  | ({
-      readonly kind: "delete";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly changeId: ChangeId;
-    } & Reason)
-  | ({
-      readonly kind: "protect";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly value: boolean;
-    } & Reason)
+  | ({ readonly kind: "delete"; readonly changeId: ChangeId } & LocalDocument & Reason)
+  | ({ readonly kind: "protect"; readonly value: boolean } & LocalDocument & Reason)
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
@@ -98,7 +80,7 @@ export type Intent =
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
       /** Submissions that are still in review; undefined: determined by the move of base. */
-      readonly waiting?: readonly Submission[];
+      readonly waiting?: readonly Submission[] | undefined;
       /** Fields for a document that has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
       /** The block of the document ends, because the user decided. */
@@ -172,8 +154,13 @@ type RemoteMove = {
   readonly lastLocalPath: LocalPath;
 } & Reason;
 
-/** The file whose content was sent. */
+/** A document and the path of its file. */
+type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
+
+/** The file whose content was sent, and the digest of that content. */
 type Sent = {
+  readonly localPath: LocalPath;
+  readonly digest: Digest;
   /** Stamp of the file, by whose inode the file is found if a user renames it; null if unknown. */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;

@@ -1,13 +1,11 @@
-import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
 import { ONE_WAY } from "../../model/block.ts";
-import type { DocumentRecord, Stamp, Submission } from "../../model/link.ts";
+import type { DocumentRecord, Stamp } from "../../model/link.ts";
 import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
-import type { Count, EventFields, Intent } from "../../ports/state.ts";
+import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isSetAsidePath, setAsidePath } from "../run/world.ts";
 import type { StateChange } from "./commit.ts";
@@ -20,28 +18,21 @@ import { mergedContentName } from "./text-name.ts";
 
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
-export type FileWrite = {
-  readonly id: DocId;
-  readonly path: LocalPath;
+type Row = Extract<Intent, { kind: "replace" }>;
+
+/** A write, with the members of its journal row that its caller decides. */
+export type FileWrite = Pick<
+  Row,
+  "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
+> & {
   /** Content to write. Null if the file stays unchanged, even if it is not text. */
   readonly text: string | null;
-  /** Content of the file so far; null if there is no file at the path. */
-  readonly expect: Digest | null;
   /**
    * Base before this write; a late edit of the old file would belong to it. Null if there is none.
    */
   readonly base: BaseVersion | null;
   /** The version that base moves to; null if the content is an edit, so that base stays. */
   readonly next: BaseVersion | null;
-  /** Submissions that are still in review; undefined: determined by the move of base. */
-  readonly waiting?: readonly Submission[] | undefined;
-  /** Fields for a document that has no record yet. */
-  readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
-  /** The document's block ends when base moves, because its user decided. */
-  readonly endsBlock?: true;
-  /** Older version to which base goes back, because the content is an edit of that version. */
-  readonly backTo?: BaseVersion;
-  readonly counts?: Count;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /**
    * Path in the trash for the old file. Undefined: the old file is set aside until no program
@@ -52,7 +43,6 @@ export type FileWrite = {
   readonly copies?: string[];
 };
 
-type Row = Extract<Intent, { kind: "replace" }>;
 type File = { readonly stamp: Stamp; readonly digest: Digest };
 /** `same`: the file already had the content. */
 type WriteKind = "created" | "replaced" | "same";
@@ -70,25 +60,19 @@ type ObservedFile = {
  */
 export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
-    const { id, path, text, expect, base, next, waiting, adopts, endsBlock, backTo, counts, event, trash } = writing;
+    const { text, base, next, event, trash, copies: _, ...decided } = writing;
+    const { id, path, expect } = decided;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
     const writes = digestToWrite(writing);
     if (text !== null) ctx.world.state.putKnownText(writes, text, mergedContentName(path, id, event.detail));
     const row: Row = {
+      ...decided,
       kind: "replace",
-      id,
-      path,
       setAsideAt: trash ?? setAsidePath(ctx.world),
-      expect,
       writes,
       baseChangeId: base?.changeId ?? null,
       baseDigest: base?.digest ?? null,
       ...(next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest }),
-      ...(waiting === undefined ? {} : { waiting }),
-      ...(adopts === undefined ? {} : { adopts }),
-      ...(endsBlock === undefined ? {} : { endsBlock }),
-      ...(backTo === undefined ? {} : { backTo }),
-      ...(counts === undefined ? {} : { counts }),
       event: { before: expect, after: writes, id, path, ...event },
     };
     return got({ row, extra: writing });
