@@ -21,7 +21,8 @@ export type Stamp = {
   readonly nlink: number;
 };
 
-type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
+/** Identity of a file or folder on a disk. */
+export type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
 
 /**
  * Returns true if two scans saw the same file or folder. Systems reuse an inode right after a
@@ -122,25 +123,21 @@ export function recordsByPath(links: Iterable<DocumentRecord>): Map<LocalPath, D
   return byPath;
 }
 
-/** Record of a folder that both sides have. It has paths only, no content. */
+/**
+ * Record of a folder that both sides have. It has paths, no content, and the inode of the local
+ * folder as evidence of a rename.
+ */
 export type FolderRecord = {
   readonly id: DirId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
-  /** Inode and birth time of the local folder: evidence of a rename. */
-  readonly dev: number;
-  readonly ino: number;
-  readonly birthMs: number;
-};
+} & Inode;
 
 /**
  * A document that is no longer on the service. The tombstone is removed if a scan shows its id
  * again.
  */
-export type Tombstone = {
-  readonly id: DocId;
-  readonly localPath: LocalPath;
-  readonly remotePath: RemotePath;
+export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /** Path below `.mdmirror/`, or null if no local content was moved there. */

@@ -13,14 +13,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  * A version that both sides have. `localDigest` differs from `digest` only by line ends, BOM or
  * final newline.
  */
-type BaseVersion = {
-  readonly changeId: ChangeId;
-  readonly digest: Digest;
-  readonly localDigest: Digest;
-  readonly stamp: Stamp | null;
-  readonly stampTrusted: boolean;
-  readonly durable: boolean;
-};
+type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | "stamp" | "stampTrusted" | "durable">;
 
 /**
  * Returns the first record of a document: both sides were seen to have this version at these

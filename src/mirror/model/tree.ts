@@ -1,7 +1,7 @@
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, FolderRecord, Block, DocumentRecord, DocumentPaths, Stamp, Tombstone } from "./link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord, DocumentPaths, Inode, Stamp, Tombstone } from "./link.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
@@ -33,12 +33,7 @@ export type LocalFile = {
   readonly empty: boolean;
 };
 
-export type LocalFolder = {
-  readonly path: LocalPath;
-  readonly dev: number;
-  readonly ino: number;
-  readonly birthMs: number;
-};
+export type LocalFolder = { readonly path: LocalPath } & Inode;
 
 /** A file or folder at a path that mdmirror does not change. */
 export type LocalOther = {

@@ -1,5 +1,5 @@
 import type { Digest } from "../../contract/digest.ts";
-import type { Stamp } from "../model/link.ts";
+import type { Inode, Stamp } from "../model/link.ts";
 import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
@@ -42,17 +42,12 @@ export type DiskOutcome<T> =
 
 export type Written = { readonly stamp: Stamp };
 
-export type RootIdentity = {
-  readonly dev: number;
-  readonly ino: number;
-  readonly birthMs: number;
-  readonly markerId: string | null;
-};
+export type RootIdentity = Inode & { readonly markerId: string | null };
 
 /** State of a path: a file with its digest, absent, or unknown with the reason. */
 export type PathState =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
-  | { readonly kind: "folder"; readonly dev: number; readonly ino: number; readonly birthMs: number }
+  | ({ readonly kind: "folder" } & Inode)
   | { readonly kind: "other" }
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly why: string };
@@ -138,7 +133,7 @@ export interface Disk {
    * if its digest is not `expect`.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
-  makeFolder(path: LocalPath): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }>;
+  makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
    * Removes a folder that is empty except for files that editors and desktops leave. These go to

@@ -1,9 +1,7 @@
-import type { Stamp } from "../../model/link.ts";
+import type { Inode, Stamp } from "../../model/link.ts";
 import type { LocalOther, LocalTree } from "../../model/tree.ts";
 
 /** Identity by inode: when an inode counts as evidence, and its key. */
-
-type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
 
 /**
  * Returns the key of inode and birth time. Systems give an inode to a new file right after `rm`, so
