@@ -62,8 +62,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     promise: "I13",
     does: "writes a file's links anew without noting first what the new bytes stand for",
     file: "mirror/engine/links/mirror-links.ts",
-    find: "this.#forms.known.put(to);",
-    replace: "if (from.bytes === to.bytes) this.#forms.known.put(to);",
+    find: "this.forms.known.put(to);",
+    replace: "if (from.bytes === to.bytes) this.forms.known.put(to);",
     tests: ["engine/links/kills.test.ts", ...TRANSLATE],
   },
 ];

@@ -103,7 +103,7 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 
 /** Updates the document's path for the conversion of links, if links are converted. */
 function notePlace({ world: { state, links } }: CycleContext, link: DocumentRecord): void {
-  const places = links?.places() ?? null;
+  const places = links?.forms.placesIfKnown() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
   // A document without a known path is new, so there is no earlier path to compare with.
   const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
@@ -120,7 +120,7 @@ function writeBeside(ctx: CycleContext, { ends, replaces, conflict, block, dir, 
   if (block !== undefined) state.putBlock(block);
   if (dir !== undefined) {
     state.putDir(dir);
-    ctx.world.links?.places()?.set(dir.id, dir.localPath);
+    ctx.world.links?.forms.placesIfKnown()?.set(dir.id, dir.localPath);
   }
   for (const { side, from, to } of moved ?? []) state.moveSubtree(side, from, to);
   if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);

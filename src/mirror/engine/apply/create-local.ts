@@ -61,7 +61,7 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: the bytes of a file with links differ from its content. With the content in the store,
   // the bytes can be matched to it after a kill, even if the link targets have moved.
-  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
+  if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.together(() => ctx.world.disk.create(localPath, text));
   const written = settle(ctx, action, digest, text, made);

@@ -259,7 +259,7 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
     // itself is recorded at its old path.
     for (const within of new Set([from.remotePath, to.remotePath]))
       state.moveMembers("local", from.localPath, to.localPath, within);
-    links?.moved(from.localPath, to.localPath);
+    links?.forms.known.moved(from.localPath, to.localPath);
   }
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
 }
@@ -269,12 +269,12 @@ function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: 
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
     const localPath = carried(link.localPath, from.localPath, to.localPath);
-    if (localPath !== link.localPath) links?.moved(link.localPath, localPath);
+    if (localPath !== link.localPath) links?.forms.known.moved(link.localPath, localPath);
     state.putLink({ ...link, localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) });
   }
   if (conflict !== null) {
     const newestCopyPath = carried(conflict.newestCopyPath, from.localPath, to.localPath);
-    if (newestCopyPath !== conflict.newestCopyPath) links?.moved(conflict.newestCopyPath, newestCopyPath);
+    if (newestCopyPath !== conflict.newestCopyPath) links?.forms.known.moved(conflict.newestCopyPath, newestCopyPath);
     state.putConflict({ ...conflict, newestCopyPath });
   }
 }

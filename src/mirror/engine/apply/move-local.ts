@@ -55,7 +55,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
 
   conclude(ctx, row, seen) {
     const { from, to, why, isManual } = row;
-    ctx.world.links?.moved(from, to);
+    ctx.world.links?.forms.known.moved(from, to);
     const id = row.kind === "move" ? row.id : row.dirId;
     const moved = { side: "local", id, path: to, from } as const;
     if (isManual) return { outcome: DONE, change: { event: { ...moved, kind: "restore", detail: why } } };
@@ -71,7 +71,7 @@ function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Moved
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
   // Only moves of this cycle: a plan made after a recovery has the new paths.
   ctx.notes.movedLocally.push({ from, to });
-  ctx.world.links?.places()?.moveFolder(from, to);
+  ctx.world.links?.forms.placesIfKnown()?.moveFolder(from, to);
   for (const [id, path] of ctx.notes.toFlush)
     if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
   return { kind: "seen", seen: { stamp: null } };

@@ -91,7 +91,7 @@ export class Barriers {
     const due = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
     const fresh = due.filter(({ noted }) => noted === null);
     for (const barrier of due) barrier.dueAt = NEVER;
-    if (fresh.length > 0) this.#world.links?.begin(false);
+    if (fresh.length > 0) this.#world.links?.forms.begin(false);
     for (const barrier of fresh) {
       this.#note(barrier);
       this.#noteSettled(barrier);

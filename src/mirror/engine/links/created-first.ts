@@ -13,7 +13,7 @@ export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const creating = new Map<LocalPath, number>();
   for (const [index, { action }] of plan.steps.entries())
     if (action.kind === "create-remote") creating.set(action.localPath, index);
-  if (creating.size === 0 || !links.hasLinks()) return plan;
+  if (creating.size === 0 || links.forms.known.isEmpty()) return plan;
   const wanted = plan.steps.map(({ action }) => targetsOf(action, creating, links));
   const place = targetsFirst(wanted, creating.values());
   const steps = plan.steps.map((step, index): Step => {

@@ -45,7 +45,8 @@ type Options = {
 export class MirrorLinks {
   /** The disk as the engine sees it. */
   readonly disk: LinkedDisk;
-  readonly #forms: LinkForms;
+  /** Conversion of content between its two forms. */
+  readonly forms: LinkForms;
   readonly #state: State;
   /**
    * Paths of the content that was sent since inert links were last reported, with base's content at
@@ -56,31 +57,16 @@ export class MirrorLinks {
   #outside: ReadonlySet<DocId> = new Set();
 
   constructor({ state, disk, scope, keeps }: Options) {
-    this.#forms = new LinkForms(state, scope, keeps);
+    this.forms = new LinkForms(state, scope, keeps);
     this.#state = state;
-    this.disk = new LinkedDisk(disk, this.#forms, state);
-  }
-
-  /**
-   * Returns true if a content may have links. The bytes of its file then differ from the content.
-   */
-  mayLink(text: string): boolean {
-    return this.#forms.mayLink(text);
-  }
-
-  /**
-   * Makes the next call read the paths of documents again. Called before a cycle.
-   * @param dry true if nothing may be written, as in a dry run
-   */
-  begin(dry: boolean): void {
-    this.#forms.begin(dry);
+    this.disk = new LinkedDisk(disk, this.forms, state);
   }
 
   /** Returns a lookup in which both forms of a content are equal. */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);
-      return text === null ? null : withoutDestinations(text, this.scope.wiki);
+      return text === null ? null : withoutDestinations(text, this.forms.scope.wiki);
     };
   }
 
@@ -124,15 +110,7 @@ export class MirrorLinks {
    * plan is carried out.
    */
   expect(plan: Plan): void {
-    this.#forms.where().now.expect(plan);
-  }
-
-  /**
-   * Returns the paths of all documents after the plan, which the caller may change; null if
-   * unknown.
-   */
-  places(): LinkPlaces | null {
-    return this.#forms.placesIfKnown();
+    this.forms.where().now.expect(plan);
   }
 
   /**
@@ -143,14 +121,14 @@ export class MirrorLinks {
    */
   digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: OnText): Digest {
     // Most content has no links, so it has no entry, and its file need not be read.
-    if (this.#forms.known.ofContent(path, expect) === null) return expect;
+    if (this.forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
-    const spelling = this.#forms.known.of(path, bytes.value.digest);
-    const where = this.#forms.where();
+    const spelling = this.forms.known.of(path, bytes.value.digest);
+    const where = this.forms.where();
     if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, where.now)) return expect;
-    const form = this.#forms.readByCurrentPlaces(path, bytes.value, where);
+    const form = this.forms.readByCurrentPlaces(path, bytes.value, where);
     keep(form.digest, form.text, path);
     return form.digest;
   }
@@ -162,14 +140,9 @@ export class MirrorLinks {
    */
   readsAs(path: LocalPath, expect: Digest, wanted: DigestedText): boolean {
     const bytes = this.disk.plain.read(path);
-    if (bytes.kind !== "done" || this.#forms.peek(path, bytes.value).digest !== expect) return false;
+    if (bytes.kind !== "done" || this.forms.peek(path, bytes.value).digest !== expect) return false;
     const isFree = (at: LocalPath): boolean => this.disk.plain.look(at).kind === "absent";
-    return this.#forms.readAs(path, bytes.value, wanted, isFree);
-  }
-
-  /** Returns true if any local content is known to have links. */
-  hasLinks(): boolean {
-    return !this.#forms.known.isEmpty();
+    return this.forms.readAs(path, bytes.value, wanted, isFree);
   }
 
   /**
@@ -178,7 +151,7 @@ export class MirrorLinks {
    * @param path path of the file, or its future path once the plan has moved its folder
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
-    const known = this.#forms.known.ofContent(path, text);
+    const known = this.forms.known.ofContent(path, text);
     return (known ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
 
@@ -187,7 +160,7 @@ export class MirrorLinks {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
     // Base after the cycle: it may have lost the target of a link.
-    const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
+    const now = new LinkPlaces(this.#state.load(), this.forms.scope);
     return spellings.some(({ leads }) => hasNewTarget(leads, now));
   }
 
@@ -200,7 +173,7 @@ export class MirrorLinks {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return;
     const base = this.#state.load();
-    const places = new LinkPlaces(base, this.#forms.scope);
+    const places = new LinkPlaces(base, this.forms.scope);
     places.setOutside(this.#outside);
     const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
     for (const spelling of spellings) {
@@ -224,7 +197,7 @@ export class MirrorLinks {
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
     const displaced = new Set<string | null>(leads.flatMap((lead) => (isPathOfAnother(lead, places) ? [lead.to] : [])));
     const moved = respell(read.value.text, targetLookup(leads), place, (id) => displaced.has(id));
-    const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
+    const text = this.forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
     const to = {
       path,
@@ -246,8 +219,8 @@ export class MirrorLinks {
    * content each represents. Called before the write.
    */
   note({ from, to }: Respelling, setAsideAt: string): void {
-    this.#forms.known.settingAside(from.path, from.bytes, setAsideAt);
-    this.#forms.known.put(to);
+    this.forms.known.settingAside(from.path, from.bytes, setAsideAt);
+    this.forms.known.put(to);
   }
 
   /**
@@ -255,27 +228,14 @@ export class MirrorLinks {
    * aside.
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
-    const { known } = this.#forms;
+    const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
     if (atPath.kind === "file" && known.of(path, atPath.digest) !== null) known.unwritten(path, atPath.digest);
     else known.puttingBack(setAsideAt, path);
   }
 
-  /**
-   * Records that a file, or a folder with all below it, was moved. Called in the transaction that
-   * moves base: after a power cut, the state must not know the new path without the content that
-   * its bytes represent.
-   */
-  moved(from: LocalPath, to: LocalPath): void {
-    this.#forms.known.moved(from, to);
-  }
-
-  get scope(): LinkScope {
-    return this.#forms.scope;
-  }
-
   #baseAt(path: LocalPath): Digest | null {
-    const id = this.#forms.where().now.idAt(path);
+    const id = this.forms.where().now.idAt(path);
     return isDocId(id) ? (this.#state.link(id)?.digest ?? null) : null;
   }
 
@@ -291,7 +251,7 @@ export class MirrorLinks {
       return { path, leads: leads.filter(({ destination }) => !before.includes(INERT_SCHEME + destination)) };
     });
     this.#sent.clear();
-    return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));
+    return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.forms.scope));
   }
 
   /**

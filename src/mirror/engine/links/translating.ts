@@ -45,7 +45,7 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
   if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
   const files = { state, disk: plainDisk(world) };
-  if (setting === null) return [...toTexts({ ...files, scope: links?.scope ?? { prefix, wiki: false } })];
+  if (setting === null) return [...toTexts({ ...files, scope: links?.forms.scope ?? { prefix, wiki: false } })];
   return [...toPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 

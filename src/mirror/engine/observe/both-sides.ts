@@ -36,7 +36,7 @@ type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly ki
 
 export async function observe(ctx: CycleContext, input: CycleInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
-  world.links?.begin(input.dry);
+  world.links?.forms.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
   const records = mayLeaveOut(ctx, input, inodesTrusted)
     ? new Records(world.disk.names(), (id) => world.state.link(id))

@@ -78,7 +78,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   if (root !== "same" || !inodesTrusted || isLeftOpen(world, seen)) return null;
   if (isRestored(world.state, world.remote.generation())) return null;
   const ctx = new CycleContext(world, input);
-  world.links?.begin(false);
+  world.links?.forms.begin(false);
   const trees = { ...seen, local: withLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
@@ -134,7 +134,7 @@ async function decide(
 function settleLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
-  links.begin(false);
+  links.forms.begin(false);
   rewriteLinks(ctx);
   // ORDER: called after the links in moved documents have been read at their new paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();

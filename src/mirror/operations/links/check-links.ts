@@ -33,7 +33,7 @@ export type CheckedLinks = {
 
 export function checkLinks(world: World): CheckedLinks {
   const disk = world.links?.disk.plain ?? world.disk;
-  const scope = world.links?.scope ?? { prefix: world.prefix, wiki: false };
+  const scope = world.links?.forms.scope ?? { prefix: world.prefix, wiki: false };
   const places = new LinkPlaces(world.state.load(), scope);
   const texts = new Map<LocalPath, string>();
   const tree = disk.walk(

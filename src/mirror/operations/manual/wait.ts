@@ -58,7 +58,7 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
 async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
-  world.links?.begin(false);
+  world.links?.forms.begin(false);
   const sighted = noteLocalState(world, paths, true);
   if (sighted.kind === "outside") return reportOfWait(sighted, NO_STANDSTILL);
   const { awaited, documents } = sighted;
