@@ -61,7 +61,7 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const seen = await observe(ctx, input, true);
   if (seen.kind !== "seen") throw new Error("the service was not seen");
   const signals = gatherSignals(ctx, seen.trees.base, seen.trees.remote, "same");
-  const { plan } = await planWithSecondScan(ctx, input, seen.trees, signals, true);
+  const { plan } = await planWithSecondScan(ctx, input, seen.trees, signals);
   await applyPlan(ctx, { ...plan, steps: shuffle(plan.steps, dice) });
   await flushNow(ctx);
   mirror.disk.advance(10);

@@ -17,7 +17,7 @@ import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
-import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
+import { checkRoot, conflictBudget, gatherSignals, rememberEmptied, type RootCheck } from "./guard-facts.ts";
 import { CycleContext, type CycleEnd, type CycleInput, type PlannedCycle } from "./cycle-context.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
@@ -36,26 +36,21 @@ import { readFacts } from "../apply/effect.ts";
 /** Runs one cycle: scans both sides, plans, and applies the plan. */
 
 export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
-  const { root, inodesTrusted } = checkRoot(world);
+  const check = checkRoot(world);
   const ctx = new CycleContext(world, input);
-  if (root !== "same" && root !== "moved-or-copied") return planBlind(ctx, input, root);
-  return observeAndAct(ctx, input, root, inodesTrusted);
+  if (check.root !== "same" && check.root !== "moved-or-copied") return planBlind(ctx, input, check.root);
+  return observeAndAct(ctx, input, check);
 }
 
-async function observeAndAct(
-  ctx: CycleContext,
-  input: CycleInput,
-  root: Signals["root"],
-  inodesTrusted: boolean,
-): Promise<CycleEnd> {
+async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCheck): Promise<CycleEnd> {
   const { world } = ctx;
-  let decided = await decide(ctx, input, root, inodesTrusted);
+  let decided = await decide(ctx, input, check);
   if (decided.kind === "offline") return decided;
   if (input.dry) return { ...decided, ends: [] };
   // ORDER: after the safety checks, because moving saves to their documents already changes files.
   const mayRedirect = decided.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
-    decided = await decide(ctx, input, root, inodesTrusted);
+    decided = await decide(ctx, input, check);
     if (decided.kind === "offline") return decided;
   }
   notePlan(ctx, decided.plan, decided.trees);
@@ -81,8 +76,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   world.links?.forms.begin(false);
   const trees = { ...seen, local: withLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
-  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const planned = await planCycle(ctx, input, trees, signals, inodesTrusted);
+  const planned = await planCycle(ctx, input, trees, root);
   if (!transfersContent(world, planned.plan)) return null;
   const { value: ends, isStopped } = await carryOut(ctx, planned.plan);
   await flushNow(ctx);
@@ -120,14 +114,10 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
 async function decide(
   ctx: CycleContext,
   input: CycleInput,
-  root: Signals["root"],
-  inodesTrusted: boolean,
+  { root, inodesTrusted }: RootCheck,
 ): Promise<Extract<CycleEnd, { kind: "offline" }> | Omit<PlannedCycle, "ends">> {
   const seen = await observe(ctx, input, inodesTrusted);
-  if (seen.kind === "offline") return seen;
-  const { trees } = seen;
-  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  return { kind: "planned", ...(await planCycle(ctx, input, trees, signals, inodesTrusted)) };
+  return seen.kind === "offline" ? seen : { kind: "planned", ...(await planCycle(ctx, input, seen.trees, root)) };
 }
 
 /** Rewrites the links to documents that moved, unless a safety check stops the plan. */
@@ -187,6 +177,11 @@ const OBSERVING_STEPS: ReadonlySet<string> = new Set(["look-again", "end-conflic
 
 type DecidedPlan = PlanInput & { readonly plan: Plan };
 
+function planOver(input: PlanInput): DecidedPlan {
+  const { trees, policy, signals, texts } = input;
+  return { ...input, plan: makePlan(trees, policy, signals, texts) };
+}
+
 type CyclePlan = DecidedPlan & { readonly foreseen?: readonly Reason[] };
 
 /**
@@ -197,23 +192,21 @@ async function planCycle(
   ctx: CycleContext,
   input: CycleInput,
   trees: Trees,
-  signals: Signals,
-  inodesTrusted: boolean,
+  root: Signals["root"],
 ): Promise<CyclePlan> {
-  const decided = await planWithSecondScan(ctx, input, trees, signals, inodesTrusted);
+  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
+  const decided = await planWithSecondScan(ctx, input, trees, signals);
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
   ctx.notes.mayBeEmptied = null;
   const needsSecondScan = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
   if (used.size === 0 && toRead.length === 0 && !needsSecondScan) return decided;
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
-  const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
-  const { texts } = decided;
-  const plan = makePlan(read, policy, signals, texts);
-  const planned = { plan, trees: read, policy, signals, texts };
-  if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(plan);
-  if (!needsSecondScan || plan.verdict.kind === "safety-stop") return planned;
-  const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, texts);
+  const inUse = new Map([...used].map(([path, { why }]) => [path, why]));
+  const planned = planOver({ ...decided, trees: read, policy: { ...decided.policy, inUse } });
+  if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(planned.plan);
+  if (!needsSecondScan || planned.plan.verdict.kind === "safety-stop") return planned;
+  const { verdict } = planOver({ ...planned, policy: { ...planned.policy, absentTwice: null } }).plan;
   return { ...planned, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
 }
 
@@ -252,34 +245,23 @@ export async function planWithSecondScan(
   input: CycleInput,
   trees: Trees,
   signals: Signals,
-  inodesTrusted: boolean,
 ): Promise<DecidedPlan> {
   const { world } = ctx;
   const { secondLookMs } = input.settings;
-  const texts = textFinder(ctx);
   world.progress.report("plan", 0, null);
   const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
-  const policy = policyOf(ctx, input, once);
-  const plan = makePlan(trees, policy, signals, texts);
-  const waiting = plan.blocks.filter((block) => block.reason === "second-scan");
-  if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy, signals, texts };
+  const decided = planOver({ trees, policy: policyOf(ctx, input, once), signals, texts: textFinder(ctx) });
+  const waiting = decided.plan.blocks.filter((block) => block.reason === "second-scan");
+  if (secondLookMs === null || waiting.length === 0) return decided;
   await world.clock.sleep(secondLookMs);
   const all = withAllDocuments(trees);
-  const again = observeLocal(world, all.base, inodesTrusted, contentSinkOf(ctx, input, all.base));
+  const again = observeLocal(world, all.base, trees.local.inodesTrusted, contentSinkOf(ctx, input, all.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withLinks(ctx, input, { ...all, local: withReturned(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
   // The second plan decides again where each document is, and which document is still absent.
   const twice = new Set(waiting.map((block) => block.path));
-  const seenTwice = { ...all, local };
-  const secondPolicy = policyOf(ctx, input, twice);
-  return {
-    plan: makePlan(seenTwice, secondPolicy, signals, texts),
-    trees: seenTwice,
-    policy: secondPolicy,
-    signals,
-    texts,
-  };
+  return planOver({ ...decided, trees: { ...all, local }, policy: policyOf(ctx, input, twice) });
 }
 
 /** Makes the plan for a missing folder. No file counts as seen, and the plan's verdict says why. */
@@ -299,9 +281,8 @@ function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]):
   const remote = { ...NOTHING_SEEN, unseen };
   const trees = { base, local, remote };
   const signals = gatherSignals(ctx, base, remote, root);
-  const policy = policyOf(ctx, input, null);
-  const texts = textFinder(ctx);
-  return { kind: "planned", plan: makePlan(trees, policy, signals, texts), trees, policy, signals, texts, ends: [] };
+  const planned = planOver({ trees, policy: policyOf(ctx, input, null), signals, texts: textFinder(ctx) });
+  return { kind: "planned", ...planned, ends: [] };
 }
 
 /**

@@ -16,7 +16,7 @@ import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
  * deletions, approvals.
  */
 
-type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
+export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
  * Compares the folder with the folder that the state belongs to. If only the device number changed,
