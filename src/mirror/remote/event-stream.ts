@@ -157,10 +157,6 @@ class Connection {
 
   #takeEvent({ event = "message", data, id }: EventSourceMessage): void {
     if (this.signal.aborted) return;
-    if (data.length > MAX_EVENT_LENGTH) {
-      this.#giveUp("an event is too long");
-      return;
-    }
     this.#namedId = id ?? this.#namedId;
     this.lastId = this.#namedId !== null && ID.test(this.#namedId) ? this.#namedId : null;
     const hint = readEvent(event, data);

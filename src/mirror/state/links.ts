@@ -8,8 +8,7 @@ import { upsert, WithStatements } from "./statement.ts";
 type LinkRow = [
   id: DocId,
   localPath: string,
-  /** Path on the service; null, when all records are loaded, if it equals `localPath`. */
-  remotePath: string | null,
+  remotePath: string,
   changeId: ChangeId,
   digest: Digest,
   /** Digest of the local content; null if it equals `digest`, as is usual. */
@@ -27,8 +26,7 @@ type LinkRow = [
   echoDigest: Digest | null,
   /** Submissions as JSON; null for none. */
   submissions: string | null,
-  /** State of the record. A query of all records has null for `linked`, which nearly all are. */
-  state: DocumentRecord["state"] | null,
+  state: DocumentRecord["state"],
   /** Number of the row; only when all records are loaded. */
   rowid: number,
 ];
@@ -36,15 +34,6 @@ type LinkRow = [
 const COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
   "stamp_trusted, protected, durable, echo_digest, submissions, state";
-
-/**
- * Columns for loading all records. A value that is nearly always the same is returned as null, so
- * that no string is created for it in each row.
- */
-const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
-  "state",
-  "nullif(state, 'linked')",
-);
 
 type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
 
@@ -60,7 +49,7 @@ export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'o
 
 export class LinkTable extends WithStatements {
   readonly #portion = this.sql<[number, number], LinkRow>(
-    `SELECT ${LOADED}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+    `SELECT ${COLUMNS}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     "raw",
   );
   readonly #one = this.sql<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
@@ -184,7 +173,7 @@ function linkOf(row: LinkRow): DocumentRecord {
     id: row[0],
     localPath: row[1],
     // Both paths are nearly always equal; they then share one string.
-    remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
+    remotePath: row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],
     localDigest: row[5] ?? row[4],
@@ -197,6 +186,6 @@ function linkOf(row: LinkRow): DocumentRecord {
     durable: row[15] === 1,
     echoDigest: row[16],
     submissions: row[17] === null ? NO_SUBMISSIONS : (JSON.parse(row[17]) as Submission[]),
-    state: row[18] ?? "linked",
+    state: row[18],
   };
 }
