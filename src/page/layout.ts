@@ -29,7 +29,8 @@ export type Notice = {
   readonly id?: string;
   readonly tone: Tone;
   readonly text: string;
-  readonly next: string | null;
+  /** Next step for the user; left out: none. */
+  readonly next?: string | null;
   /** Further facts, such as the places of old files, which open on demand. */
   readonly details?: readonly string[];
   /** Page that the user probably opens next. */
@@ -67,6 +68,18 @@ export type Content = {
   readonly here?: string;
 };
 
+/** Keys of every page, with what each does: `islands/page/keys.ts`. */
+const KEYS = {
+  "/": "go to the search or filter field",
+  j: "next row",
+  k: "previous row",
+  "?": "show these keys",
+};
+
+const KEYS_DIALOG = html`<dialog id="keys" aria-label="Keys"><dl class="facts">${Object.entries(KEYS).map(
+  ([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`,
+)}</dl><form method="dialog"><button>Close</button></form></dialog>`;
+
 export function renderPage(frame: Frame, content: Content): string {
   const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
   const { title, main, announcement = "", notices = [], refreshMs = null, scripts = [], here = null } = content;
@@ -94,6 +107,7 @@ ${sections !== null && html`<nav class="sections" id="sections" aria-label="${sh
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
 ${notices.map((notice) => noticeOf(notice, csrf))}</div>
+${KEYS_DIALOG}
 <main id="main" tabindex="-1"${refreshMs !== null && html` data-refresh="${refreshMs}"`}>${main}</main>
 </body>
 </html>
@@ -112,7 +126,7 @@ function linkList(links: readonly Link[], here: string | null): Html {
 
 /** @param csrf the session's token; null if the notice may not have a form */
 function noticeOf(
-  { id = "", tone, text, next, details = [], link = null, undo }: Notice,
+  { id = "", tone, text, next = null, details = [], link = null, undo }: Notice,
   csrf: string | null = null,
 ): Html {
   const fields = Object.entries({ ...undo?.fields, csrf: csrf ?? "" });

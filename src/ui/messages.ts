@@ -57,7 +57,6 @@ export function syncNotice({ state, counts, attention, fault }: RunReport, decid
       return {
         tone: counts.conflicts > 0 ? "asks" : "good",
         text: `${changes ?? "Nothing to sync."} ${rest}`,
-        next: null,
       };
     }
   }
@@ -88,42 +87,38 @@ type Row = { readonly path: string; readonly end: string; readonly why: string }
 /** LIMIT: documents that a message names. */
 const MOST = 20;
 
-/** Returns a sentence about the documents that were left alone, and the reason of each. */
-function leftAlone(items: readonly Row[]): { readonly text: string; readonly details: readonly string[] } {
+/** Returns a result, with the documents that were left alone and the reason of each. */
+function itemsNotice(tone: Notice["tone"], done: string, items: readonly Row[]): Notice {
   const left = items.filter(({ end }) => end !== "done");
-  if (left.length === 0) return { text: "", details: [] };
+  if (left.length === 0) return { tone, text: done };
   const more = left.length > MOST ? [`and ${count(left.length - MOST)} more`] : [];
   return {
-    text: ` ${plural(left.length, "document")} ${left.length === 1 ? "was" : "were"} left alone.`,
+    tone,
+    text: `${done} ${plural(left.length, "document")} ${left.length === 1 ? "was" : "were"} left alone.`,
     details: [...left.slice(0, MOST).map(({ path, why }) => `${path}: ${why}`), ...more],
   };
 }
 
+function countDone(items: readonly Row[]): number {
+  return items.filter(({ end }) => end === "done").length;
+}
+
 /** Returns the result of a choice for several conflicts. */
 export function manyResolvedNotice(items: readonly Row[]): Notice {
-  const done = items.filter(({ end }) => end === "done").length;
-  const { text, details } = leftAlone(items);
-  return {
-    tone: done > 0 ? "good" : "asks",
-    text: `${plural(done, "conflict")} resolved.${text}`,
-    next: null,
-    details,
-  };
+  const done = countDone(items);
+  return itemsNotice(done > 0 ? "good" : "asks", `${plural(done, "conflict")} resolved.`, items);
 }
 
 /** Returns the result of an undo. */
 export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
-  const done = items.filter(({ end }) => end === "done");
-  const open = done.filter(({ kind }) => kind === "conflict-back").length;
-  const others = done.length - open;
+  const open = countDone(items.filter(({ kind }) => kind === "conflict-back"));
+  const others = countDone(items) - open;
   const parts = [
     ...(open > 0 ? [`${plural(open, "conflict")} ${open === 1 ? "is" : "are"} open again`] : []),
     ...(others > 0 ? [`${plural(others, "document")} ${others === 1 ? "is" : "are"} as before run ${run}`] : []),
   ];
-  const { text, details } = leftAlone(items);
-  const isWhole = done.length === items.length;
   const undone = parts.length === 0 ? "Nothing was undone." : `Undone: ${parts.join(", ")}.`;
-  return { tone: isWhole ? "good" : "asks", text: `${undone}${text}`, next: null, details };
+  return itemsNotice(open + others === items.length ? "good" : "asks", undone, items);
 }
 
 /**
@@ -131,19 +126,18 @@ export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"])
  * @param files number of files that the answer restores
  */
 export function keptNotice(items: readonly Row[], files: number): Notice {
-  const done = items.filter(({ end }) => end === "done").length;
-  const { text, details } = leftAlone(items);
-  const isWhole = done === items.length && files > 0;
-  const undone = isWhole ? countSentence(files, "file", "restored") : `${plural(done, "change")} undone.`;
-  return { tone: text === "" ? "good" : "asks", text: `${undone}${text}`, next: null, details };
+  const done = countDone(items);
+  const isWhole = done === items.length;
+  const undone = isWhole && files > 0 ? countSentence(files, "file", "restored") : `${plural(done, "change")} undone.`;
+  return itemsNotice(isWhole ? "good" : "asks", undone, items);
 }
 
 export function good(text: string): Notice {
-  return { tone: "good", text, next: null };
+  return { tone: "good", text };
 }
 
 function bad(text: string): Notice {
-  return { tone: "bad", text, next: null };
+  return { tone: "bad", text };
 }
 
 /** Returns the notice for an action that did nothing. */
@@ -152,11 +146,7 @@ export function nothingDone(text: string): Notice {
 }
 
 /** Notice for a second action while the first one runs: a folder has one action at a time. */
-export const BUSY: Notice = {
-  tone: "asks",
-  text: "Another action runs in this folder. Nothing was done.",
-  next: null,
-};
+export const BUSY: Notice = { tone: "asks", text: "Another action runs in this folder. Nothing was done." };
 
 export function noticeOfTrouble({ what, next, changed }: Trouble): Notice {
   return { tone: changed === undefined ? "bad" : "asks", text: sentenceOf(what), next };

@@ -2,67 +2,50 @@ import type { Setting } from "../mirror/settings/settings.ts";
 
 /** Names settings and their values in the words of the pages. */
 
-/** Settings by subject, in the order of the page; each with its label and its meaning. */
-export const SETTING_GROUPS: readonly (readonly [title: string, settings: Readonly<Record<string, Words>>])[] = [
-  [
-    "Sync",
-    {
-      direction: ["Direction", "Download only: local changes stay local. Upload only: no local file changes."],
-      conflicts: ["Conflicts", "What happens if both sides changed the same words."],
-      names: ["Names that the service refuses", "What happens to a file with such a name."],
-      gitignore: ["Use .gitignore files", "Their rules exclude documents that are not synced yet."],
-      keepHistory: [
-        "Keep earlier versions",
-        "How long, and how much space they may take. Days on which mdmirror ran count.",
-      ],
-    },
-  ],
-  [
-    "Changes on the service",
-    {
-      "polling.requestsPerMinute": ["Requests a minute", "How many requests may be sent to find changes."],
-      "events.listen": ["Receive events", "The service reports changes, if it can."],
-      "events.pollEvery": ["Ask for changes every", "How often mdmirror also asks while it receives events."],
-    },
-  ],
-  [
-    "Open files",
-    {
-      "handsOff.quiet": [
-        "Wait after the last change",
-        "A file that changed within this time is not overwritten. 0s: off.",
-      ],
-      "handsOff.open": [
-        "Wait for open editors",
-        "How long a file that an editor has open is not overwritten. 0s: off.",
-      ],
-    },
-  ],
-  [
-    "Connection",
-    {
-      url: ["Address of the service", "Link the folder again to change it."],
-      remote: ["Subfolder of the workspace", "The part that is synced."],
-      "links.mode": ["Links", "The form of links between documents in local files."],
-      "links.wiki": ["Wiki links", "Whether wiki links are translated too."],
-      allowHttp: ["Hosts without encryption", "Others on the network can then read the key. Separate hosts by commas."],
-    },
-  ],
-  [
-    "Commands in a terminal",
-    {
-      "interface.progress": ["Show progress", "Whether long work shows how far it is."],
-      "interface.quietFor": [
-        "Report lasting problems after",
-        "A scheduled sync reports an unreachable service only then.",
-      ],
-    },
-  ],
-];
+/** Labels of settings, by subject and in the order of the page. */
+export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Sync: {
+    direction: "Direction",
+    conflicts: "Conflicts",
+    names: "Names that the service refuses",
+    gitignore: "Use .gitignore files",
+    keepHistory: "Keep earlier versions",
+  },
+  "Changes on the service": {
+    "polling.requestsPerMinute": "Requests a minute",
+    "events.listen": "Receive events",
+    "events.pollEvery": "Ask for changes every",
+  },
+  "Open files": {
+    "handsOff.quiet": "Wait after the last change",
+    "handsOff.open": "Wait for open editors",
+  },
+  Connection: {
+    url: "Address of the service",
+    remote: "Subfolder of the workspace",
+    "links.mode": "Links",
+    "links.wiki": "Wiki links",
+    allowHttp: "Hosts without encryption",
+  },
+  "Commands in a terminal": {
+    "interface.progress": "Show progress",
+    "interface.quietFor": "Report lasting problems after",
+  },
+};
 
-type Words = readonly [label: string, meaning: string];
+const LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
 
-const WORDS: Readonly<Record<string, Words>> = Object.assign({}, ...SETTING_GROUPS.map(([, settings]) => settings));
+/** Meanings of settings whose values have other words on pages than in the configuration file. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  direction: "Download only: local changes stay local. Upload only: no local file changes.",
+  names: "What happens to a file with such a name.",
+  allowHttp: "Others on the network can then read the key. Separate hosts by commas.",
+};
+
+/** Returns the meaning of a setting. */
+export function settingMeaning(name: string, { meaning }: Setting<unknown>): string {
+  return MEANINGS[name] ?? meaning.replaceAll("`", "");
+}
 
 export const DIRECTIONS = { both: "Both ways", pull: "Download only", push: "Upload only" } as const;
 
@@ -99,7 +82,7 @@ export function settingText({ usual }: Setting<unknown>, typed: string): string 
 
 /** Returns the label of a setting. */
 export function settingLabel(name: string): string {
-  return WORDS[name]?.[0] ?? name;
+  return LABELS[name] ?? name;
 }
 
 /**

@@ -31,7 +31,7 @@ export function page(content: Content, status = 200): PageResult {
  * @param text a sentence or a clause
  */
 export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
-  return { kind: "go", to, notice: { tone, text: sentenceOf(text), next: null, link } };
+  return { kind: "go", to, notice: { tone, text: sentenceOf(text), link } };
 }
 
 export function notShown(trouble: PageTrouble): PageResult {

@@ -17,7 +17,15 @@ import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { folderForm } from "../parts.ts";
-import { choicesOf, refusedValue, SETTING_GROUPS, settingLabel, settingText, typedValue } from "../setting-words.ts";
+import {
+  choicesOf,
+  refusedValue,
+  SETTING_GROUPS,
+  settingLabel,
+  settingMeaning,
+  settingText,
+  typedValue,
+} from "../setting-words.ts";
 import { entryBadge } from "../states.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
@@ -29,9 +37,9 @@ export const SETTINGS_PAGE = folderPage({
   show(_ui, folder, asked) {
     const config = readConfig(join(folder.root, MIRROR_FOLDER));
     if (config.kind === "trouble") return config;
-    const groups = SETTING_GROUPS.map(
-      ([title, settings]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(settings).map((name) => settingRow(folder, config.value, { name, meaning: settings[name]![1] }, asked))}</ul></section>`,
+    const groups = Object.entries(SETTING_GROUPS).map(
+      ([title, labels]) =>
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(folder, config.value, name, asked))}</ul></section>`,
     );
     return ok({
       title: `Settings · ${folder.name} · mdmirror`,
@@ -43,12 +51,7 @@ export const SETTINGS_PAGE = folderPage({
   },
 });
 
-function settingRow(
-  folder: Folder,
-  config: Config,
-  { name, meaning }: { readonly name: string; readonly meaning: string },
-  asked: PageRequest,
-): Html | null {
+function settingRow(folder: Folder, config: Config, name: string, asked: PageRequest): Html | null {
   const setting = listSettings().find((one) => one.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
@@ -56,7 +59,7 @@ function settingRow(
   const isDefault = seen === JSON.stringify(setting.usual);
   const id = `s-${name}`;
   const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label> ${!isDefault && setting.setBy === undefined && badgeOf("quiet", "changed")}<br>
-<span class="faint">${meaning}</span></div>`;
+<span class="faint">${settingMeaning(name, setting)}</span></div>`;
   if (setting.setBy !== undefined) {
     const shown = choicesOf(name, setting)?.[String(value)] ?? (typedValue(value) || "All");
     return html`<li>${about}<div><output id="${id}">${shown}</output>${commandOf(setting.setBy)}</div></li>`;

@@ -1,11 +1,3 @@
-/** Keys of every page, with what each does. */
-const KEYS = [
-  ["/", "go to the search or filter field"],
-  ["j", "next row"],
-  ["k", "previous row"],
-  ["?", "show these keys"],
-] as const;
-
 const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
 /** Selectors of the element of a row that gets the focus, the preferred one first. */
 const FIRST = ["input[type=radio]:checked", "a, button, input"];
@@ -68,25 +60,5 @@ function firstOf(row: Element | null): HTMLElement | null {
 }
 
 function showKeys(): void {
-  const open = document.querySelector<HTMLDialogElement>("dialog#keys") ?? document.body.appendChild(makeDialog());
-  open.showModal();
-}
-
-function makeDialog(): HTMLDialogElement {
-  const dialog = document.createElement("dialog");
-  dialog.id = "keys";
-  dialog.setAttribute("aria-label", "Keys");
-  const list = document.createElement("dl");
-  list.className = "facts";
-  for (const [key, does] of KEYS) {
-    const name = document.createElement("kbd");
-    name.textContent = key;
-    const term = document.createElement("dt");
-    term.append(name);
-    list.append(term, Object.assign(document.createElement("dd"), { textContent: does }));
-  }
-  const form = Object.assign(document.createElement("form"), { method: "dialog" });
-  form.append(Object.assign(document.createElement("button"), { textContent: "Close" }));
-  dialog.append(list, form);
-  return dialog;
+  document.querySelector<HTMLDialogElement>("dialog#keys")?.showModal();
 }
