@@ -24,7 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "markdown/merge": ["markdown/outline"],
   "markdown/search": ["markdown/outline"],
   "markdown/links": ["contract", "markdown/outline"],
-  conformance: ["contract"],
+  conformance: ["contract", "common"],
   page: SHARED,
   [ISLANDS]: ["contract", "common", "page"],
   "mirror/model": ["contract", "common"],

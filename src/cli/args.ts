@@ -1,77 +1,76 @@
 import { parseArgs } from "node:util";
 import { parseAge } from "../common/age.ts";
 import { nearestWord } from "../common/nearest-word.ts";
-import type { Args, Command, OptionSpec } from "./command.ts";
+import type { Args, Command, Operands, OptionSpec } from "./command.ts";
 
 export type ParsedArgs =
   | { readonly kind: "parsed"; readonly args: Args }
   | { readonly kind: "help" }
   | { readonly kind: "bad"; readonly why: string };
 
-const HELP: OptionSpec = { help: "show this help", short: "h" };
+type Specs = Readonly<Record<string, OptionSpec>>;
 
 /** Returns the options of a command, with those that every command has. */
-export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {
-  return { ...command.options, help: HELP };
+export function optionsOf(command: Command): Specs {
+  return { ...command.options, help: { help: "show this help", short: "h" } };
 }
 
 /**
  * Reads the arguments of one command: unknown options, missing values and too many operands are
  * `bad`.
  */
-export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
-  const specs = optionsOf(command);
-  const unknown = unknownOption(specs, argv);
-  if (unknown !== null) return { kind: "bad", why: unknown };
-  let parsed: ReturnType<typeof parseArgs>;
-  try {
-    parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
-  } catch (error) {
-    if (!(error instanceof TypeError) || !("code" in error)) throw error;
-    // Node's message contains the option. Its second sentence explains `--`, which few users need.
-    // If a value begins with a dash, the first line of Node's message is a question and the last
-    // line gives the answer.
-    const words = error.message
-      .replace(/\.\n(?:.*\n)?/, ": ")
-      .split(/\. /)[0]!
-      .replaceAll("-XYZ", "-…");
-    return { kind: "bad", why: words.replace(/\.$/, "") };
+export function readArgs({ operands, ...command }: Command, argv: readonly string[]): ParsedArgs {
+  const specs = optionsOf({ operands, ...command });
+  const parsed = parseArgs({
+    args: [...argv],
+    options: parseOptions(specs),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const { values, positionals, tokens } = parsed;
+  for (const token of tokens) {
+    const fault = token.kind === "option" ? optionFault(specs, token) : null;
+    if (fault !== null) return { kind: "bad", why: fault };
   }
-  const { values, positionals } = parsed;
   if (values["help"] === true) return { kind: "help" };
-  const { least, most } = command.operands;
-  if (positionals.length < least) return { kind: "bad", why: "an operand is missing" };
-  if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
+  const fault = operandFault(operands, positionals) ?? valueFault(specs, values);
+  return fault === null ? { kind: "parsed", args: argsOver(specs, values, positionals) } : { kind: "bad", why: fault };
+}
+
+type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
+
+/** Returns why an option cannot be on this command line, as a clause; null if it can. */
+function optionFault(specs: Specs, { name, rawName, value, inlineValue }: OptionToken): string | null {
+  const spec = Object.hasOwn(specs, name) ? specs[name]! : null;
+  if (spec === null) {
+    const near = nearestWord(name, Object.keys(specs));
+    return `there is no option ${rawName}${near === null ? "" : `; did you mean --${near}?`}`;
+  }
+  if (spec.value === undefined) return value === undefined ? null : `--${name} takes no value`;
+  if (value === undefined) return `--${name} takes ${spec.value}`;
+  // A user who forgot the value of an option should not set it to the next option.
+  const isUnclear = inlineValue === false && value.length > 1 && value.startsWith("-");
+  return isUnclear ? `--${name} takes ${spec.value}; a value that begins with a dash: --${name}=${value}` : null;
+}
+
+/** Returns what is wrong with the operands, as a clause; null if nothing is. */
+function operandFault({ least, most, words = [] }: Operands, operands: readonly string[]): string | null {
+  const [first] = operands;
+  if (operands.length < least) return "an operand is missing";
+  if (operands.length > most) return `"${operands[most]}" is one operand too many`;
   // An unset variable in a script gives an empty operand, which must not mean the whole folder.
-  if (positionals.includes("")) return { kind: "bad", why: "an operand is empty" };
-  const empty = Object.entries(values).find(([, value]) => isEmpty(value));
-  if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };
-  const wrong = unknownWord(command, specs, values, positionals);
-  return wrong === null ? { kind: "parsed", args: argsOver(specs, values, positionals) } : { kind: "bad", why: wrong };
+  if (operands.includes("")) return "an operand is empty";
+  return words.length === 0 || first === undefined || words.includes(first)
+    ? null
+    : notAmong(`"${first}"`, first, words);
 }
 
-type Specs = Readonly<Record<string, OptionSpec>>;
-
-function unknownOption(specs: Specs, argv: readonly string[]): string | null {
-  const lax = { args: [...argv], options: parseOptions(specs), strict: false, allowPositionals: true } as const;
-  const { tokens } = parseArgs({ ...lax, tokens: true });
-  const names = new Set(Object.keys(specs));
-  const token = tokens.find((one) => one.kind === "option" && !names.has(one.name));
-  if (token?.kind !== "option") return null;
-  const near = nearestWord(token.name, [...names]);
-  return `there is no option ${token.rawName}${near === null ? "" : `; did you mean --${near}?`}`;
-}
-
-/** Checks the first operand, and the values of options that declare how their values look. */
-function unknownWord(
-  { operands: { words = [] } }: Command,
-  specs: Specs,
-  values: Readonly<Record<string, unknown>>,
-  [first]: readonly string[],
-): string | null {
-  if (words.length > 0 && first !== undefined && !words.includes(first)) return notAmong(`"${first}"`, first, words);
+/** Checks the values of options that declare how their values look. */
+function valueFault(specs: Specs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {
+      if (value === "") return `--${name} is empty`;
       const wrong = typeof value === "string" ? wrongValue(name, spec, value) : null;
       if (wrong !== null) return wrong;
     }
@@ -98,29 +97,18 @@ export function notAmong(shown: string, word: string, words: readonly string[]):
   return `${shown} is unknown; ${near === null ? `choose ${words.join(", ")}` : `did you mean ${near}?`}`;
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === "" || (Array.isArray(value) && value.includes(""));
-}
-
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
 function parseOptions(specs: Specs): ParseOptions {
-  const options: ParseOptions = {};
-  for (const [name, { value, short, multiple }] of Object.entries(specs)) {
-    options[name] = {
-      type: value === undefined ? "boolean" : "string",
-      ...(short === undefined ? {} : { short }),
-      ...(multiple === undefined ? {} : { multiple }),
-    };
-  }
-  return options;
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, { value, short, multiple = false }]) => {
+      const type = value === undefined ? ("boolean" as const) : ("string" as const);
+      return [name, { type, multiple, ...(short === undefined ? {} : { short }) }];
+    }),
+  );
 }
 
-function argsOver(
-  specs: Readonly<Record<string, OptionSpec>>,
-  values: Readonly<Record<string, unknown>>,
-  operands: readonly string[],
-): Args {
+function argsOver(specs: Specs, values: Readonly<Record<string, unknown>>, operands: readonly string[]): Args {
   const declared = (name: string, takesValue: boolean) => {
     const spec = specs[name];
     if (spec === undefined || (spec.value !== undefined) !== takesValue)

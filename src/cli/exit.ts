@@ -1,5 +1,6 @@
+import { writeFileSync } from "node:fs";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
-import { isDiskFull, type Trouble, TroubleError } from "../common/trouble.ts";
+import { errnoClause, isDiskFull, type Trouble, TroubleError } from "../common/trouble.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";
 
@@ -110,4 +111,18 @@ export class UsageError extends Error {}
 /** Ends a command because of its arguments. */
 export function misuse(why: string): never {
   throw new UsageError(why);
+}
+
+/**
+ * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
+ * @param path absolute
+ */
+export function writeNewFile(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
+    refuse(`${path} cannot be written: ${why}`, "give another file");
+  }
 }

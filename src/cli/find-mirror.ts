@@ -32,8 +32,9 @@ export function onFolder(
  * @param dir a path or, if no linked folder is at that path, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): string {
-  if (dir === undefined) return unwrap(ownFolder(io, nearest(io, io.cwd), NO_LINKED_FOLDER, NAME_ONE));
-  return unwrap(mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir));
+  if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir));
+  const what = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
+  return unwrap(nearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
 }
 
 /** Finds several linked folders, each once; without DIR, the nearest one. Returns real paths. */
@@ -51,8 +52,7 @@ function mirrorAt(io: Io, dir: string): Result<string> | null {
 /** Returns the linked folder with a name; null if no folder has this name. */
 function mirrorCalled(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
-  if (mirror === null) return null;
-  if (mirror.place === "present") return workAsOwner(io, mirror.root);
+  if (mirror === null || mirror.place === "present") return mirror && workAsOwner(io, mirror.root);
   return { kind: "trouble", trouble: absentTrouble(mirror) };
 }
 
@@ -66,10 +66,9 @@ function noMirror(io: Io, dir: string): Result<never> {
   return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${named}`, hint);
 }
 
-const NO_LINKED_FOLDER = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
-const NAME_ONE = "name the linked folder, or link this one: mdmirror init --url URL";
-
-function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: string): Result<string> {
+/** Finds the nearest linked folder of this user. `what`, `next`: the trouble if there is none. */
+function nearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
+  const { root, foreign } = nearest(io, from);
   if (root !== null) return workAsOwner(io, root);
   const passed = foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
   return trouble("usage", `${what}${passed}`, next);
@@ -101,9 +100,8 @@ export function locate(io: Io, path: string): DocumentLocation {
 function placeOf(io: Io, path: string): Result<DocumentLocation> {
   if (isDocId(path)) return ok({ root: findMirror(io, undefined), path });
   const whole = resolve(io.cwd, path);
-  const found = nearest(io, dirname(whole));
   const next = "give a path inside a folder that has .mdmirror/";
-  const root = ownFolder(io, found, `${path} is not in a linked folder`, next);
+  const root = nearestOwn(io, dirname(whole), `${path} is not in a linked folder`, next);
   if (root.kind === "trouble") return root;
   return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
 }
@@ -137,15 +135,11 @@ export function locateOrRoot(io: Io, path: string): DocumentLocation {
 
 /**
  * Resolves symbolic links above the last name, because a symbolic link into the linked folder leads
- * to the same document. The last name is kept.
+ * to the same document. The last name is kept. If the local folder is missing, the document may
+ * exist on the service.
  */
 function realParent(path: string): string {
-  try {
-    return join(realpathSync(dirname(path)), basename(path));
-  } catch {
-    // The local folder is missing, but the document may exist on the service.
-    return path;
-  }
+  return join(realFolder(dirname(path)), basename(path));
 }
 
 export type Nearest = {

@@ -9,7 +9,7 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import { planLines, proposalFlags, proposalLines } from "./show-plan.ts";
-import { stayLine } from "./stay-line.ts";
+import { stayLine } from "./show-attention.ts";
 import { showReport } from "./show-report.ts";
 import { askForYes, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
@@ -40,19 +40,15 @@ const PICTURES =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
 /** Returns lines about what stays local, and about links that could be converted. */
-function hintLines(
-  { root, world: { state, links, disk } }: OpenedMirror,
-  staysLocal: RunReport["staysLocal"],
-): string[] {
+function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plain = links?.disk.plain ?? disk;
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
-  const stays = stayLine(staysLocal);
-  const config = readConfig(join(root, MIRROR_FOLDER));
-  const keepsWiki = config.kind === "ok" && config.value.links.mode === "translate" && !config.value.links.wiki;
+  // Read again, because the first sync may have changed the form of links.
+  const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [
     ...(stays === null ? [] : [stays]),
     ...(stays !== null && showsPictures(plain, paths) ? [PICTURES] : []),
-    ...(keepsWiki && showsWikiLinks(plain, paths) ? [WIKI] : []),
+    ...(mode === "translate" && !wiki && showsWikiLinks(plain, paths) ? [WIKI] : []),
   ];
 }
 
@@ -83,7 +79,7 @@ export function firstSync(
     await reportMissingFolder(io, mirror);
     const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
-    for (const line of hintLines(mirror, report.staysLocal)) io.out(line);
+    for (const line of hintLines(mirror, stayLine(report.staysLocal))) io.out(line);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
     return EXIT_OF_STATE[report.state];
@@ -118,7 +114,9 @@ export async function agreeOnFirstPlan(
     const preview = unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN));
     progress.end();
     unwrap(judgeInside(preview));
-    showFirst(io, dir, preview);
+    io.out(`the first sync of ${shownName(dir)}:`);
+    for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
+    if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
     wider = await propose(io, options, proposal);
     if (wider === null) {
@@ -132,12 +130,6 @@ export async function agreeOnFirstPlan(
     await mirror.close();
   }
   return agreeOnFirstPlan(io, wider, false);
-}
-
-function showFirst(io: Io, dir: string, preview: SyncPlan): void {
-  io.out(`the first sync of ${shownName(dir)}:`);
-  for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
-  if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
 }
 
 /**
@@ -164,23 +156,21 @@ const BY_ID =
 /** Asks whether to link the folder and carry out the plan. */
 async function agreesToLink(
   io: Io,
-  options: FirstSyncOptions,
+  { dir, yes }: FirstSyncOptions,
   preview: SyncPlan,
   proposal: Proposal,
 ): Promise<boolean> {
-  if (!options.yes && !io.terminal.input) return onlyFillsFolder(preview) || cannotAsk(options.dir, proposal);
-  const isAgreed = await askForYes(io, options.yes, "link the folder and sync now?");
+  if (!yes && !io.terminal.input) {
+    if (onlyFillsFolder(preview)) return true;
+    const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
+    return refuse(
+      "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
+      isEmpty(proposal)
+        ? `to do this: ${again}`
+        : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`,
+    );
+  }
+  const isAgreed = await askForYes(io, yes, "link the folder and sync now?");
   if (!isAgreed) io.err("mdmirror: nothing was linked, nothing was written");
   return isAgreed;
-}
-
-function cannotAsk(dir: string, proposal: Proposal): never {
-  const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
-  const next = isEmpty(proposal)
-    ? `to do this: ${again}`
-    : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`;
-  return refuse(
-    "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
-    next,
-  );
 }

@@ -3,7 +3,7 @@ import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
 import { complain, EXIT, type ExitCode, UsageError } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
-import { COMMANDS, findCommand } from "./table.ts";
+import { COMMANDS } from "./table.ts";
 import { version } from "../common/version.ts";
 import { processIo } from "./process-io.ts";
 import { commandHelp, overview, usageOf } from "./help.ts";
@@ -30,17 +30,18 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     return await dispatch(argv, io);
   } catch (error) {
     io.status("");
-    if (error instanceof UsageError)
-      return printMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
+    if (error instanceof UsageError) {
+      const command = joined(argv)[0]!.replace("serve-", "serve ");
+      return printUsage(io, [`mdmirror ${command}: ${error.message}`, `  next: mdmirror ${command} --help`]);
+    }
     const trouble = troubleOfError(error);
     if (trouble !== null) return complain(io, trouble);
     return reportFault(io, error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-function printMisuse(io: Io, command: string, why: string): ExitCode {
-  io.err(`mdmirror ${command}: ${why}`);
-  io.err(`  next: mdmirror ${command} --help`);
+function printUsage(io: Io, lines: readonly string[]): ExitCode {
+  for (const line of lines) io.err(line);
   return EXIT.usage;
 }
 
@@ -57,24 +58,31 @@ function reportFault(io: Io, fault: Error): ExitCode {
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = joined(argv);
   if (name === "--version" || name === "-V") return print(io, [version()]);
-  if (name === undefined) {
-    for (const line of overview(version())) io.err(line);
-    return EXIT.usage;
-  }
-  if (asksForHelp(name, rest)) return print(io, overview(version()));
+  if (name === undefined) return printUsage(io, overview(version()));
+  if (name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
+    return print(io, overview(version()));
   if (name === "help") return dispatch([...rest, "--help"], io);
-  const entry = findCommand(name);
-  if (entry === null) return unknownCommand(io, name);
+  const entry = COMMANDS.find((one) => one.name === name);
+  if (entry === undefined) {
+    const near = nearestWord(
+      name,
+      COMMANDS.map((one) => one.name),
+    );
+    const meant = near === null ? "" : `; did you mean ${near}?`;
+    const what = `mdmirror: there is no command ${JSON.stringify(name)}${meant}`;
+    return printUsage(io, [what, "  next: mdmirror --help"]);
+  }
   const [{ command }, { readArgs }] = await Promise.all([entry.load(), import("./args.ts")]);
   const read = readArgs(command, rest);
   switch (read.kind) {
     case "help":
       return print(io, commandHelp(entry, command));
     case "bad":
-      io.err(`mdmirror ${name}: ${read.why}`);
-      io.err(`  usage: ${usageOf(entry, command)}`);
-      io.err(`  next: mdmirror ${name} --help`);
-      return EXIT.usage;
+      return printUsage(io, [
+        `mdmirror ${name}: ${read.why}`,
+        `  usage: ${usageOf(entry, command)}`,
+        `  next: mdmirror ${name} --help`,
+      ]);
     case "parsed":
       return command.run(io, read.args, COMMANDS);
   }
@@ -87,21 +95,7 @@ function joined(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && AFTER_SERVE.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
 
-function asksForHelp(name: string, rest: readonly string[]): boolean {
-  return name === "--help" || name === "-h" || (name === "help" && rest.length === 0);
-}
-
 function print(io: Io, lines: readonly string[]): ExitCode {
   for (const line of lines) io.out(line);
   return EXIT.inSync;
-}
-
-function unknownCommand(io: Io, name: string): ExitCode {
-  const near = nearestWord(
-    name,
-    COMMANDS.map((entry) => entry.name),
-  );
-  io.err(`mdmirror: there is no command ${JSON.stringify(name)}${near === null ? "" : `; did you mean ${near}?`}`);
-  io.err("  next: mdmirror --help");
-  return EXIT.usage;
 }

@@ -1,9 +1,12 @@
+import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
+import { count } from "../common/count.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import type {
   Answer,
   Declaration,
-  ResultEnds,
   ReadDeclaration,
   ReadInput,
+  ResultEnds,
   ResultOf,
 } from "../mirror/operations/define.ts";
 import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
@@ -19,18 +22,18 @@ import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
 import { type Args, type Command, type Io, type OptionSpec, worldOf } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { jsonLine } from "./text.ts";
+import { countWords, firstLines, jsonLine, printNotes } from "./text.ts";
 import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
-import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many.ts";
 import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
-import { printNotes } from "./show-result.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 
 /** The parts that all such commands have. */
 type CommonParts = Pick<Command, "operands" | "examples"> & {
+  /** Paragraphs of the help after those of the operation. */
+  readonly about?: Command["about"];
   /** Options in addition to those of the operation's fields. */
   readonly options?: Command["options"];
   /** Finds the linked folder, and the fields of the input that come from the operands. */
@@ -90,7 +93,15 @@ async function perform<D extends Declaration, Plan>(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  { operation, parts, input }: OperationRun<D, Plan>,
+  {
+    operation,
+    parts,
+    input,
+  }: {
+    readonly operation: Operation<D, Plan>;
+    readonly parts: CommandParts<D, Plan>;
+    readonly input: ReadInput<D>;
+  },
 ): Promise<ExitCode> {
   const json = args.flag("json");
   let wasPlanned = false;
@@ -131,12 +142,6 @@ async function perform<D extends Declaration, Plan>(
 
 type Item<D extends Declaration> = ResultOf<D>["items"][number];
 
-type OperationRun<D extends Declaration, Plan> = {
-  readonly operation: Operation<D, Plan>;
-  readonly parts: CommandParts<D, Plan>;
-  readonly input: ReadInput<D>;
-};
-
 /** Returns the exit code. A dry run exits as the command itself would. */
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
   const { items, isOffline } = result;
@@ -153,14 +158,15 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
-  /** Shows an answer to people in another way than by lines. */
-  readonly print?: (io: Io, answer: Answer<D>, call: AnsweredCall) => void;
+  /**
+   * Shows an answer to people in another way than by lines. `took`: milliseconds until the answer.
+   */
+  readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
+  /** Runs something else for some arguments; null for the operation. */
+  readonly instead?: (io: Io, args: Args) => Promise<ExitCode> | null;
 };
-
-/** @property took milliseconds until the answer */
-type AnsweredCall = { readonly args: Args; readonly took: number };
 
 /** Operands of a command whose only operand is a linked folder. */
 export const OF_FOLDER = {
@@ -183,11 +189,13 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
     ...(isOnline ? REACH_OPTIONS : {}),
   };
   return {
-    about: exits === undefined ? about : [...about, `Exit codes: ${exits}.`],
+    about: [...about, ...(exits === undefined ? [] : [`Exit codes: ${exits}.`]), ...(parts.about ?? [])],
     examples: parts.examples,
     options,
     operands: parts.operands,
     async run(io, args) {
+      const other = parts.instead?.(io, args) ?? null;
+      if (other !== null) return other;
       const { root, input } = parts.locate(io, args);
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
@@ -207,27 +215,126 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
   };
 }
 
-/** Makes options from the fields of an operation. */
-
-function optionsOf(fields: readonly Field[]): Readonly<Record<string, OptionSpec>> {
-  const options = fields.map(({ name, help, value }) => [
-    optionName(name),
-    value === null ? { help } : { help, value },
-  ]);
-  return Object.fromEntries(options) as Readonly<Record<string, OptionSpec>>;
-}
-
-/** Returns the values of the fields that the options set. */
-function givenFields(fields: readonly Field[], args: Args): object {
-  return Object.fromEntries(fields.map((field) => [field.name, givenValue(field, args)]));
-}
-
 /** Derives the name of an option from the name of a field: `asOf` is `--as-of`. */
 function optionName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function givenValue({ name, value }: Field, args: Args): unknown {
-  const option = optionName(name);
-  return (value === null ? args.flag(option) : args.text(option)) || undefined;
+/** Makes options from the fields of an operation. */
+function optionsOf(fields: readonly Field[]): Readonly<Record<string, OptionSpec>> {
+  return Object.fromEntries(
+    fields.map(({ name, help, value }) => [optionName(name), value === null ? { help } : { help, value }]),
+  );
+}
+
+/** Returns the values of the fields that the options set. */
+function givenFields(fields: readonly Field[], args: Args): object {
+  const values = fields.map(({ name, value }) => {
+    const option = optionName(name);
+    return [name, (value === null ? args.flag(option) : args.text(option)) || undefined];
+  });
+  return Object.fromEntries(values) as object;
+}
+
+/** Shows the items of an operation: what a plan would do with them, and what was done. */
+
+type OperationItem = ResultEnds["items"][number];
+
+/**
+ * Words of a command. `word`: participle, as in `3 resolved`; `detail`: clause about one item that
+ * is planned or done; "" if there is none.
+ */
+export type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
+
+/** LIMIT: items with the same end that are shown; `--json` has all of them. */
+const SHOWN = 10;
+
+/** Returns a line for each item of a plan, and in a dry run their number. */
+export function plannedLines<One extends OperationItem>(
+  items: readonly One[],
+  { word, detail }: ItemWords<One>,
+  isDryRun: boolean,
+): string[] {
+  if (items.length === 0) return ["nothing to do"];
+  const able = items.filter(({ end }) => end !== "left");
+  return [
+    ...able.map((item) => {
+      const clause = item.end === "done" ? `is already ${word}` : detail?.(item) || `will be ${word}`;
+      return `  ${shownName(item.path)}  ${clause}`;
+    }),
+    ...leftAloneLines(items.filter(({ end }) => end === "left")),
+    ...(isDryRun ? [`${countsLine(items, "planned", `would be ${word}`)}; nothing was done`] : []),
+  ];
+}
+
+/**
+ * Shows the ends of the items, and their number.
+ * @param wasPlanned true if the user has seen the plan, so that only notes and failures are new
+ */
+export function showEnds<One extends OperationItem>(
+  io: Io,
+  { run, items }: { readonly run: number | null; readonly items: readonly One[] },
+  { word, detail }: ItemWords<One>,
+  wasPlanned: boolean,
+): void {
+  const [only, second] = items;
+  if (only?.end === "done" && second === undefined && !wasPlanned) {
+    const clause = detail?.(only) ?? "";
+    io.out(`${shownName(only.path)}: ${word}${clause === "" ? "" : `: ${clause}`}`);
+    for (const note of only.notes) io.out(`  ${shownWords(note)}`);
+    return;
+  }
+  const isNew = ({ end, why, notes }: One) =>
+    !wasPlanned || (end === "done" ? notes.length > 0 : end === "failed" && why !== NOT_BEGUN);
+  const groups = Map.groupBy(items.filter(isNew), ({ end, why }) => `${end} ${why}`);
+  for (const group of groups.values()) showGroup(io, group, word);
+  io.out(countsLine(items, "done", word));
+  if (run !== null) io.out(`  run ${run}; undo it: mdmirror undo ${run}`);
+}
+
+/**
+ * Reports that the user stopped the command. The message does not claim that nothing was sent,
+ * because some choices are sent immediately.
+ * @param again command that continues with the other documents
+ */
+export function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
+  io.err("mdmirror: stopped; no sync followed");
+  const back = run === null ? "" : `; undo it: mdmirror undo ${run}`;
+  io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${back}`);
+  return EXIT.attention;
+}
+
+/** Returns lines for the documents that a plan leaves alone, by reason. */
+export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
+  return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
+    const clause = `  left alone: ${shownWords(why)}`;
+    return firstLines(
+      alike.map(({ path }) => `  ${shownName(path)}${clause}`),
+      SHOWN,
+      "  ",
+      clause,
+    );
+  });
+}
+
+function showGroup(io: Io, alike: readonly OperationItem[], word: string): void {
+  const [{ end, why }] = alike as readonly [OperationItem];
+  const put = end === "done" ? io.out : io.err;
+  const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
+  for (const { path, notes } of alike.slice(0, SHOWN)) {
+    put(`${shownName(path)}: ${what}`);
+    for (const note of notes) put(`  ${shownWords(note)}`);
+  }
+  if (alike.length > SHOWN) put(`  … and ${count(alike.length - SHOWN)} more: ${what}`);
+}
+
+/** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */
+function countsLine(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
+  const of = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
+  const others = countWords([
+    [end === "planned" ? of("done") : 0, "already are"],
+    [of("left"), "left alone"],
+    [of("failed"), "not done"],
+  ]);
+  return `${count(of(end))} ${word}${others === "" ? "" : `, ${others}`}`;
 }

@@ -9,7 +9,6 @@ import { once } from "../common/once.ts";
 import { ignoreClosedReader, Output } from "./output.ts";
 import { cellsOf, fitTo, isColoured, linesForTerminal, oneLine } from "./text.ts";
 
-/** Fields of standard output that commands use. */
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
 /** Returns the environment of a command, with the streams of this process. */

@@ -73,49 +73,34 @@ export function judgeReady({ env: given, cwd }: Io, root: string): Result<readon
  */
 function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
   const manager = managerOf(process.platform);
-  if (manager === null) return null;
-  const unit = makeUnit({
-    manager,
-    root,
-    home: homeOf(env),
-    env,
-    notifies: isOnPath("systemd-notify", env["PATH"] ?? ""),
-  });
-  return unit.kind === "ok" ? unit.value : null;
+  const unit = manager === null ? null : unitFor(env, manager, root);
+  return unit?.kind === "ok" ? unit.value : null;
+}
+
+/** @param notifies true if the manager learns from the daemon when it is ready */
+export function unitFor(
+  env: Io["env"],
+  manager: ServiceUnit["manager"],
+  root: string | null,
+  notifies = isOnPath("systemd-notify", env["PATH"] ?? ""),
+): Result<ServiceUnit> {
+  return makeUnit({ manager, root, home: homeOf(env), env, notifies });
 }
 
 /**
- * A linked folder that no other process uses or has open, so that the command can move or unlink
- * the folder.
- */
-type ReleasedFolder = {
-  /** True if the folder had its own background service, which is now uninstalled. */
-  readonly hadUnit: boolean;
-  /**
-   * Allows a daemon that released the folder to look for the folder again. A second call does
-   * nothing.
-   */
-  readonly giveBack: () => void;
-};
-
-/**
- * Makes other processes release the folder.
+ * Makes other processes release a linked folder, so that the command can move or unlink it.
+ * `hadUnit`: true if the folder had its own background service, which is now uninstalled.
+ * `giveBack`: allows a daemon that released the folder to look for the folder again; a second call
+ * does nothing.
  * @param root real path
  * @param what name of the command
  */
-export async function withFolderReleased(io: Io, root: string, what: string): Promise<ReleasedFolder> {
-  const hadUnit = await endUnit(io, root);
-  const locked = unwrap(await lockFolder(root, { what, clock: io.clock }));
-  return { hadUnit, giveBack: locked.free };
-}
-
-/** Uninstalls the background service of the folder. Returns true if there was one. */
-async function endUnit(io: Io, root: string): Promise<boolean> {
+export async function withFolderReleased(io: Io, root: string, what: string) {
   const unit = unitOf(io, root);
-  if (unit === null || !isInstalled(unit)) return false;
-  const removed = unwrap(await uninstallUnit(unit, io.env));
-  io.out(`removed ${shownName(unit.file)}`);
-  return removed;
+  const hadUnit = unit !== null && isInstalled(unit) && unwrap(await uninstallUnit(unit, io.env));
+  if (hadUnit) io.out(`removed ${shownName(unit.file)}`);
+  const { free: giveBack } = unwrap(await lockFolder(root, { what, clock: io.clock }));
+  return { hadUnit, giveBack };
 }
 
 /** Installs the background service of the folder for its new path. */

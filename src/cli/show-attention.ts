@@ -1,7 +1,7 @@
 import type { RunReport } from "../mirror/folder/run.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { nextFor, nextForEach } from "../mirror/operations/results/next-step.ts";
-import { firstLines, type Paint, PLAIN } from "./text.ts";
+import { countWords, firstLines, type Paint, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
@@ -90,7 +90,10 @@ export function trackProblems(): (
     const before = known.get(root) ?? new Map<string, Attention>();
     known.set(root, current);
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
-    const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
+    // A problem whose description has changed has not ended.
+    const ended = [...before.values()].filter(
+      (one) => !needing.some(({ path, kind }) => path === one.path && kind === one.kind),
+    );
     if (fresh.length === 0 && ended.length === 0) return [];
     // No line with the number of open problems: the messages about a stop, reached or expected,
     // already ask for the user's action.
@@ -105,17 +108,35 @@ function keyOf({ path, kind, code, detail }: Attention): string {
   return JSON.stringify([path, kind, code, detail]);
 }
 
-/** Returns true if both are the same problem, even if their descriptions differ. */
-function isSameTrouble(a: Attention, b: Attention): boolean {
-  return a.path === b.path && a.kind === b.kind;
-}
-
 function endedLines(ended: readonly Attention[]): readonly string[] {
-  const sorted = ended.toSorted(byPath);
-  const lines = sorted.map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
+  const lines = ended
+    .toSorted(byPath)
+    .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
   return firstLines(lines, PROBLEMS, "", " are fixed");
 }
 
 function leftLine(left: number): string {
   return left === 0 ? "no problem is left" : `${plural(left, "problem")} left to fix: mdmirror status`;
+}
+
+const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, string>> = {
+  "other-file": "not Markdown",
+  ignored: "ignored by .mdmirrorignore",
+  "ignored-folder": "folders ignored by .mdmirrorignore",
+  "git-ignored": "left out by .gitignore",
+  "git-ignored-folder": "folders left out by .gitignore",
+  "dot-folder": "dot folders",
+  litter: "temporary files of editors",
+  "conflict-copy": "conflict copies: (theirs) and (mine) files",
+  symlink: "symbolic links",
+  special: "devices, sockets and pipes",
+};
+
+/**
+ * Returns a line such as `stays local: 3 not Markdown, 1 dot folders`; null if nothing stays local.
+ */
+export function stayLine(stays: RunReport["staysLocal"]): string | null {
+  const kinds = Object.keys(STAY_WORDS) as (keyof typeof STAY_WORDS)[];
+  const words = countWords(kinds.map((kind) => [stays?.[kind] ?? 0, STAY_WORDS[kind]]));
+  return words === "" ? null : `stays local: ${words}`;
 }

@@ -5,9 +5,8 @@ import { TroubleError, unwrap } from "../common/trouble.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson, largestFolders } from "../mirror/operations/results/plan.ts";
-import { showResult } from "./show-result.ts";
-import { stayLine } from "./stay-line.ts";
-import { columns, firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
+import { stayLine } from "./show-attention.ts";
+import { columns, firstLines, type Paint, paintFor, PLAIN, showResult } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -101,31 +100,30 @@ function verdictLines(verdict: SyncPlan["plan"]["verdict"], paint: Paint): strin
   ];
 }
 
-/** Orders actions by kind as in the table; those that go to review come last in their kind. */
-function placeOf(action: Action): number {
-  const place = Object.keys(ACTION_WORDS).indexOf(action.kind);
-  return actionWords(action) === ACTION_WORDS[action.kind] ? place : place + 0.5;
-}
-
-const REMOVING = /^(?:delete|trash|remove)-/;
-const MAKING = /^(?:create|make)-/;
-
 /**
  * Returns one line for each kind of action with its first names, sorted. Arrows show which side an
  * action changes: `→` the service, `←` the local disk.
  * @param most names for each group; further ones are counted
  */
 function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
+  // The order of the kinds in the table; actions that go to review come last in their kind.
+  const kinds = Object.keys(ACTION_WORDS);
+  const placeOf = (action: Action) =>
+    kinds.indexOf(action.kind) + (actionWords(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
   const sorted = actions.toSorted((a, b) => placeOf(a) - placeOf(b));
   return [...Map.groupBy(sorted, actionWords)].flatMap(([words, all]) => {
-    const { kind } = all[0]!;
-    const brush = REMOVING.test(kind) ? paint.removed : MAKING.test(kind) ? paint.added : paint.place;
     const named = all
       .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
       .sort(byPath)
       .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
-    return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
+    const heading = paint[brushOf(all[0]!)](`${words.arrow} ${words.label}`);
+    return [`  ${heading}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
   });
+}
+
+function brushOf({ kind }: Action): keyof Paint {
+  if (/^(?:delete|trash|remove)-/.test(kind)) return "removed";
+  return /^(?:create|make)-/.test(kind) ? "added" : "place";
 }
 
 /** LIMIT: folders that are listed. */

@@ -89,7 +89,3 @@ type CommandRow = readonly [name: string, summary: string, load: CommandEntry["l
 function groupOf(group: Group, rows: readonly CommandRow[]): readonly CommandEntry[] {
   return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
 }
-
-export function findCommand(name: string): CommandEntry | null {
-  return COMMANDS.find((entry) => entry.name === name) ?? null;
-}

@@ -1,3 +1,4 @@
+import { printNotes } from "./text.ts";
 import type { LogFields } from "../mirror/ports/log.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
@@ -5,7 +6,6 @@ import { ok, unwrap } from "../common/trouble.ts";
 import { type Args, type Io, type OptionSpec, worldOf } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
-import { printNotes } from "./show-result.ts";
 
 /** Opens and closes the linked folder of a command. */
 

@@ -1,8 +1,10 @@
 import { AssertionError } from "node:assert";
+import { failureWords } from "../common/failure-words.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
 import { clearCase } from "./clear.ts";
 import { withChangesBelow, NoAnswerError, NotOfferedError, rememberLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
-import { Api, type ContractCase, type Exchange } from "./world.ts";
+import { Api, type ContractCase, type Exchange, type Reply } from "./world.ts";
 
 /** A case in which the service's answer differs from the contract. */
 type Difference = {
@@ -35,20 +37,9 @@ export type Report = {
   readonly leftBehind: readonly string[];
 };
 
-export type Judgement =
-  | { readonly kind: "judged"; readonly report: Report }
-  | { readonly kind: "unreachable"; readonly why: string }
-  /** The service does not allow this key to list or create items. */
-  | { readonly kind: "refused"; readonly request: string; readonly status: number }
-  /**
-   * The answer to a list of files is not a list: the URL belongs to another service, or to a login
-   * page.
-   */
-  | { readonly kind: "foreign" }
-  /** The service cannot delete folders, so that each case would leave one. */
-  | { readonly kind: "cannot-clear"; readonly folder: string };
-
 export type JudgeOptions = {
+  /** Address of the service, for messages. */
+  readonly url: string;
   readonly exchange: Exchange;
   readonly key: string;
   /** Name at the root with which each folder of the cases begins. */
@@ -65,30 +56,36 @@ export type JudgeOptions = {
  * Runs the cases of the sections, each in a folder of its own, and deletes these folders. Documents
  * outside these folders are listed, never changed.
  */
-export async function judgeService(given: JudgeOptions): Promise<Judgement> {
+export async function judgeService(given: JudgeOptions): Promise<Result<Report>> {
   const options = { ...given, exchange: withChangesBelow(given.exchange, given.name) };
   try {
-    const obstacle = await tryOut(options);
-    if (obstacle !== null) return obstacle;
-    return { kind: "judged", report: await runSections(options) };
+    return (await tryOut(options)) ?? ok(await runSections(options));
   } catch (error) {
-    if (error instanceof NoAnswerError) return { kind: "unreachable", why: error.message };
-    throw error;
+    if (!(error instanceof NoAnswerError)) throw error;
+    const what = `the service cannot be reached (${given.url}): ${failureWords(error.message)}`;
+    return trouble("offline", what, "check the URL, then run it again");
   }
 }
 
 /** Lists, creates a folder and deletes it. Returns the reason why the cases cannot run, or null. */
-async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promise<Judgement | null> {
+async function tryOut({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
-  if (list.status !== 200) return { kind: "refused", request: "GET /v1/files", status: list.status };
-  if (!Array.isArray(list.json?.data)) return { kind: "foreign" };
+  if (list.status !== 200) return refused("GET /v1/files", list);
+  // The URL belongs to another service, or to a login page.
+  if (!Array.isArray(list.json?.data))
+    return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
   const made = await api.post("/v1/folders", { path: folder });
-  if (made.status === 401 || made.status === 403)
-    return { kind: "refused", request: "POST /v1/folders", status: made.status };
-  const isClear = await clearCase(exchange, key, folder);
-  return isClear || leaveBehind ? null : { kind: "cannot-clear", folder };
+  if (made.status === 401 || made.status === 403) return refused("POST /v1/folders", made);
+  if ((await clearCase(exchange, key, folder)) || leaveBehind) return null;
+  const what = `the service did not delete the folder ${folder}, so that each case would leave one`;
+  return trouble("usage", what, "to run the cases and leave their folders: add --leave-behind");
+}
+
+function refused(request: string, { status }: Reply): Result<never> {
+  const next = "check the URL and the key; the key needs full access to the workspace";
+  return trouble("offline", `the service answered ${request} with status ${status}`, next);
 }
 
 async function runSections(options: JudgeOptions): Promise<Report> {

@@ -6,7 +6,6 @@ import { findKey } from "../mirror/settings/key.ts";
 import {
   judgeFolder,
   judgeInside,
-  judgeLeftOver,
   linkFolder,
   type LinkRequest,
   openUnlinked,
@@ -25,11 +24,10 @@ export async function link(given: string, options: LinkOptions): Promise<string>
   const dir = resolve(given);
   const world = environmentOf(options);
   const { env, cwd } = world;
-  judgePlace(dir, env);
-  const leftOver = unwrap(judgeLeftOver(dir, env));
+  const kind = judgePlace(dir, env);
   const { config, origin } = targetOf(options, env);
   // A key in a folder that may not be the user's may belong to somebody else.
-  const folder = leftOver === "known" ? join(dir, MIRROR_FOLDER) : null;
+  const folder = kind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
   await lookFirst({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
@@ -39,11 +37,11 @@ export async function link(given: string, options: LinkOptions): Promise<string>
   return realpathSync(dir);
 }
 
-function judgePlace(dir: string, env: Environment["env"]): void {
+function judgePlace(dir: string, env: Environment["env"]): "known" | "fresh" {
   const existing = nearestFolder(dir);
   if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwn(realpathSync(existing), env);
   const kind = unwrap(judgeFolder(dir, env, false));
-  if (kind === "new") return;
+  if (kind !== "linked") return kind;
   const facts = { kind: "usage", what: `${dir} is linked already`, next: "open it: openMirror(dir)" } as const;
   throw new TroubleError({ ...facts, code: "linked-already" });
 }

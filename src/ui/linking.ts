@@ -7,14 +7,7 @@ import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { isKey } from "../mirror/settings/key.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
-import {
-  judgeFolder,
-  judgeInside,
-  judgeLeftOver,
-  linkFolder,
-  nearestFolder,
-  openUnlinked,
-} from "../mirror/folder/link-folder.ts";
+import { judgeFolder, judgeInside, linkFolder, nearestFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
@@ -141,9 +134,9 @@ function judgeTarget(dir: string, env: World["env"]): Result<unknown> {
   const owned = mustOwn ? checkOwner(realpathSync(nearest), env) : ok(null);
   if (owned.kind === "trouble") return owned;
   const kind = judgeFolder(dir, env, false);
-  if (kind.kind === "trouble") return kind;
-  if (kind.value === "linked") return trouble("usage", `${dir} is linked already`, "open it in the list of folders");
-  return judgeLeftOver(dir, env);
+  if (kind.kind === "ok" && kind.value === "linked")
+    return trouble("usage", `${dir} is linked already`, "open it in the list of folders");
+  return kind;
 }
 
 function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {

@@ -1,5 +1,5 @@
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
-import type { Command, CommandEntry, Operands, OptionSpec } from "../command.ts";
+import type { Command, CommandEntry } from "../command.ts";
 import { SCRIPTS } from "../completion/scripts.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { optionsOf } from "../args.ts";
@@ -39,9 +39,6 @@ export const command: Command = {
 /** An offer. `file`, `folder`: the shell completes files or folders itself. */
 type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
-const FILE: readonly Offer[] = [["file"]];
-const FOLDER: readonly Offer[] = [["folder"]];
-
 /**
  * Returns the lines for the word after some words.
  * @param words after `mdmirror`, complete
@@ -54,7 +51,7 @@ export async function offerLines(
 ): Promise<readonly string[]> {
   const offers = await offersAfter(words, table);
   const shown = offers.flatMap((offer) => {
-    return offer === MIRROR ? [...names().map((name): Offer => ["word", name]), ...FOLDER] : [offer];
+    return offer === MIRROR ? [...(wordsOf(names()) ?? []), ...FOLDER] : [offer];
   });
   return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
@@ -63,9 +60,8 @@ export async function offerLines(
 const MIRROR: Offer = ["folder", "DIR"];
 
 async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
-  if (name === undefined || (name === "help" && rest.length === 0)) {
+  if (name === undefined || (name === "help" && rest.length === 0))
     return [...table.map((entry): Offer => ["word", entry.name, entry.summary]), ...GLOBAL];
-  }
   const entry = table.find((one) => one.name === name);
   if (entry === undefined) return [];
   const { command } = await entry.load();
@@ -73,9 +69,14 @@ async function offersAfter([name, ...rest]: readonly string[], table: readonly C
   const named = (word: string | undefined) =>
     options.find(([option, { short }]) => word === `--${option}` || word === `-${short}`)?.[1];
   const spec = named(rest.at(-1));
-  if (spec?.value !== undefined) return offersForValue(spec);
-  const operands = rest.filter((word, at) => !word.startsWith("-") && named(rest[at - 1])?.value === undefined);
-  return [...options.flatMap(offersOfOption), ...offersForOperand(command.operands, operands.length)];
+  if (spec?.value !== undefined) return wordsOf(spec.choices) ?? FOR_VALUE[spec.value] ?? [];
+  const { most, words, offers = [] } = command.operands;
+  const given = rest.filter((word, at) => !word.startsWith("-") && named(rest[at - 1])?.value === undefined).length;
+  const operands = wordsOf(given === 0 ? words : undefined) ?? FOR_OPERAND[offers[given] ?? offers.at(-1) ?? "file"];
+  const names = options.flatMap(([option, { short, help }]) =>
+    [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map((word): Offer => ["option", word, help]),
+  );
+  return [...names, ...(given < most ? operands : [])];
 }
 
 const GLOBAL: readonly Offer[] = [
@@ -84,31 +85,14 @@ const GLOBAL: readonly Offer[] = [
   ["option", "--version", "print the version"],
 ];
 
-function offersOfOption([name, { short, help }]: readonly [string, OptionSpec]): readonly Offer[] {
-  const long: Offer = ["option", `--${name}`, help];
-  return short === undefined ? [long] : [long, ["option", `-${short}`, help]];
+function wordsOf(words: readonly string[] | undefined): readonly Offer[] | undefined {
+  return words?.map((word) => ["word", word]);
 }
 
-/** Returns what to offer for the value of an option, by the placeholder in the help. */
-function offersForValue({ value, choices }: OptionSpec): readonly Offer[] {
-  if (choices !== undefined) return wordsOf(choices);
-  if (value === "DIR") return FOLDER;
-  return value === "FILE" || value === "PATH" ? FILE : [];
-}
+const FILE: readonly Offer[] = [["file"]];
+const FOLDER: readonly Offer[] = [["folder"]];
 
-function wordsOf(words: readonly string[]): readonly Offer[] {
-  return words.map((word) => ["word", word]);
-}
+/** Offers for the value of an option, by the placeholder in the help. */
+const FOR_VALUE: Readonly<Record<string, readonly Offer[]>> = { DIR: FOLDER, FILE, PATH: FILE };
 
-const OPERANDS = { mirror: [MIRROR], folder: FOLDER, nothing: [] } as const;
-
-/**
- * Returns what to offer for an operand.
- * @param at number of the operand, from 0
- */
-function offersForOperand({ most, words, offers = [] }: Operands, at: number): readonly Offer[] {
-  if (at >= most) return [];
-  if (at === 0 && words !== undefined) return wordsOf(words);
-  const kind = offers[at] ?? offers.at(-1);
-  return kind === undefined ? FILE : OPERANDS[kind];
-}
+const FOR_OPERAND = { mirror: [MIRROR], folder: FOLDER, nothing: [], file: FILE } as const;

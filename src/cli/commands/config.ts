@@ -1,3 +1,4 @@
+import { showResult } from "../text.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { join } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
@@ -8,7 +9,6 @@ import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { showResult } from "../show-result.ts";
 
 /** Numbers of operands after the verb, without DIR. */
 const OPERANDS = { list: 0, get: 1, set: 2, unset: 1 } as const;

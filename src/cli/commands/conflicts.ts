@@ -6,36 +6,29 @@ import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { originClause } from "../../mirror/operations/results/origin.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import type { Command, Io } from "../command.ts";
+import type { Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
-import type { Conflict } from "../../mirror/model/link.ts";
-import { showResult } from "../show-result.ts";
-import { age, columns, paintFor } from "../text.ts";
+import { age, columns, paintFor, showResult } from "../text.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
-import { hunkLines } from "../show-hunks.ts";
+import { hunkLines } from "../show-versions.ts";
 import { useLocal } from "../use-mirror.ts";
 
-const list = readCommand(conflicts, {
+export const command = readCommand(conflicts, {
   ...OF_FOLDER,
   operands: { usage: "[DIR] | show PATH", least: 0, most: 2 },
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
+  about: [
+    "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
+  ],
+  instead(io, args) {
+    const [first, second] = args.operands;
+    if (second === undefined) return null;
+    return first === "show" ? show(io, second, args.flag("json")) : misuse("takes one folder, or: show PATH");
+  },
   exit: (answer) => (isEmpty(answer) ? EXIT.inSync : EXIT.attention),
   lines: (io, answer) => (isEmpty(answer) ? ["no conflicts and no blocked documents"] : listLines(io, answer)),
 });
-
-export const command: Command = {
-  ...list,
-  about: [
-    ...list.about,
-    "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
-  ],
-  async run(io, args, table) {
-    const [first, second] = args.operands;
-    if (second === undefined) return list.run(io, args, table);
-    return first === "show" ? show(io, second, args.flag("json")) : misuse("takes one folder, or: show PATH");
-  },
-};
 
 type ConflictList = Answer<(typeof conflicts)["declared"]>;
 
@@ -72,16 +65,14 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
     const three = unwrap(readThree(mirror, problem));
     const { path, conflict } = problem;
     const hunks = conflictHunks(three);
-    const since = conflict?.since ?? null;
-    const lines = [
-      ...(conflict === null ? [] : [conflictLine(path, conflict)]),
-      ...(hunks.length === 0 ? ["the two edits now merge; the next sync resolves the conflict"] : []),
-      ...hunkLines(io, hunks),
-    ];
-    return showResult(io, json, { json: { path, since, hunks }, lines, exit: EXIT.attention });
+    const lines = hunkLines(io, hunks);
+    if (hunks.length === 0) lines.push("the two edits now merge; the next sync resolves the conflict");
+    if (conflict !== null) {
+      const { since, newestCopyPath } = conflict;
+      lines.unshift(
+        `${shownName(path)}: in conflict since ${localTime(since)}; theirs is ${shownName(newestCopyPath)}`,
+      );
+    }
+    return showResult(io, json, { json: { path, since: conflict?.since ?? null, hunks }, lines, exit: EXIT.attention });
   });
-}
-
-function conflictLine(path: string, { since, newestCopyPath }: Conflict): string {
-  return `${shownName(path)}: in conflict since ${localTime(since)}; theirs is ${shownName(newestCopyPath)}`;
 }

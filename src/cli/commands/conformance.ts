@@ -1,10 +1,9 @@
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { plural } from "../../common/count.ts";
-import { failureWords } from "../../common/failure-words.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { type Trouble, TroubleError, unwrap } from "../../common/trouble.ts";
+import { type Result, unwrap } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
-import { type Judgement, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
+import { type JudgeOptions, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
 import { NoAnswerError, waitingForRetryAfter } from "../../conformance/observe.ts";
 import { type Section, SECTIONS } from "../../conformance/sections.ts";
 import type { Exchange } from "../../conformance/world.ts";
@@ -12,9 +11,8 @@ import { findKey } from "../../mirror/settings/key.ts";
 import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { showResult } from "../show-result.ts";
-import { countWords } from "../text.ts";
+import { EXIT } from "../exit.ts";
+import { countWords, showResult } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
 
@@ -43,40 +41,44 @@ export const command: Command = {
   },
   operands: { usage: "URL", least: 1, most: 1, offers: ["nothing"] },
   async run(io, args) {
-    const { wire, key } = openService(io, args);
+    const { env, cwd } = io;
+    const url = args.operands[0]!;
+    // Not null, because the user passed a URL.
+    const origin = unwrap(originOfUser({ url, env: {}, allowHttp: args.texts("allow-http") })!);
+    const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
+    const wire = openWire(origin);
     try {
-      return await report(io, args, await judgeOver(io, args, wire, key));
+      const json = unwrap(await judge(io, args, { url, wire, key }));
+      const exit = json.conforms ? EXIT.inSync : EXIT.attention;
+      return showResult(io, args.flag("json"), { json, lines: linesOf(json).map(shownWords), exit });
     } finally {
       await wire.close();
     }
   },
 };
 
-function openService(io: Io, args: Args): { readonly wire: Wire; readonly key: string } {
-  const { env, cwd } = io;
-  // Not null, because the user passed a URL.
-  const origin = unwrap(originOfUser({ url: args.operands[0]!, env: {}, allowHttp: args.texts("allow-http") })!);
-  const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
-  return { wire: openWire(origin), key };
-}
+type Judged = Pick<JudgeOptions, "url" | "key"> & { readonly wire: Wire };
 
-async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<Judgement> {
+async function judge(io: Io, args: Args, { url, wire, key }: Judged): Promise<Result<Report>> {
   const exchange: Exchange = async (request) => {
     const result = await wire.send(request, BOUNDS);
     if (result.kind !== "answer") throw new NoAnswerError(result.why);
     return result.response;
   };
   const name = `mdmirror-conformance-${io.random.hex(8)}`;
-  const leaves = args.flag("leave-behind") ? "deletes those that it can" : "deletes them";
-  io.err(`Creates folders ${name}-… at the root of the workspace, and ${leaves}.`);
+  const leaveBehind = args.flag("leave-behind");
+  io.err(
+    `Creates folders ${name}-… at the root of the workspace, and deletes ${leaveBehind ? "those that it can" : "them"}.`,
+  );
   const wanted = args.texts("section");
   const { value } = await io.stoppable((stop) =>
     judgeService({
       exchange: waitingForRetryAfter(exchange, (ms) => io.clock.sleep(ms, stop)),
+      url,
       key,
       name,
-      sections: wanted.length === 0 ? NAMES : NAMES.filter((section) => wanted.includes(section)),
-      leaveBehind: args.flag("leave-behind"),
+      sections: NAMES.filter((section) => wanted.length === 0 || wanted.includes(section)),
+      leaveBehind,
       onCase: (done, total) => {
         if (io.terminal.error) io.status(`case ${done + 1} of ${total}`);
       },
@@ -85,32 +87,6 @@ async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<J
   );
   if (io.terminal.error) io.status("");
   return value;
-}
-
-function report(io: Io, args: Args, judged: Judgement): ExitCode {
-  if (judged.kind !== "judged") throw new TroubleError(troubleOf(args.operands[0]!, judged));
-  const { report: json } = judged;
-  const exit = json.conforms ? EXIT.inSync : EXIT.attention;
-  return showResult(io, args.flag("json"), { json, lines: linesOf(json).map(shownWords), exit });
-}
-
-function troubleOf(url: string, judged: Exclude<Judgement, { kind: "judged" }>): Trouble {
-  switch (judged.kind) {
-    case "unreachable": {
-      const what = `the service cannot be reached (${url}): ${failureWords(judged.why)}`;
-      return { kind: "offline", what, next: "check the URL, then run it again" };
-    }
-    case "refused": {
-      const what = `the service answered ${judged.request} with status ${judged.status}`;
-      return { kind: "offline", what, next: "check the URL and the key; the key needs full access to the workspace" };
-    }
-    case "foreign":
-      return { kind: "offline", what: `the answer of ${url} to GET /v1/files is no list`, next: "check the URL" };
-    case "cannot-clear": {
-      const what = `the service did not delete the folder ${judged.folder}, so that each case would leave one`;
-      return { kind: "usage", what, next: "to run the cases and leave their folders: add --leave-behind" };
-    }
-  }
 }
 
 function linesOf({ conforms, isComplete, sections, leftBehind }: Report): string[] {

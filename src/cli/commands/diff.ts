@@ -4,22 +4,26 @@ import type { DIFF } from "../../mirror/operations/declared/history.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { compareEdits } from "../../mirror/operations/history/conflict-lines.ts";
 import { diff } from "../../mirror/operations/history/diff.ts";
-import type { Args, Command, Io } from "../command.ts";
+import type { Args, Io } from "../command.ts";
 import { EXIT, misuse } from "../exit.ts";
 import { locateVersion, splitVersion } from "../find-mirror.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
-import { unifiedLines } from "../show-hunks.ts";
-import { showMerge } from "../show-merge.ts";
-import { originLines } from "../show-origins.ts";
+import { originLines, showMerge, unifiedLines } from "../show-versions.ts";
 import { columns } from "../text.ts";
 
 type Row = Answer<typeof DIFF>["documents"][number];
 
-const compare = readCommand(diff, {
+export const command = readCommand(diff, {
   operands: { usage: "[DIR | PATH | PATH@N]", least: 0, most: 1 },
   examples: ["mdmirror diff", "mdmirror diff plan.md", "mdmirror diff plan.md@3"],
   options: {
     origins: { help: "show which side each line of PATH@N, or of the last merged version, came from; exits 0" },
+  },
+  instead(io, args) {
+    if (!args.flag("origins")) return null;
+    if (!namesDocument(args)) return misuse("--origins needs a document: PATH.md or PATH.md@N");
+    const { path, n } = splitVersion(args.operands[0]!);
+    return showMerge(io, path, n, args.flag("json"));
   },
   locate: (io, args) => (namesDocument(args) ? locateVersion(io, args.operands[0]!) : OF_FOLDER.locate(io, args)),
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),
@@ -29,16 +33,6 @@ const compare = readCommand(diff, {
     else for (const line of listLines(documents)) io.out(line);
   },
 });
-
-export const command: Command = {
-  ...compare,
-  async run(io, args, table) {
-    if (!args.flag("origins")) return compare.run(io, args, table);
-    if (!namesDocument(args)) return misuse("--origins needs a document: PATH.md or PATH.md@N");
-    const { path, n } = splitVersion(args.operands[0]!);
-    return showMerge(io, path, n, args.flag("json"));
-  },
-};
 
 /**
  * Matches an operand that means a document, with or without a version. Any other operand means a
@@ -81,6 +75,12 @@ function showRow(io: Io, row: Row, n: number | null): void {
   for (const line of originLines(io, lines.rows)) io.out(line);
 }
 
+function whyWhole({ kind, reason = "" }: NonNullable<Row["conflict"]>): string {
+  if (kind === "merges") return "the two edits now merge; the next sync resolves the conflict";
+  if (kind === "no-base") return "the version that both edits started from is no longer in the history";
+  return `a merge of the two edits could be wrong (${reason}), so mdmirror does not merge them`;
+}
+
 function showPatch(io: Io, { path, kind, before, after }: Row, other: string): void {
   const names = { before: before === null ? null : `${other}/${path}`, after: after === null ? null : `local/${path}` };
   if (kind === "same") {
@@ -91,10 +91,4 @@ function showPatch(io: Io, { path, kind, before, after }: Row, other: string): v
   // In a pipe, the patch is written byte for byte.
   const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
   for (const line of unifiedLines(io, names, before ?? "", after ?? "")) put(line);
-}
-
-function whyWhole({ kind, reason = "" }: NonNullable<Row["conflict"]>): string {
-  if (kind === "merges") return "the two edits now merge; the next sync resolves the conflict";
-  if (kind === "no-base") return "the version that both edits started from is no longer in the history";
-  return `a merge of the two edits could be wrong (${reason}), so mdmirror does not merge them`;
 }

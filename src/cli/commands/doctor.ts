@@ -1,7 +1,7 @@
+import { showResult } from "../text.ts";
 import { onFolder } from "../find-mirror.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
-import { EXIT, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
-import { showResult } from "../show-result.ts";
+import { EXIT, type ExitCode, exitOfTrouble, misuse, worstExit, writeNewFile } from "../exit.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";
 import { resolve } from "node:path";
@@ -9,7 +9,6 @@ import { bad, type Check, good, warn } from "../../mirror/operations/doctor/chec
 import { makeBundle } from "../../mirror/operations/doctor/bundle.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { writeNewFile } from "../new-file.ts";
 
 export const command: Command = {
   about: [
@@ -40,10 +39,12 @@ export const command: Command = {
   }),
 };
 
-type BundleRequest = { readonly root: string; readonly file: string; readonly examined: readonly Check[] };
-
 /** Writes a bundle for a bug report. Returns the result as one more check. */
-async function writeBundle(io: Io, args: Args, { root, file, examined }: BundleRequest): Promise<Check> {
+async function writeBundle(
+  io: Io,
+  args: Args,
+  { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly Check[] },
+): Promise<Check> {
   const opening = { ...worldOf(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
   const withNames = args.flag("with-names");
   const made = await withMirror(root, opening, (mirror) =>

@@ -2,14 +2,13 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { history } from "../../mirror/operations/history/versions.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import type { Command } from "../command.ts";
 import { misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
-import { showMerge } from "../show-merge.ts";
+import { showMerge } from "../show-versions.ts";
 import { columns } from "../text.ts";
 
-const list = readCommand(history, {
+export const command = readCommand(history, {
   operands: { usage: "PATH|ID", least: 1, most: 1 },
   examples: ["mdmirror history plan.md", "mdmirror history plan.md --as-of 3d"],
   options: {
@@ -18,6 +17,12 @@ const list = readCommand(history, {
       range: [1, 999_999_999],
       help: "show which side each line of the merged version N came from: M (mine), T (theirs) or B (both)",
     },
+  },
+  instead(io, args) {
+    const merged = args.number("origins");
+    if (merged === null) return null;
+    if (args.text("as-of") !== null) return misuse("--as-of and --origins exclude each other");
+    return showMerge(io, args.operands[0]!, merged, args.flag("json"));
   },
   locate(io, { operands }) {
     const { root, path } = locate(io, operands[0]!);
@@ -33,16 +38,9 @@ const list = readCommand(history, {
   },
 });
 
-function row({
-  n,
-  at,
-  size,
-  from,
-  what,
-  mergedFrom,
-  other,
-  isLocal,
-}: Answer<(typeof history)["declared"]>["versions"][number]): string[] {
+type Version = Answer<(typeof history)["declared"]>["versions"][number];
+
+function row({ n, at, size, from, what, mergedFrom, other, isLocal }: Version): string[] {
   const merged = mergedFrom === null ? "" : `  (merged from ${mergedFrom})`;
   const others = other === null ? "" : `  (a version of ${shownName(other)}, which was at this path then)`;
   return [
@@ -53,13 +51,3 @@ function row({
     `${shownWords(what)}${merged}${others}${isLocal ? "  (local)" : ""}`,
   ];
 }
-
-export const command: Command = {
-  ...list,
-  async run(io, args, table) {
-    const merged = args.number("origins");
-    if (merged === null) return list.run(io, args, table);
-    if (args.text("as-of") !== null) return misuse("--as-of and --origins exclude each other");
-    return showMerge(io, args.operands[0]!, merged, args.flag("json"));
-  },
-};

@@ -5,8 +5,7 @@ import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
-import { showResult } from "../show-result.ts";
-import { jsonLine } from "../text.ts";
+import { jsonLine, showResult } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/run-hook.ts";
 
@@ -48,21 +47,15 @@ function hookLine({ name, on, mirrors, argv }: Hook): string {
   return `${name}: on ${events}${where}: runs ${shownWords(argv.join(" "))}`;
 }
 
-function hookJson({ name, on, mirrors, timeoutMs, argv }: Hook): object {
-  return {
-    name,
-    on: [...on].map(([event, ms]) => ({ event, debounceSeconds: ms / 1_000 })),
-    mirrors,
-    timeoutSeconds: timeoutMs / 1_000,
-    run: argv,
-  };
+function hookJson({ name, on, mirrors, timeoutMs, argv: run }: Hook): object {
+  const events = [...on].map(([event, ms]) => ({ event, debounceSeconds: ms / 1_000 }));
+  return { name, on: events, mirrors, timeoutSeconds: timeoutMs / 1_000, run };
 }
 
 async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
-  const wantedEvent = args.text("event") as EventName | null;
   const hook = unwrap(readHooks(io.env)).find((one) => one.name === name);
   if (hook === undefined) return refuse(`there is no hook ${JSON.stringify(name)}`, "mdmirror hooks lists the hooks");
-  const event = wantedEvent ?? [...hook.on.keys()][0]!;
+  const event = (args.text("event") as EventName | null) ?? [...hook.on.keys()][0]!;
   const end = await testHook(hook, event, worldOf(io), io.stop);
   if (args.flag("json")) {
     const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };

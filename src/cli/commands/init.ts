@@ -1,4 +1,5 @@
-import { printNotes } from "../show-result.ts";
+import { printNotes } from "../text.ts";
+import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,11 +9,10 @@ import { TroubleError, unwrap } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
 import { ownershipOf } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { judgeName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
-import { judgeFolder, judgeLeftOver, linkFolder, nearestFolder } from "../../mirror/folder/link-folder.ts";
+import { judgeFolder, linkFolder, nearestFolder } from "../../mirror/folder/link-folder.ts";
 import { lineFault, linkedPart, partClause } from "../../mirror/settings/settings.ts";
 import { admit, originOfUser, markerOf } from "../../mirror/trust/gate.ts";
 import { isSameUrl, withoutSlashes } from "../../mirror/trust/address.ts";
@@ -22,7 +22,6 @@ import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { SILENT_LOG } from "../../mirror/folder/log.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
 import { connect } from "../../mirror/trust/connect.ts";
-import type { RemotePath } from "../../contract/path.ts";
 import { plural } from "../../common/count.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -80,65 +79,54 @@ export const command: Command = {
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
     judgeName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
-    const { env, cwd } = io;
-    workOnNew(io, dir);
+    // Under `sudo`, continues as the user who called `sudo`, on that user's folder. A new folder
+    // belongs to the owner of its parent folder.
+    const existing = nearestFolder(dir);
+    if (existing === dir || ownershipOf(existing, io.env).kind === "by-sudo")
+      unwrap(workAsOwner(io, realpathSync(existing)));
     const kind = unwrap(judgeFolder(dir, io.env, args.flag("any-folder")));
-    if (kind === "linked") return initLinkedFolder(io, dir, args);
-    const leftOver = unwrap(judgeLeftOver(dir, env));
-    const link = newLink(io, args);
-    // A key in a folder that may not be the user's may belong to somebody else. The documents would
-    // then go to that person's workspace.
-    const folder = leftOver === "known" ? join(dir, ".mdmirror") : null;
-    const key = unwrap(findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin }));
-    return linkNew(io, args, dir, link, key);
+    return kind === "linked" ? initLinkedFolder(io, dir, args) : linkNew(io, args, dir, kind === "known");
   },
 };
 
-/**
- * Under `sudo`, continues as the user who called `sudo`, on that user's folder. A new folder
- * belongs to the owner of its parent folder.
- */
-function workOnNew(io: Io, dir: string): void {
-  const existing = nearestFolder(dir);
-  if (existing === dir || ownershipOf(existing, io.env).kind === "by-sudo")
-    unwrap(workAsOwner(io, realpathSync(existing)));
-}
+type Prefer = Parameters<typeof firstSync>[3];
 
-function preferOf(args: Args): (typeof PREFER)[number] | null {
-  return PREFER.find((one) => one === args.text("prefer")) ?? null;
-}
-
-type Link = { readonly config: Config; readonly origin: TrustedOrigin };
-
-function newLink(io: Io, args: Args): Link {
+function targetOf(io: Io, args: Args): { readonly config: Config; readonly origin: TrustedOrigin } {
   const remote = linkedPart(args.texts("remote"));
   if (remote === null) return misuse("--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
-  const origin = originOfUser({ url: args.text("url"), env: io.env, allowHttp });
-  if (origin === null) return misuse("--url is missing");
-  const trusted = unwrap(origin);
-  const { url } = trusted;
-  const urlAsTyped = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
-  if (url !== withoutSlashes(urlAsTyped))
+  const origin = unwrap(originOfUser({ url: args.text("url"), env: io.env, allowHttp }) ?? misuse("--url is missing"));
+  const { url } = origin;
+  if (url !== withoutSlashes(args.text("url") ?? io.env["MDMIRROR_URL"] ?? ""))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
-  const direction = DIRECTIONS.find((one) => one === args.text("direction")) ?? DEFAULT_CONFIG.direction;
+  const direction = (args.text("direction") ?? DEFAULT_CONFIG.direction) as Config["direction"];
   const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp, gitignore: args.flag("gitignore") };
-  return { config, origin: trusted };
+  return { config, origin };
 }
 
-async function linkNew(io: Io, args: Args, dir: string, link: Link, found: FoundKey): Promise<ExitCode> {
-  const options = { dir, ...link, key: found.key, ignore: args.texts("ignore"), yes: args.flag("yes") };
+/**
+ * Links a folder for the first time.
+ * @param isKnown true if the folder has files of this user from an earlier link
+ */
+async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promise<ExitCode> {
+  const { cwd, env, random } = io;
+  const target = targetOf(io, args);
+  const keyFile = args.text("key-file");
+  // A key in a folder that may not be the user's may belong to somebody else. The documents would
+  // then go to that person's workspace.
+  const folder = isKnown ? join(dir, MIRROR_FOLDER) : null;
+  const { key, from } = unwrap(findKey({ folder, keyFile, cwd, env, origin: target.origin }));
+  const options = { dir, ...target, key, ignore: args.texts("ignore"), yes: args.flag("yes") };
   const agreed = await agreeOnFirstPlan(io, options);
   if (agreed === null) return EXIT.usage;
   const { config, ignore } = agreed;
   // A key from the keychain is not copied into the folder.
-  const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
-  const { env, random } = io;
+  const stored = args.flag("no-store-key") || from === "keychain" ? null : key;
   const linked = unwrap(linkFolder({ ...agreed, random, env, name: args.text("name") }, stored));
   if (linked !== null) io.err(`mdmirror: ${linked}`);
   io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
   unwrap(addIgnoreLines(realpathSync(dir), ignore));
-  return firstSync(io, dir, args.text("key-file"), preferOf(args));
+  return firstSync(io, dir, keyFile, args.text("prefer") as Prefer);
 }
 
 /**
@@ -147,7 +135,7 @@ async function linkNew(io: Io, args: Args, dir: string, link: Link, found: Found
  */
 async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
-  const folder = join(root, ".mdmirror");
+  const folder = join(root, MIRROR_FOLDER);
   const config = unwrap(readConfig(folder));
   refuseOther(args, dir, config);
   const { env, cwd } = io;
@@ -169,7 +157,7 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     );
   // If the first sync stopped because of too many conflicts, it continues after the user chose one
   // side.
-  const prefer = preferOf(args);
+  const prefer = args.text("prefer") as Prefer;
   if (isStateLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
   io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
@@ -184,7 +172,8 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remot
   const { clock, random } = io;
   const asking = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : ANY_FOLDER);
+    // With a valid key, the service answers for any name, also if it has no such folder.
+    const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : "mdmirror");
     if (answer.ok) return;
     const failure = faultTrouble(answer.fault, url);
     if (answer.fault.kind === "locked-out") throw new TroubleError(failure);
@@ -193,12 +182,6 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remot
     await asking.close();
   }
 }
-
-/**
- * The request works with any name: with a valid key, the service answers that no such folder
- * exists.
- */
-const ANY_FOLDER = "mdmirror" as RemotePath;
 
 /**
  * Stores rules for files that are excluded from now on. Documents that are synced already stay

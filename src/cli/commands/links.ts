@@ -2,13 +2,11 @@ import { unwrap } from "../../common/trouble.ts";
 import { type CheckedLinks, checkLinks } from "../../mirror/operations/links/check-links.ts";
 import { type LinkForm, planLinkChange } from "../../mirror/operations/links/change-links.ts";
 import { plural } from "../../common/count.ts";
-import type { LocalPath } from "../../contract/path.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { showResult } from "../show-result.ts";
-import { firstLines } from "../text.ts";
+import { firstLines, showResult } from "../text.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
@@ -33,12 +31,11 @@ export const command: Command = {
     const wiki = args.flag("wiki");
     if (wiki && what !== "translate") return misuse("--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
-    return what === "check" ? check(io, args, root) : change(io, args, root, { mode: what, wiki });
+    return what === "check" ? check(io, args.flag("json"), root) : change(io, args, root, { mode: what, wiki });
   },
 };
 
-async function check(io: Io, args: Args, root: string): Promise<ExitCode> {
-  const json = args.flag("json");
+async function check(io: Io, json: boolean, root: string): Promise<ExitCode> {
   return useMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
     const checked = checkLinks(world);
     const exit = checked.broken.length === 0 ? EXIT.inSync : EXIT.attention;
@@ -69,10 +66,12 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
       showResult(io, json, { json: { links: form.mode, wiki: form.wiki, respelled }, lines: [line] });
     if (planned === null) return shown(0, `nothing to change: ${linkFormText(form)}`);
     const { paths, apply } = planned;
-    if (!json && paths.length > 0) showPaths(io, paths);
-    const isAgreed =
-      paths.length === 0 || (await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`));
-    if (!isAgreed) return EXIT.usage;
+    if (paths.length > 0) {
+      const names = paths.map((path) => `  ${shownName(path)}`);
+      const title = `links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`;
+      if (!json) for (const line of [title, ...firstLines(names, MOST, "  ")]) io.out(line);
+      if (!(await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
+    }
     const respelled = await apply();
     return shown(respelled, `from now on, ${linkFormText(form)}; ${plural(respelled, "file")} rewritten`);
   });
@@ -85,10 +84,4 @@ const MODE_SENTENCES = {
 
 function linkFormText({ mode, wiki }: LinkForm): string {
   return wiki ? `${MODE_SENTENCES[mode]}, [[wiki links]] too,` : MODE_SENTENCES[mode];
-}
-
-function showPaths(io: Io, paths: readonly LocalPath[]): void {
-  io.out(`links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`);
-  const names = paths.map((path) => `  ${shownName(path)}`);
-  for (const line of firstLines(names, MOST, "  ")) io.out(line);
 }

@@ -1,5 +1,4 @@
 import { unwrap } from "../../common/trouble.ts";
-import type { MirrorEvent } from "../../mirror/ports/state.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locate, ONE_FOLDER } from "../find-mirror.ts";
@@ -28,17 +27,10 @@ export const command: Command = {
       const events = readEvents(state, { limit, run, path: place.path });
       if (run !== null && events.length === 0) unwrap(findRuns(state, run));
       if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
-      else for (const line of eventLines(events, name)) io.out(line);
+      else for (const event of events) io.out(eventLine(event));
+      const none = name === null ? "no events yet" : `no events of ${shownName(name)}`;
+      if (events.length === 0 && !args.flag("json")) io.out(none);
       return EXIT.inSync;
     });
   },
 };
-
-/**
- * Returns a line for each event.
- * @param name the document that the user asked for; null means all
- */
-function eventLines(events: readonly MirrorEvent[], name: string | null): string[] {
-  if (events.length > 0) return events.map(eventLine);
-  return [name === null ? "no events yet" : `no events of ${shownName(name)}`];
-}

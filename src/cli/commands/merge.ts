@@ -4,14 +4,10 @@ import { plural } from "../../common/count.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { mergeForGit, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
-import { rowLines } from "../show-origins.ts";
+import { rowLines } from "../show-versions.ts";
 import { jsonLine } from "../text.ts";
 
 type Paths = [base: string, mine: string, theirs: string];
-type MergedFiles = Extract<ReturnType<typeof mergeFiles>, { kind: "ok" }>["value"];
-
-/** LIMIT: characters of a conflict marker. */
-const LONGEST_MARKER = 1_000;
 
 export const command: Command = {
   about: [
@@ -32,7 +28,7 @@ export const command: Command = {
     driver: { help: "run as git's merge driver: write into MINE and print only errors" },
     "marker-size": {
       value: "N",
-      range: [1, LONGEST_MARKER],
+      range: [1, 1_000],
       help: "for --driver: length of a conflict marker, git's %L (default: 7)",
     },
     path: { value: "PATH", help: "for --driver: file name for messages, git's %P" },
@@ -41,23 +37,19 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as Paths;
     if (args.flag("driver")) return drive(io, args, paths);
-    const merged = unwrap(mergeFiles(paths));
-    if (["print", "origins", "explain"].some((name) => args.flag(name))) return show(io, args, paths, merged);
-    const { text, conflicts } = merged;
-    unwrap(writeMerged(paths[1], text));
-    io.out(conflicts === 0 ? "merged" : plural(conflicts, "conflict"));
-    return conflicts === 0 ? EXIT.inSync : EXIT.attention;
+    const { text, conflicts, origins } = unwrap(mergeFiles(paths));
+    const isClean = conflicts === 0;
+    const isShown = ["print", "origins", "explain"].some((name) => args.flag(name));
+    if (isClean && args.flag("origins")) for (const line of rowLines(io, origins)) io.out(line);
+    else if (isClean && args.flag("explain")) io.out(jsonLine(unwrap(explainFiles(paths))));
+    else if (isShown) io.text(text.replace(/[^\n]$/, "$&\n"));
+    else {
+      unwrap(writeMerged(paths[1], text));
+      io.out(isClean ? "merged" : plural(conflicts, "conflict"));
+    }
+    return isClean ? EXIT.inSync : EXIT.attention;
   },
 };
-
-/** Prints the result. With `--explain`, prints the origin of each line or word of a clean merge. */
-function show(io: Io, args: Args, paths: Paths, { text, conflicts, origins }: MergedFiles): ExitCode {
-  if (conflicts === 0 && args.flag("origins")) for (const line of rowLines(io, origins)) io.out(line);
-  else if (conflicts === 0 && args.flag("explain")) {
-    io.out(jsonLine(unwrap(explainFiles(paths))));
-  } else if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
-  return conflicts === 0 ? EXIT.inSync : EXIT.attention;
-}
 
 /** Exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;

@@ -19,7 +19,9 @@ export const command: Command = {
   operands: { usage: "[DIR] NEWDIR", least: 1, most: 2, offers: ["mirror", "folder"] },
   async run(io, args) {
     const { root, last } = rootAndLast(io, args);
-    const to = placeOfNew(io, last);
+    // Resolves symbolic links in the folders above the last name, which is new.
+    const whole = resolve(io.cwd, last);
+    const to = existsSync(dirname(whole)) ? join(realpathSync(dirname(whole)), basename(whole)) : whole;
     unwrap(judgeMove(root, to, io.env));
     const released = await withFolderReleased(io, root, "mv");
     const moved = moveFolder(root, to, io.env);
@@ -31,15 +33,6 @@ export const command: Command = {
     return EXIT.inSync;
   },
 };
-
-/**
- * Returns the real path of the target: resolves symbolic links in the folders above the last name,
- * which is new.
- */
-function placeOfNew(io: Io, target: string): string {
-  const to = resolve(io.cwd, target);
-  return existsSync(dirname(to)) ? join(realpathSync(dirname(to)), basename(to)) : to;
-}
 
 /** Returns the real path of the linked folder in the operands, and the last operand. */
 function rootAndLast(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {

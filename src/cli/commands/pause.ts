@@ -28,13 +28,15 @@ export const resume: Command = {
   ...onFolder((io, _args, root) => pauseOrResume(io, root, { do: "resume" })),
 };
 
-type PauseRequest = Extract<ControlRequest, { do: "pause" | "resume" }>;
-
-async function pauseOrResume(io: Io, root: string, request: PauseRequest): Promise<ExitCode> {
+async function pauseOrResume(
+  io: Io,
+  root: string,
+  request: Extract<ControlRequest, { do: "pause" | "resume" }>,
+): Promise<ExitCode> {
   const done = await askDaemon(root, request);
   if (done === NO_DAEMON) {
-    const next = `mdmirror watch ${shellWord(root)}, or mdmirror service install ${shellWord(root)}`;
-    return refuse(`no daemon syncs ${root}`, next);
+    const dir = shellWord(root);
+    return refuse(`no daemon syncs ${root}`, `mdmirror watch ${dir}, or mdmirror service install ${dir}`);
   }
   const { changed } = unwrap(done);
   if (request.do === "pause") {

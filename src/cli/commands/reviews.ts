@@ -6,7 +6,7 @@ import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { paintFor } from "../text.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
-import { unifiedLines } from "../show-hunks.ts";
+import { unifiedLines } from "../show-versions.ts";
 
 export const command = readCommand(reviews, {
   ...OF_FOLDER,
@@ -14,14 +14,14 @@ export const command = readCommand(reviews, {
   exit: (answer) => (answer.reviews.length === 0 ? EXIT.inSync : EXIT.attention),
   lines(io, answer) {
     if (answer.reviews.length === 0) return ["nothing is in review"];
-    return answer.reviews.flatMap((one) => [...headLines(io, one), ...changedLines(io, one)]);
+    return answer.reviews.flatMap((one) => {
+      const { path, live, submitted } = one;
+      const isKnown = live !== null && submitted !== null;
+      const names = { before: `service/${path}`, after: `sent/${path}` };
+      return [...headLines(io, one), ...(isKnown ? unifiedLines(io, names, live, submitted) : [`  ${SENT_UNKNOWN}`])];
+    });
   },
 });
-
-function changedLines(io: Io, { path, live, submitted }: WaitingReview): readonly string[] {
-  if (live === null || submitted === null) return [`  ${SENT_UNKNOWN}`];
-  return unifiedLines(io, { before: `service/${path}`, after: `sent/${path}` }, live, submitted);
-}
 
 function headLines(io: Io, one: WaitingReview): string[] {
   const { path, changeId, since } = one;

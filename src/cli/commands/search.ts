@@ -1,13 +1,12 @@
 import { unwrap } from "../../common/trouble.ts";
-import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/operations/search.ts";
+import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
 import { foundPieces } from "../../markdown/search/found-pieces.ts";
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { showResult, printNotes } from "../show-result.ts";
-import { paintFor } from "../text.ts";
+import { paintFor, printNotes, showResult } from "../text.ts";
 import { shownName } from "../../common/shown-name.ts";
 
 export const command: Command = {
@@ -53,12 +52,7 @@ function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): strin
   if (lines.length === 0) return [name];
   return lines.map((line) => {
     const column = columns && line.column !== null ? `:${line.column}` : "";
-    return `${name}:${paint.added(String(line.line))}${column}:${markedText(line, paint.removed)}`;
+    const marked = foundPieces(line).map(({ text, isMatch }) => (isMatch ? paint.removed(text) : text));
+    return `${name}:${paint.added(String(line.line))}${column}:${marked.join("")}`;
   });
-}
-
-function markedText(line: FoundLine, mark: (part: string) => string): string {
-  return foundPieces(line)
-    .map(({ text, isMatch }) => (isMatch ? mark(text) : text))
-    .join("");
 }

@@ -1,22 +1,15 @@
-import { unwrap } from "../../common/trouble.ts";
+import { showResult } from "../text.ts";
+import { type Result, unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
-import type { Result } from "../../common/trouble.ts";
-import type { Action, Actions } from "../admin/action.ts";
+import type { Action } from "../admin/actions.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { notAmong } from "../args.ts";
 import { type ExitCode, misuse } from "../exit.ts";
-import { showResult } from "../show-result.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { DEFAULT_DATA, RATE } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
-
-const LOAD: Readonly<Record<(typeof SUBJECTS)[number], () => Promise<{ readonly actions: Actions }>>> = {
-  keys: () => import("../admin/keys.ts"),
-  reviews: () => import("../admin/reviews.ts"),
-  workspaces: () => import("../admin/workspaces.ts"),
-};
 
 /** Options that apply to single actions only. All other options apply to every action. */
 const OF_ACTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
@@ -73,15 +66,15 @@ export const command: Command = {
   },
   operands: { usage: "keys|reviews|workspaces [VERB [NAME]]", least: 1, most: 3, words: SUBJECTS, offers: ["nothing"] },
   async run(io, args): Promise<ExitCode> {
-    const noun = args.operands[0] as (typeof SUBJECTS)[number];
-    const { actions } = await LOAD[noun]();
-    const [, verb = "list", word = ""] = args.operands;
+    const [noun, verb = "list", word = ""] = args.operands;
+    const { ACTIONS } = await import("../admin/actions.ts");
+    const actions = ACTIONS[noun as (typeof SUBJECTS)[number]];
     if (!Object.hasOwn(actions, verb)) return misuse(notAmong(`${noun} ${verb}`, verb, Object.keys(actions)));
     const action = actions[verb]!;
     refuseMisuse(io, args, verb, action);
     const session = unwrap(await reach(io, args));
     try {
-      return showResult(io, args.flag("json"), await action.run(io, args, session, word));
+      return showResult(io, args.flag("json"), await action.run({ io, args, session, word }));
     } finally {
       await session.close();
     }

@@ -26,22 +26,21 @@ export const command: Command = {
     const data = args.text("data");
     const database = args.text("database") ?? (data === null ? databaseOf(io) : null);
     if (data !== null && database !== null) return misuse("it takes --data or --database, not both");
-    const { documents, workspaces, keys, file } = unwrap(await take(io, { data, database, out: resolve(io.cwd, out) }));
-    io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}: ${file}`);
+    const taken = unwrap(await take(io, data ?? DEFAULT_DATA, database, resolve(io.cwd, out)));
+    io.out(`${contentsText(taken)}: ${taken.file}`);
     return EXIT.inSync;
   },
 };
 
-type BackupTarget = { readonly data: string | null; readonly database: string | null; readonly out: string };
-
-async function take(io: Io, { data, database, out }: BackupTarget): Promise<Result<TakenBackup>> {
-  if (database !== null) {
-    const { takeDatabaseBackup } = await import("../../service/backup/database.ts");
-    return takeDatabaseBackup(database, out);
-  }
+async function take(io: Io, data: string, database: string | null, out: string): Promise<Result<TakenBackup>> {
+  if (database !== null) return (await import("../../service/backup/database.ts")).takeDatabaseBackup(database, out);
   const { takeBackup } = await import("../../service/backup/take.ts");
   const { openWire } = await import("../admin/open-wire.ts");
-  return takeBackup(resolve(io.cwd, data ?? DEFAULT_DATA), out, { clock: io.clock, openWire });
+  return takeBackup(resolve(io.cwd, data), out, { clock: io.clock, openWire });
+}
+
+function contentsText({ documents, workspaces, keys }: BackupContents): string {
+  return `${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}`;
 }
 
 export const restore: Command = {
@@ -60,20 +59,14 @@ export const restore: Command = {
     const database = named ?? (data === null ? databaseOf(io) : null);
     if ((data === null) === (database === null)) return misuse("it takes --data or --database");
     const folder = data === null ? null : resolve(io.cwd, data);
-    const { documents, workspaces, keys } = unwrap(
-      await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!),
-    );
-    io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}`);
+    io.out(contentsText(unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
     io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
     return EXIT.inSync;
   },
 };
 
 async function restoreFrom(file: string, folder: string | null, database: string): Promise<Result<BackupContents>> {
-  if (folder === null) {
-    const { restoreToDatabase } = await import("../../service/backup/database.ts");
-    return restoreToDatabase(file, database);
-  }
-  const { restoreBackup } = await import("../../service/backup/restore.ts");
-  return restoreBackup(file, folder);
+  return folder === null
+    ? (await import("../../service/backup/database.ts")).restoreToDatabase(file, database)
+    : (await import("../../service/backup/restore.ts")).restoreBackup(file, folder);
 }

@@ -77,7 +77,8 @@ export const command: Command = {
     const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
     if ((certFile === null) !== (keyFile === null)) return misuse("--tls-cert and --tls-key go together");
     const database = args.text("database") ?? databaseOf(io);
-    if (database !== null && !isDatabase(database)) return misuse("--database takes postgres://USER@HOST/NAME");
+    if (database !== null && !(/^postgres(?:ql)?:\/\//.test(database) && URL.canParse(database)))
+      return misuse("--database takes postgres://USER@HOST/NAME");
     const { stop } = io;
     const options = optionsOf(io, args);
     const { startOnDatabase, startService } = await import("../../service/serve.ts");
@@ -93,18 +94,13 @@ export const command: Command = {
   },
 };
 
-function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]> | null {
-  const accessLog = args.text("access-log");
-  if (accessLog === null) return null;
-  if (accessLog !== "-") return resolve(io.cwd, accessLog);
-  return async (text) => {
-    for (const line of text.trimEnd().split("\n")) io.out(line);
-  };
-}
-
 function optionsOf(io: Io, args: Args): ServeOptions {
   const fileOf = (name: string) => resolve(io.cwd, args.text(name)!);
   const appOrigin = args.text("app-origin");
+  const accessLog = args.text("access-log");
+  const printLines = async (text: string) => {
+    for (const line of text.trimEnd().split("\n")) io.out(line);
+  };
   return {
     data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
     host: args.text("host") ?? "127.0.0.1",
@@ -120,18 +116,14 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     links: args.text("links") === "resolve" ? "resolve" : "any",
     appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
     docsBase: args.text("docs-base")?.replace(/\/+$/, "") ?? null,
-    accessLog: accessLogOf(io, args),
+    accessLog: accessLog === "-" ? printLines : accessLog && resolve(io.cwd, accessLog),
     drainMs: DRAIN_MS,
-    onFault: (error, what) => io.err(`mdmirror serve: ${failureLine(what)} failed: ${(error as Error).message}`),
+    onFault(error, what) {
+      // A request has an id, other work of the service a name.
+      const work = what === "database" ? "a connection to the database" : what.replace(/^(?=req_)/, "request ");
+      io.err(`mdmirror serve: ${work} failed: ${(error as Error).message}`);
+    },
   };
-}
-
-/**
- * Describes the work that failed: a request by its id, other work of the service by its own name.
- */
-function failureLine(what: string): string {
-  if (what.startsWith("req_")) return `request ${what}`;
-  return what === "database" ? "a connection to the database" : what;
 }
 
 function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving<string | null>): void {
@@ -140,17 +132,10 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
     io.err(`  next: ${next}`);
   }
   io.out(`serving ${url}`);
-  io.out(
-    key === null
-      ? "key: in the data folder of the first service that used this database"
-      : `key: ${keyFile} (admin: ${adminKeyFile})`,
-  );
+  const place = key === null ? "in the data folder of the first service that used this database" : keyFile;
+  io.out(`key: ${place}${key === null ? "" : ` (admin: ${adminKeyFile})`}`);
   io.out(`pages: ${url}/app`);
   if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
-}
-
-function isDatabase(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
 }
 
 function isOrigin(text: string): boolean {

@@ -1,8 +1,8 @@
+import { printNotes } from "../text.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import {
   makeCronLine,
-  makeUnit,
   type ServiceUnit,
   installUnit,
   isInstalled,
@@ -10,17 +10,13 @@ import {
   uninstallUnit,
   unitState,
 } from "../../mirror/daemon/autostart/service-unit.ts";
-import type { Args, Command, Io } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { printNotes } from "../show-result.ts";
-import { homeOf } from "../../mirror/trust/registry.ts";
-import { isOnPath } from "../../mirror/settings/key.ts";
-import { isKeptWithAll, judgeReady, readyAll } from "../service-all.ts";
+import { isKeptWithAll, judgeReady, readyAll, unitFor } from "../service-all.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
-type Verb = (typeof VERBS)[number];
 const MANAGERS = ["systemd", "launchd", "cron"] as const;
 
 export const command: Command = {
@@ -40,55 +36,36 @@ export const command: Command = {
   },
   operands: { usage: "install|uninstall|status|print [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    const verb = args.operands[0] as Verb;
-    refuseMisuse(verb, args);
-    const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
-    const root = found === null ? null : realpathSync(found);
-    const manager = MANAGERS.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
+    const [verb, dir] = args.operands;
+    const kind = args.text("for");
+    if (args.flag("all") && dir !== undefined) misuse("it takes a folder or --all, not both");
+    if (kind !== null && verb !== "print") misuse("--for goes with print alone");
+    if (kind === "cron" && args.flag("all")) misuse("--for cron takes one folder: print a line for each");
+    const root = args.flag("all") ? null : realpathSync(findMirror(io, dir));
+    const manager = MANAGERS.find((one) => one === kind) ?? managerOf(process.platform);
     if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
-    const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
-    const unit = unwrap(makeUnit({ manager, root, home: homeOf(io.env), env: io.env, notifies }));
-    return RUN[verb](io, unit, root);
+    const unit = unwrap(unitFor(io.env, manager, root, kind === null ? undefined : true));
+    return RUN[verb as (typeof VERBS)[number]](io, unit, root);
   },
 };
 
-function refuseMisuse(verb: Verb, args: Args): void {
-  const kind = args.text("for");
-  if (args.flag("all") && args.operands.length > 1) misuse("it takes a folder or --all, not both");
-  if (kind !== null && verb !== "print") misuse("--for goes with print alone");
-  if (kind === "cron" && args.flag("all")) misuse("--for cron takes one folder: print a line for each");
-}
-
-const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null) => Promise<ExitCode>>> = {
-  install,
-  uninstall,
-  status,
-  print: async (io, { text }) => print(io, text.trimEnd()),
-};
+const RUN = { install, uninstall, status, print: async (io: Io, { text }: ServiceUnit) => print(io, text.trimEnd()) };
 
 function print(io: Io, text: string): ExitCode {
   for (const line of text.split("\n")) io.out(line);
   return EXIT.inSync;
 }
 
+/** Installs a unit, registers it with the service manager and reports both. */
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  if (root === null) {
-    await readyAll(io);
-    return installed(io, unit);
-  }
-  const common = isKeptWithAll(io);
+  const common = root === null ? null : isKeptWithAll(io);
   if (common !== null) {
     io.out(`the background service for all linked folders already syncs it: ${common}`);
     return EXIT.inSync;
   }
-  const ready = unwrap(judgeReady(io, root));
-  printNotes(io, ready);
-  return installed(io, unit);
-}
-
-/** Installs a unit, registers it with the service manager and reports both. */
-async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
+  if (root === null) await readyAll(io);
+  else printNotes(io, unwrap(judgeReady(io, root)));
   const startTrouble = unwrap(await installUnit(unit, io.env));
   io.out(`installed ${unit.file}`);
   if (startTrouble === null) {

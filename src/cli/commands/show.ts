@@ -3,7 +3,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { show } from "../../mirror/operations/history/versions.ts";
 import { locateVersion } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
-import { writeNewFile } from "../new-file.ts";
+import { writeNewFile } from "../exit.ts";
 
 export const command = readCommand(show, {
   operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },

@@ -1,19 +1,32 @@
+import type { EventStreamState } from "../../mirror/ports/events.ts";
+import { nextOfStop } from "../../mirror/operations/results/attention.ts";
+import { whyNotInSync } from "../../mirror/operations/results/needs.ts";
+import { plural } from "../../common/count.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
+import { attentionLines, stayLine } from "../show-attention.ts";
+import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { partClause } from "../../mirror/settings/settings.ts";
 import { TroubleError } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
-import type { FolderStatus, MirrorWord } from "../../mirror/folder/status.ts";
+import {
+  ageOf,
+  type FolderStatus,
+  type MirrorStatus,
+  type MirrorWord,
+  readAllStatuses,
+  readFolderStatus,
+  type StatusReading,
+} from "../../mirror/folder/status.ts";
 import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
-import { ageOf, readFolderStatus, type StatusReading } from "../../mirror/folder/status.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, nearest, ONE_FOLDER } from "../find-mirror.ts";
-import { lastSyncLine, readAll, statusLines } from "../show-status.ts";
-import { showResult } from "../show-result.ts";
-import { columns, type Paint, paintFor } from "../text.ts";
+import { columns, type Paint, paintFor, showResult } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -30,25 +43,25 @@ export const command: Command = {
   },
   operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
-    refuseMisuse(args);
     const [dir] = args.operands;
     const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
+    const [short, all, prometheus] = [args.flag("short"), args.flag("all"), args.flag("prometheus")];
+    refuseMisuse(args, flags);
     // A prompt runs in any folder, so it is not an error if the folder is not linked.
-    if (args.flag("short") && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
-    const root = args.flag("all") ? null : findMirror(io, dir);
-    if (args.flag("prometheus")) return showMetrics(io, root === null ? null : realpathSync(root));
+    if (short && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
+    const root = all ? null : findMirror(io, dir);
+    if (prometheus) return showMetrics(io, root === null ? null : realpathSync(root));
     if (root === null) return showAll(io, flags);
-    return args.flag("short") ? showShort(io, root, flags.json) : showOne(io, root, flags);
+    return short ? showShort(io, root, flags.json) : showOne(io, root, flags);
   },
 };
 
-function refuseMisuse(args: Args): void {
-  const isAged = args.text("max-age") !== null;
+function refuseMisuse(args: Args, { json, maxAge }: Flags): void {
+  const isAged = maxAge !== null;
   if (args.flag("short") && (args.flag("all") || args.flag("prometheus") || isAged))
     misuse("--short can be combined with --json only");
   if (args.flag("all") && args.operands.length > 0) misuse("it takes a folder or --all, not both");
-  if (args.flag("prometheus") && (args.flag("json") || isAged))
-    misuse("--prometheus goes with neither --json nor --max-age");
+  if (args.flag("prometheus") && (json || isAged)) misuse("--prometheus goes with neither --json nor --max-age");
 }
 
 type Flags = {
@@ -201,4 +214,119 @@ const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
 
 function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${MORE[state] ?? ""}`];
+}
+
+/**
+ * Reads the states of all linked folders, and reports entries of the list that cannot be trusted.
+ */
+export async function readAll(io: Io) {
+  const read = await readAllStatuses(io);
+  for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
+  return read;
+}
+
+/**
+ * Words for the state of the event stream. A service without events is polled; then no line is
+ * shown.
+ */
+const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
+  off: "",
+  none: "",
+  listening: "; the service reports changes immediately",
+  broken: "; mdmirror polls, because the connection for events broke",
+};
+
+function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: DaemonStatus): string {
+  const until = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
+  if (paused) return `the daemon (process ${pid}) is paused${until}; next: mdmirror resume`;
+  if (phase === "silent")
+    return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
+  const ending = eventStream === undefined ? "" : EVENT_STREAM_WORDS[eventStream.kind];
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${ending}`;
+}
+
+/** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
+export function statusLines(reading: StatusReading, now: number, paint: Paint): string[] {
+  if (reading.kind === "unseen") {
+    const { what, next } = reading.trouble;
+    return [`${paint.bad("Not trusted")}: ${shownWords(what)}`, `  next: ${shownWords(next)}`];
+  }
+  const { status, daemon } = reading;
+  const stays = stayLine(status.staysLocal);
+  const fault = status.fault && faultTrouble(status.fault, status.unreachedAddress ?? status.url);
+  return [
+    ...holdingLines(status, now, paint),
+    ...(stays === null ? [] : [stays]),
+    ...(fault === null ? [] : [shownWords(fault.what), `  next: ${shownWords(fault.next)}`]),
+    ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
+    ...stopLines(status, paint),
+    ...(daemon === null ? [] : [daemonLine(daemon)]),
+  ];
+}
+
+/** Returns lines for the contents of the folder and its state. */
+function holdingLines(status: MirrorStatus, now: number, paint: Paint): string[] {
+  const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
+  const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
+  const where = `${shownWords(status.url)}${partClause(remote)}`;
+  return [
+    `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
+    lastSyncLine(status, now, paint),
+    ...(pending > 0 ? [`${plural(pending, "step")} interrupted; the next sync completes them`] : []),
+    ...(suspended > 0
+      ? [`${plural(suspended, "synced document")} now excluded by your ignore rules; they stay on both sides`]
+      : []),
+    ...directionLines(status.direction, oneWay),
+    ...reviewLines(reviewedSince),
+    ...(conflicts.length > 0 ? [`${paint.asks("In conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
+  ];
+}
+
+const DIRECTION_WORDS = { both: null, pull: "this folder only downloads", push: "this folder only uploads" } as const;
+
+/** @param oneWay number of changes that stay on their side, because the sync has one direction */
+function directionLines(direction: MirrorStatus["direction"], oneWay: number): string[] {
+  const left = oneWay === 0 ? null : `${plural(oneWay, "change")} not synced: mdmirror plan`;
+  const words = [DIRECTION_WORDS[direction], left].filter((one) => one !== null);
+  return words.length === 0 ? [] : [words.join("; ")];
+}
+
+function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
+  if (safetyStop === null) return [];
+  const ways = safetyStop.approved
+    ? ["  approved; next: mdmirror sync"]
+    : nextOfStop(safetyStop.reasons).map((way) => `  next: ${way}`);
+  return [
+    ...safetyStop.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
+    ...ways,
+  ];
+}
+
+/**
+ * Returns lines for changes in review: since when, and what ends the review. Only an acceptance can
+ * be seen, by the published content.
+ */
+function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
+  if (reviews.length === 0) return [];
+  return [
+    ...reviews.map(({ path, since, isConflict }) => {
+      return `in review since ${localTime(since)}${isConflict ? ", because it conflicts with another edit" : ""}: ${shownName(path)}`;
+    }),
+    "  mdmirror cannot see a rejection. After one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
+    "  details: mdmirror reviews",
+  ];
+}
+
+/**
+ * Returns the time of the last run that proved both sides equal, and the end of a later run that
+ * did not.
+ */
+export function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
+  const { state } = status;
+  const age = ageOf(status, now);
+  const ago = age === null ? null : `${ageText(age)} ago`;
+  if (state === "in-sync") return `${paint.good("In sync")}: last sync ${ago}, nothing pending`;
+  if (state === "never") return "Never synced; run: mdmirror sync";
+  const since = ago === null ? "never in sync" : `last in sync ${ago}`;
+  return `${paint.asks("Not in sync")}: ${whyNotInSync(status)}; ${since}`;
 }

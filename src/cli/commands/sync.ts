@@ -7,7 +7,6 @@ import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
-import { printNotes } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { type ReachOptions, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
@@ -24,7 +23,7 @@ import { MIRROR_FOLDER, namesOf } from "../../mirror/model/mirror-folder.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
 import type { WaitReport } from "../../mirror/operations/results/waited.ts";
 import { showNeeds, showReport } from "../show-report.ts";
-import { jsonLine } from "../text.ts";
+import { jsonLine, printNotes } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -55,24 +54,25 @@ export const command: Command = {
   },
   operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
-    refuseMisuse(args);
+    const isDry = args.flag("dry-run");
+    if (isDry && args.texts("wait-for").length > 0)
+      misuse("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
+    if (args.flag("pull-only") && args.flag("push-only")) misuse("--pull-only and --push-only exclude each other");
     const root = findMirror(io, args.operands[0]);
     const wait = awaitedOf(io, root, args);
     const printing = { quiet: args.flag("quiet"), json: args.flag("json") };
     const reach = reachOptionsOf(io, args);
-    const request = requestOf(io, args);
-    if (args.flag("dry-run")) {
-      return showPlan(io, root, request, { ...printing, ...reach, all: false });
-    }
-    return syncNow(io, root, request, { ...printing, wait }, reach);
+    const request = {
+      direction: args.flag("pull-only") ? "pull" : args.flag("push-only") ? "push" : "both",
+      maxDeletes: args.number("max-deletes"),
+      attended: io.terminal.output,
+      byTimer: printing.quiet,
+    } as const;
+    return isDry
+      ? showPlan(io, root, request, { ...printing, ...reach, all: false })
+      : syncNow(io, root, request, { ...printing, wait }, reach);
   },
 };
-
-function refuseMisuse(args: Args): void {
-  if (args.flag("dry-run") && args.texts("wait-for").length > 0)
-    misuse("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
-  if (args.flag("pull-only") && args.flag("push-only")) misuse("--pull-only and --push-only exclude each other");
-}
 
 /**
  * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if there are
@@ -86,15 +86,6 @@ function awaitedOf(io: Io, root: string, args: Args): WaitRequest | null {
     return { paths: namesOf(place.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
   const what = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
   return refuse(what, "give paths in that linked folder");
-}
-
-function requestOf(io: Io, args: Args): RunRequest {
-  return {
-    direction: args.flag("pull-only") ? "pull" : args.flag("push-only") ? "push" : "both",
-    maxDeletes: args.number("max-deletes"),
-    attended: io.terminal.output,
-    byTimer: args.flag("quiet"),
-  };
 }
 
 async function syncNow(

@@ -4,8 +4,7 @@ import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { refuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { operationCommand } from "../operation-command.ts";
-import { leftAloneLines } from "../show-many.ts";
+import { leftAloneLines, operationCommand } from "../operation-command.ts";
 
 export const command = operationCommand(undo, {
   operands: { usage: "[DIR] [RUN]", least: 0, most: 2, offers: ["mirror", "nothing"] },

@@ -1,4 +1,4 @@
-import { type Trouble, TroubleError, unwrap } from "../../common/trouble.ts";
+import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -90,27 +90,23 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
 async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const unsent = await findUnsent(root, worldOf(io));
+  const at = shellWord(root);
+  const anyway = `mdmirror unlink ${at} --force`;
   if (unsent.kind === "trouble") {
     if (force) return null;
-    throw new TroubleError(unknownTrouble(root, unsent.trouble));
+    const { what, next } = unsent.trouble;
+    throw new TroubleError({
+      ...unsent.trouble,
+      what: `mdmirror cannot check whether everything in ${root} was uploaded: ${what}`,
+      next: `${next}; or unlink it anyway: ${anyway}`,
+    });
   }
   if (unsent.value === null) return null;
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
-  const at = shellWord(root);
-  io.err(
-    `  next: mdmirror sync ${at}, then follow its output; or leave these changes unsynced: mdmirror unlink ${at} --force`,
-  );
+  io.err(`  next: mdmirror sync ${at}, then follow its output; or leave these changes unsynced: ${anyway}`);
   return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
-}
-
-function unknownTrouble(root: string, trouble: Trouble): Trouble {
-  return {
-    ...trouble,
-    what: `mdmirror cannot check whether everything in ${root} was uploaded: ${trouble.what}`,
-    next: `${trouble.next}; or unlink it anyway: mdmirror unlink ${shellWord(root)} --force`,
-  };
 }
 
 const KEYCHAIN: Readonly<Partial<Record<UnlinkResult["keychain"], string>>> = {

@@ -38,19 +38,17 @@ export const command: Command = {
     // ORDER: the signal is taken first, so that a signal while the folders are opened also ends the
     // process cleanly.
     const { stop } = io;
-    if (args.flag("all")) return watchAll(io, args);
-    const roots = findMirrors(io, args.operands);
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
+    if (args.flag("all")) {
+      if (args.operands.length > 0) misuse("it takes folders or --all, not both");
+      if (url !== null || keyFile !== null)
+        misuse("--url and --key-file are for one linked folder; with --all, each folder uses its own");
+      return keepWith(io, args, true, (world) => syncAllMirrors(world, stop));
+    }
+    const roots = findMirrors(io, args.operands);
     return keepWith(io, args, roots.length > 1, (world) => runDaemons(roots, { ...world, url, keyFile }, stop));
   },
 };
-
-async function watchAll(io: Io, args: Args): Promise<ExitCode> {
-  if (args.operands.length > 0) return misuse("it takes folders or --all, not both");
-  if (args.text("url") !== null || args.text("key-file") !== null)
-    return misuse("--url and --key-file are for one linked folder; with --all, each folder uses its own");
-  return keepWith(io, args, true, (world) => syncAllMirrors(world, io.stop));
-}
 
 /**
  * Keeps the folders in sync and prints events.
@@ -79,20 +77,21 @@ async function keepWith(
  * observing, applying) are not printed.
  */
 
-type EventOptions = {
-  readonly json: boolean;
-  /** True if each line names its folder. */
-  readonly several: boolean;
-};
-
-export function showEvents(io: Io, { json, several }: EventOptions): (root: string, event: FolderEvent) => void {
+/** @param several true if each line names its folder */
+export function showEvents(
+  io: Io,
+  { json, several }: { readonly json: boolean; readonly several: boolean },
+): (root: string, event: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
   const problemLines = trackProblems();
   const names = new Map<string, string>();
   const print = (root: string, event: FolderEvent, lines: readonly string[]) => {
-    if (several && event.kind !== "change") readNames(names, io.env);
-    const prefix = `${timeOf(event.at)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
-    for (const line of lines) (isBad(event) ? io.err : io.out)(`${prefix}${line}`);
+    // A folder that is no longer in the list keeps its last name.
+    if (several && event.kind !== "change")
+      for (const mirror of listOwnMirrors(io.env).mirrors) names.set(mirror.root, mirror.name);
+    const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
+    const isBad = event.kind === "broken" || event.kind === "watch-limit";
+    for (const line of lines) (isBad ? io.err : io.out)(`${prefix}${line}`);
   };
   // Files deleted together arrive in one turn of the event loop, and are reported together.
   const waiting = new Map<string, Pending[]>();
@@ -117,14 +116,6 @@ export function showEvents(io: Io, { json, several }: EventOptions): (root: stri
 }
 
 /**
- * Reads the current names of linked folders. A folder that is no longer in the list keeps its last
- * name.
- */
-function readNames(names: Map<string, string>, env: Io["env"]): void {
-  for (const { root, name } of listOwnMirrors(env).mirrors) names.set(root, name);
-}
-
-/**
  * Returns true if a phase has to be printed: never `observing` or `applying`, and not the phase
  * that was printed last.
  * @param last phase that was printed last for each folder; updated by this function
@@ -136,10 +127,6 @@ function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"pha
   const before = last.get(root) ?? '"idle"';
   last.set(root, current);
   return current !== before;
-}
-
-function isBad(event: FolderEvent): boolean {
-  return event.kind === "broken" || event.kind === "watch-limit";
 }
 
 const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K>) => string[] } = {
@@ -169,16 +156,14 @@ function eventLines<K extends FolderEvent["kind"]>(event: EventOf<K>): string[] 
   return EVENT_LINES[event.kind as K](event);
 }
 
-function nextOfWaiting(why: string): string {
-  return why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
-}
-
 function phaseLines(phase: EventOf<"phase">["phase"]): string[] {
   switch (phase.kind) {
-    case "waiting":
-      return phase.why === "paused"
-        ? ["paused; next: mdmirror resume"]
-        : [`${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${nextOfWaiting(phase.why)}`];
+    case "waiting": {
+      const { why, detail } = phase;
+      if (why === "paused") return ["paused; next: mdmirror resume"];
+      const next = why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
+      return [`${why}: ${shownWords(detail).replace(/\.$/, "")}; ${next}`];
+    }
     case "stopped":
       return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_STOP}`];
     case "ended":
@@ -204,10 +189,6 @@ function changeLine(event: EventOf<"change">): string {
   // The step changed no content or path, so only its description can be shown.
   const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toTimeString().slice(0, 8);
 }
 
 type Pending = EventOf<"deletion-pending">;

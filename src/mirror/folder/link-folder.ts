@@ -36,7 +36,11 @@ import { makeFolders } from "../../common/make-folders.ts";
  * configuration.
  */
 
-type FolderKind = "new" | "linked";
+/**
+ * `linked`: already a linked folder. `known`: the folder has files of this user, from a link that
+ * was interrupted or lost its configuration. `fresh`: it has no such files.
+ */
+type FolderKind = "linked" | "known" | "fresh";
 
 /**
  * Checks if a folder may be linked.
@@ -64,7 +68,7 @@ export function judgeFolder(dir: string, env: Env, anyFolder: boolean): Result<F
       `create a folder of its own, or use --any-folder`,
     );
   }
-  return ok("new");
+  return judgeLeftOver(dir, env);
 }
 
 /**
@@ -97,11 +101,10 @@ export function mirrorAbove(root: string, env: Env): string | null {
 }
 
 /**
- * Checks the files that an earlier link left in `.mdmirror/`. `known`: files of this user, from a
- * link that was interrupted or lost its configuration. `fresh`: no such files. A state that may not
- * be the user's is refused, because it would decide which documents count as deleted locally.
+ * Checks the files that an earlier link left in `.mdmirror/`. A state that may not be the user's is
+ * refused, because it would decide which documents count as deleted locally.
  */
-export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
+function judgeLeftOver(dir: string, env: Env): Result<FolderKind> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const owner = checkOwner(root, env);
   if (owner.kind === "trouble") return owner;

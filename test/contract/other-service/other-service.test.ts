@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unwrap } from "../../../src/common/trouble.ts";
 import { judgeService, type Report } from "../../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
 import { httpWire } from "../suite/http-wire.ts";
@@ -20,6 +21,7 @@ let urls: ReadonlyMap<string | null, string>;
 async function judgeOther(sections: readonly Section[], fault: string | null): Promise<Report> {
   const judged = await judgeService({
     exchange: httpWire(urls.get(fault)!),
+    url: urls.get(fault)!,
     key: KEY,
     name: "case",
     sections,
@@ -27,8 +29,7 @@ async function judgeOther(sections: readonly Section[], fault: string | null): P
     onCase: () => undefined,
     stop: new AbortController().signal,
   });
-  if (judged.kind !== "judged") throw new Error(`the service was not judged: ${judged.kind}`);
-  return judged.report;
+  return unwrap(judged);
 }
 
 /** Fault of the service, by its option → the section that has to report it. */

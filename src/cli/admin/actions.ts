@@ -1,0 +1,380 @@
+import { resolve } from "node:path";
+import { parseAge } from "../../common/age.ts";
+import { count, plural } from "../../common/count.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { type Result, unwrap } from "../../common/trouble.ts";
+import { readIso } from "../../mirror/operations/history/as-of.ts";
+import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
+import { openKeyFile, readNewText } from "../../service/admin/files.ts";
+import {
+  findKey,
+  findReviewId,
+  findWorkspace,
+  listKeys,
+  listReviews,
+  listWorkspaces,
+  workspaceNamed,
+} from "../../service/admin/look.ts";
+import type {
+  KeyChanges,
+  KeyGrant,
+  KeyJson,
+  MadeKey,
+  ReviewJson,
+  ShownReviewJson,
+  WorkspaceJson,
+} from "../../service/admin/operations.ts";
+import type { AdminSession } from "../../service/admin/session.ts";
+import type { Args, Io } from "../command.ts";
+import { EXIT, misuse, refuse } from "../exit.ts";
+import { memberOf, readRate } from "../service-data.ts";
+import { unifiedLines } from "../show-versions.ts";
+import { age, columns, type CommandResult, paintFor } from "../text.ts";
+import { askForYes } from "../use-mirror.ts";
+
+/** The actions of an administrator on keys, reviews and workspaces. */
+
+type Call = {
+  readonly io: Io;
+  readonly args: Args;
+  readonly session: AdminSession;
+  /** Operand after the action; empty if the action has none. */
+  readonly word: string;
+};
+
+export type Action = {
+  /**
+   * Operand after the action on the command line, such as `ID|LABEL`; null if the action has none.
+   */
+  readonly takes: string | null;
+  /** Options of this action, in addition to those of every action. */
+  readonly options: readonly string[];
+  /**
+   * Checks the command line before anything is opened.
+   * @throws UsageError
+   */
+  readonly check?: (args: Args, io: Io) => void;
+  readonly run: (call: Call) => Promise<CommandResult>;
+};
+
+/** Returns the workspace of `--workspace`, null for all, and the names of all workspaces by id. */
+async function wantedWorkspaces({ session, args }: Call) {
+  const all = unwrap(await listWorkspaces(session));
+  const word = args.text("workspace");
+  const only = word === null ? null : unwrap(workspaceNamed(all, word)).id;
+  return { only, names: new Map(all.map(({ id, name }) => [id, name])) };
+}
+
+/**
+ * Creates a key, and stores its secret in the new file of `--out`, if the option is set. Otherwise
+ * the secret is shown only now.
+ * @param describe returns the line about the key
+ */
+async function makeKey(
+  { io, args }: Call,
+  make: () => Promise<Result<MadeKey>>,
+  describe: (key: KeyJson) => string,
+): Promise<CommandResult & Pick<MadeKey, "key">> {
+  const out = args.text("out");
+  const file = out === null ? null : resolve(io.cwd, out);
+  const opened = file === null ? null : unwrap(openKeyFile(file));
+  const made = make().then(unwrap);
+  const { key, text } = await made.catch((error: unknown) => {
+    opened?.discard();
+    throw error;
+  });
+  opened?.keep(text);
+  const secret =
+    file === null ? `the key, shown only now: ${text}` : `the key is in ${shownName(file)}, readable by this user only`;
+  return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };
+}
+
+/** Options that set or change a key. */
+const CHANGES = ["grant", "expires", "rate", "label"] as const;
+
+function readChanges(args: Args, io: Io): KeyChanges {
+  const grants = args.texts("grant").map(readGrant);
+  const label = args.text("label");
+  return {
+    ...(grants.length === 0 ? {} : { grants }),
+    ...(label === null ? {} : { label }),
+    ...memberOf("expiresAt", args.text("expires"), (text) => readExpiry(text, io.clock.now())),
+    ...memberOf("rateLimit", args.text("rate"), readRate),
+  };
+}
+
+/** Reads a grant such as `notes/2026=read`; the path itself may contain `=`. */
+function readGrant(text: string): KeyGrant {
+  const cut = text.lastIndexOf("=");
+  const path = text.slice(0, cut).replace(/^\/+|\/+$/g, "");
+  return { on: path === "" ? null : `/${path}`, level: text.slice(cut + 1) as KeyGrant["level"] };
+}
+
+/** Returns milliseconds since the epoch; 0 for a text that is not a time. */
+function readExpiry(text: string, now: number): number {
+  const length = parseAge(text);
+  return length === null ? (readIso(text) ?? 0) : now + length;
+}
+
+/** Refuses a value of `--expires` that has passed or is not a time. */
+function checkExpiry(args: Args, io: Io): void {
+  const { expiresAt = null } = readChanges(args, io);
+  if (expiresAt !== null && expiresAt <= io.clock.now())
+    misuse("--expires takes a future time, such as 30d or 2027-01-31, or never");
+}
+
+function keyRow(io: Io, key: KeyJson, workspace: string | undefined): string[] {
+  return [
+    key.label === "" ? "(no label)" : shownName(key.label),
+    workspace === undefined ? "(a removed workspace)" : shownName(workspace),
+    grantsWords(key),
+    key.lastUsedAt === null ? "never used" : `used ${age(io, key.lastUsedAt)} ago`,
+    expiryWords(io, key),
+    rateWords(key),
+    shownName(key.id),
+  ];
+}
+
+function grantsWords({ grants }: KeyJson): string {
+  const words = grants.map(({ path, level, waits }) => {
+    return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing at this path)" : ""}`;
+  });
+  return words.length === 0 ? "no access" : words.join(" ");
+}
+
+function expiryWords(io: Io, { expiresAt }: KeyJson): string {
+  if (expiresAt === null) return "does not expire";
+  return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${localTime(expiresAt)}`;
+}
+
+function rateWords({ rateLimit }: KeyJson): string {
+  return rateLimit === null ? "no rate of its own" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`;
+}
+
+function keyWords(io: Io, key: KeyJson): string {
+  return `${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`;
+}
+
+/** Returns the workspace with this name; without a name, the only workspace. */
+async function workspaceOf(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
+  if (word !== null) return unwrap(await findWorkspace(session, word));
+  const all = unwrap(await listWorkspaces(session));
+  const [first, ...others] = all;
+  if (first === undefined) return refuse("there is no workspace", "mdmirror serve admin workspaces create NAME");
+  if (others.length === 0) return first;
+  const names = all.map(({ name }) => shownName(name)).join(", ");
+  return refuse(`there are ${all.length} workspaces: ${names}`, "choose one with --workspace");
+}
+
+/** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
+function warningsOf({ grants }: KeyJson): Required<Pick<CommandResult, "warnings" | "exit">> {
+  const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
+  const warnings = waiting.flatMap(({ path }) => [
+    `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,
+    "  rights of the folder above it, or these if they are fewer",
+    "  next: create the folder, then mdmirror serve admin keys change",
+  ]);
+  return { warnings, exit: waiting.length === 0 ? EXIT.inSync : EXIT.attention };
+}
+
+const keys: Actions = {
+  list: {
+    takes: null,
+    options: ["workspace"],
+    async run(call) {
+      const { only, names } = await wantedWorkspaces(call);
+      const all = unwrap(await listKeys(call.session));
+      const wanted = all.filter(({ workspaceId }) => only === null || workspaceId === only);
+      const rows = wanted.map((key) => keyRow(call.io, key, names.get(key.workspaceId)));
+      return {
+        json: { keys: wanted.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null })) },
+        lines: rows.length === 0 ? ["there are no keys"] : columns(rows),
+      };
+    },
+  },
+  create: {
+    takes: null,
+    options: ["workspace", "out", ...CHANGES],
+    check(args, io) {
+      if (args.text("label") === null) misuse("create takes --label, by which the key is known later");
+      if (args.texts("grant").length === 0) misuse("create takes --grant PATH=LEVEL; --grant /=full is everything");
+      checkExpiry(args, io);
+    },
+    async run(call) {
+      const { io, args, session } = call;
+      const { id: workspaceId, name } = await workspaceOf(session, args.text("workspace"));
+      const body = { grants: [], ...readChanges(args, io), workspaceId };
+      const describe = (key: KeyJson) =>
+        `created the key ${shownName(key.label)} of ${shownName(name)}: ${keyWords(io, key)} (${key.id})`;
+      const made = await makeKey(call, () => session.ask("createKey", { body }), describe);
+      return { ...made, ...warningsOf(made.key) };
+    },
+  },
+  change: {
+    takes: "ID|LABEL",
+    options: CHANGES,
+    check(args, io) {
+      if (Object.keys(readChanges(args, io)).length === 0) misuse("change takes --grant, --expires, --rate or --label");
+      checkExpiry(args, io);
+    },
+    async run({ io, args, session, word }) {
+      const { id } = unwrap(await findKey(session, word));
+      const key = unwrap(await session.ask("changeKey", { id, body: readChanges(args, io) }));
+      const line = `changed the key ${shownName(key.label)}: ${keyWords(io, key)}`;
+      return { json: { key }, lines: [line], ...warningsOf(key) };
+    },
+  },
+  revoke: {
+    takes: "ID|LABEL",
+    options: [],
+    async run({ session, word }) {
+      const found = unwrap(await findKey(session, word));
+      const { id, label } = found;
+      unwrap(await session.ask("revokeKey", { id }));
+      const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
+      return { json: { revoked: found }, lines: [line] };
+    },
+  },
+};
+
+/** Returns why a change is in review. A service of a later version may have more reasons. */
+function reviewReasonText({ reason }: ReviewJson): string {
+  const known: Readonly<Record<string, string>> = REVIEW_REASONS;
+  return Object.hasOwn(known, reason) ? known[reason]! : shownWords(reason);
+}
+
+const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
+
+/**
+ * Returns the lines for a review: its facts, changes published since the base of a conflict, and
+ * the changes that an acceptance would make.
+ */
+function reviewLines(io: Io, review: ShownReviewJson): string[] {
+  const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
+  const diff = (before: string, after: string, names: readonly [string, string]) =>
+    unifiedLines(io, { before: names[0] + path, after: names[1] + path }, before, after);
+  const state = REVIEW_STATES[status] ?? paintFor(io).asks("in review");
+  return [
+    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${reviewReasonText(review)}`,
+    ...(review.reason === "conflict" && base !== null ? diff(base, live, ["base", "live"]) : []),
+    ...(live === sent ? ["the submitted version is the published one"] : diff(live, sent, ["live", "sent"])),
+  ];
+}
+
+const reviews: Actions = {
+  list: {
+    takes: null,
+    options: ["workspace"],
+    async run(call) {
+      const { only, names } = await wantedWorkspaces(call);
+      const all = unwrap(await listReviews(call.session, only)).map((one) => {
+        return { ...one, workspace: names.get(one.workspaceId) ?? one.workspaceId };
+      });
+      const json = { reviews: all };
+      if (all.length === 0) return { json, lines: ["nothing is in review"] };
+      const rows = all.map((one) => {
+        const since = `since ${localTime(one.at)} (${age(call.io, one.at)})`;
+        return [shownName(one.path), reviewReasonText(one), since, shownName(one.workspace), shownName(one.id)];
+      });
+      const sum = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
+      return { json, lines: [...columns(rows), sum], exit: EXIT.attention };
+    },
+  },
+  show: {
+    takes: "ID|PATH",
+    options: [],
+    async run({ io, session, word }) {
+      const id = unwrap(await findReviewId(session, word));
+      const review = unwrap(await session.ask("showReview", { id }));
+      return { json: { review }, lines: reviewLines(io, review) };
+    },
+  },
+  accept: {
+    takes: "ID|PATH",
+    options: ["content"],
+    async run({ io, args, session, word }) {
+      const file = args.text("content");
+      const content = file === null ? null : unwrap(readNewText(file === "-" ? file : resolve(io.cwd, file)));
+      const id = unwrap(await findReviewId(session, word));
+      const sent = content === null ? {} : { body: { content } };
+      const { path } = unwrap(await session.ask("acceptReview", { id, ...sent }));
+      const has = content === null ? "the submitted version" : "the new version";
+      return { json: { accepted: id, path }, lines: [`accepted: ${shownName(path)} has ${has}`] };
+    },
+  },
+  reject: {
+    takes: "ID|PATH",
+    options: [],
+    async run({ session, word }) {
+      const id = unwrap(await findReviewId(session, word));
+      const { path } = unwrap(await session.ask("rejectReview", { id }));
+      const line = `rejected: ${shownName(path)} is unchanged; the submitted version stays in its history`;
+      return { json: { rejected: id, path }, lines: [line] };
+    },
+  },
+};
+
+function stateAction(state: "open" | "closed", words: string): Action {
+  return {
+    takes: "ID|NAME",
+    options: [],
+    async run({ session, word }) {
+      const { id } = unwrap(await findWorkspace(session, word));
+      const workspace = unwrap(await session.ask("setState", { id, body: { state } }));
+      return { json: { workspace }, lines: [`${shownName(workspace.name)} is ${state}: ${words}`] };
+    },
+  };
+}
+
+const workspaces: Actions = {
+  list: {
+    takes: null,
+    options: [],
+    async run({ session }) {
+      const all = unwrap(await listWorkspaces(session));
+      const rows = all.map(({ id, name, state, documents, inReview }) => {
+        const counts = [plural(documents, "document"), `${count(inReview)} in review`];
+        return [shownName(name), shownWords(state), ...counts, shownName(id)];
+      });
+      const none = "there is no workspace; next: mdmirror serve admin workspaces create NAME";
+      return { json: { workspaces: all }, lines: rows.length === 0 ? [none] : columns(rows) };
+    },
+  },
+  create: {
+    takes: "NAME",
+    options: ["out"],
+    async run(call) {
+      const { session, word: name } = call;
+      const all = unwrap(await listWorkspaces(session));
+      if (all.some((one) => one.name === name))
+        return refuse(`the workspace ${shownName(name)} already exists`, "give another name");
+      const make = () => session.ask("createWorkspace", { body: { name } });
+      return makeKey(call, make, ({ workspaceId, id }) => {
+        return `created the workspace ${shownName(name)} (${workspaceId}) and a key with full access (${id})`;
+      });
+    },
+  },
+  close: stateAction("closed", "it answers its keys with an error until you open it"),
+  open: stateAction("open", "its keys work"),
+  remove: {
+    takes: "ID|NAME",
+    options: ["yes"],
+    async run({ io, args, session, word }) {
+      const found = unwrap(await findWorkspace(session, word));
+      const { id, name, documents } = found;
+      const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
+      if (!(await askForYes(io, args.flag("yes"), `remove ${all}, for good?`))) {
+        const next = "to remove it, repeat the command with --yes";
+        return refuse(`nothing was removed, because this would remove ${all}`, next);
+      }
+      unwrap(await session.ask("removeWorkspace", { id }));
+      return { json: { removed: found }, lines: [`removed ${all}; its keys no longer work`] };
+    },
+  },
+};
+
+/** Actions by their verbs; `list` is the default. */
+type Actions = Readonly<Record<string, Action>>;
+
+export const ACTIONS = { keys, reviews, workspaces } as const;

@@ -1,0 +1,166 @@
+import type { WordOrigin } from "../markdown/merge/origin.ts";
+import type { ConflictHunk } from "../markdown/merge/merge.ts";
+import { shownName } from "../common/shown-name.ts";
+import { unwrap } from "../common/trouble.ts";
+import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
+import { findVersion } from "../mirror/operations/history/history.ts";
+import { partsClause } from "../mirror/operations/history/history.ts";
+import {
+  mergeFacts,
+  type MergeOrigins,
+  type MergeRow,
+  originHunks,
+  readOrigins,
+} from "../mirror/operations/history/origins.ts";
+import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
+import { localTime } from "../mirror/operations/results/when.ts";
+import type { Io } from "./command.ts";
+import { type ExitCode, refuse } from "./exit.ts";
+import { locate } from "./find-mirror.ts";
+import { cellsOf, type Paint, paintFor, shown, showResult } from "./text.ts";
+import { useLocal } from "./use-mirror.ts";
+
+/** Formats lines of versions, for a terminal or a pipe: conflicts, differences, merges. */
+
+/**
+ * Returns each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs,
+ * each with a mark.
+ */
+export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
+  const paint = paintFor(io);
+  return hunks.flatMap((hunk, index) => {
+    const place = `mine line ${hunk.localLine + 1}, theirs line ${hunk.remoteLine + 1}, base line ${hunk.baseLine + 1}`;
+    const side = (name: string, text: string, brush: (line: string) => string) =>
+      text === "" ? [brush(`${name} | (nothing)`)] : whole(text).map((line) => brush(`${name} | ${shown(io, line)}`));
+    return [
+      paint.place(`@@ ${index + 1} of ${hunks.length}: ${place} @@`),
+      ...side("base  ", hunk.base, paint.dim),
+      ...side("mine  ", hunk.local, paint.added),
+      ...side("theirs", hunk.remote, paint.removed),
+    ];
+  });
+}
+
+/** Colours of the lines of hunks in a unified diff, by their first character. */
+const BRUSHES: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
+
+/** Returns a unified diff. */
+export function unifiedLines(io: Io, names: PatchNames, before: string, after: string): string[] {
+  const paint = paintFor(io);
+  return patchLines(names, before, after).map((line, at) => {
+    const brush = at < 2 ? "strong" : BRUSHES[line[0]!];
+    return brush === undefined ? shown(io, line) : paint[brush](shown(io, line));
+  });
+}
+
+function whole(text: string): string[] {
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}
+
+/** Marks in three columns show the side of each line of a merge, even without colours. */
+const LEGEND =
+  "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
+
+type Brush = keyof Paint;
+type OriginStyle = { readonly marks: string; readonly brush: Brush | null };
+
+const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
+  base: { marks: "     ", brush: null },
+  both: { marks: "    B", brush: "strong" },
+  mixed: { marks: "M T  ", brush: "asks" },
+  mine: { marks: "M    ", brush: "added" },
+  theirs: { marks: "  T  ", brush: "place" },
+};
+const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
+
+/**
+ * Returns the changed lines with three lines around each change; an empty list if nothing changed.
+ */
+export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
+  const paint = paintFor(io);
+  const hunks = originHunks(rows);
+  const lines = hunks.flatMap(({ before, after, lines: own }) => [
+    paint.dim(`@@ -${before.line},${before.count} +${after.line},${after.count} @@`),
+    ...rowLines(io, own),
+  ]);
+  return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
+}
+
+/** Returns all rows, not only those near a change. */
+export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
+  const paint = paintFor(io);
+  return rows.flatMap((row) => {
+    const { marks, brush } = STYLE_BY_ORIGIN[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
+    const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
+    const written = `${marks} |${SIGNS[row.kind]}${shown(io, line)}`;
+    const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);
+    const below = row.kind === "conflict" ? "" : wordMarks(row.words);
+    return [
+      painted,
+      ...(below === "" ? [] : [`      |?${below}`]),
+      ...(line.length === row.line.length ? ["      |\\ No newline at end of file"] : []),
+    ];
+  });
+}
+
+const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
+  base: " ",
+  mine: "M",
+  theirs: "T",
+  both: "B",
+  none: "?",
+};
+
+/**
+ * Returns a line of marks: a letter below each character that is not from base, `?` if no version
+ * has that character. Tabs are kept, for alignment.
+ */
+function wordMarks(words: readonly WordOrigin[]): string {
+  return words
+    .map(({ from, text }) => {
+      const parts = text.replace(/\r?\n$/, "").split("\t");
+      return parts.map((part) => LETTERS[from].repeat(cellsOf(part))).join("\t");
+    })
+    .join("")
+    .trimEnd();
+}
+
+/**
+ * Shows the side of each line of a merged version.
+ * @param n number of the version in the history; null for the last merge
+ */
+export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
+  const place = locate(io, name);
+  return useLocal(io, place.root, (local) => {
+    const found = unwrap(findVersion(local, place.path, n));
+    const { document, entries } = found;
+    const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.entry;
+    const { path } = document;
+    if (entry === undefined || entry.merge === null) {
+      const what =
+        entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
+      const next = `mdmirror history ${shownName(place.path)} lists the merged versions`;
+      return refuse(`${what} a merge with a known origin`, next);
+    }
+    const { merge } = entry;
+    const origins = readOrigins(asOnDisk(local, path), merge);
+    const parts = partsClause(merge, entries.slice(0, entry.n));
+    const head = `${shownName(path)}@${entry.n}: merged ${localTime(merge.at)} from ${parts}`;
+    return showResult(io, json, {
+      json: { path, n: entry.n, merge: mergeFacts(merge, origins) },
+      lines: [head, ...linesOf(io, origins)],
+    });
+  });
+}
+
+/** Returns the lines of the merge, or a clause that says which version is missing. */
+function linesOf(io: Io, origins: MergeOrigins): string[] {
+  if (origins.kind === "found") {
+    const lines = originLines(io, origins.rows);
+    return lines.length === 0 ? ["the result is equal to the version that both edits started from"] : lines;
+  }
+  const names = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
+  return [
+    `the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history`,
+  ];
+}
