@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type ControlCall, type CallResult, listenControl } from "./control/listen.ts";
+import { type ControlCall, type CallResult, type Listening, listenControl } from "./control/listen.ts";
+import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon, Reopening, Traffic } from "./open-daemon.ts";
+import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon, Traffic } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
   keepCallerWaiting,
@@ -17,8 +18,8 @@ import {
   folderStatus,
 } from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
-import { unlessAway } from "../folder/folder-trouble.ts";
-import { errorCodeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
+import { missingFolderTrouble } from "../folder/folder-trouble.ts";
+import { errnoClause, errorCodeOf, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { noteReport, stoppedRun, pruneDaily } from "../folder/run.ts";
 import { markerOf } from "../trust/gate.ts";
@@ -45,71 +46,74 @@ type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSi
 type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
 
 export class DaemonFolder {
+  /** Real path of the folder. */
   readonly root: string;
   readonly #options: CountingOptions;
   readonly #since: number;
-  #open: OpenedDaemon | null;
+  #open: OpenedDaemon | null = null;
+  #listening: Listening | null = null;
   /**
    * A command works in the folder, or will as soon as the daemon has no file of the folder open.
    */
   #loan: Loan | null = null;
   #closedBy: Trouble | null = null;
-  readonly #reopening = new Reopening();
-  readonly #marker: string | null;
+  /** Resolves when a folder that is about to be closed is open again, or cannot be opened. */
+  #opening: PromiseWithResolvers<void> | null = null;
+  /** Marker when the folder was first opened; null if it had none. */
+  #marker: string | null = null;
 
-  private constructor(open: OpenedDaemon, options: CountingOptions) {
-    this.#open = open;
-    this.root = open.mirror.root;
-    this.#marker = markerOf(this.root);
-    this.#options = options;
+  /** @param root real path of a folder that has `.mdmirror/` */
+  constructor(root: string, options: FolderOptions) {
+    this.root = root;
+    this.#options = { ...options, tally: new ExchangeTally(), progress: new Traffic() };
     this.#since = options.clock.now();
   }
 
   /**
-   * Takes the folder's lock.
+   * Takes the folder's lock before `run`.
    * @param dir a folder that has `.mdmirror/`
    */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-    const tallied = { ...options, tally: new ExchangeTally(), progress: new Traffic() };
-    const opened = await openDaemon(dir, tallied);
-    return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
+    const folder = new DaemonFolder(existsSync(dir) ? realpathSync(dir) : dir, options);
+    const opened = await folder.#openAgain();
+    return opened.kind === "trouble" ? opened : ok(folder);
   }
 
   /** Closes the folder after a start that did not reach `run`. */
   async close(): Promise<void> {
-    await this.#open?.mirror.close();
+    const open = this.#open;
     this.#open = null;
+    await open?.mirror.close();
   }
 
   /**
-   * Runs until `stop` aborts, or a command moved or unlinked the folder. At the end, active work
-   * has ended, the lock is free, and the socket is removed.
+   * Runs until `stop` aborts, or a command moved or unlinked the folder. After a failure, opens the
+   * folder again later. At the end, active work has ended, the lock is free, and the socket is
+   * removed.
    */
-  async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
-    try {
-      const place = chooseSocketPath(this.root, this.#options);
-      return place.kind === "trouble" ? place : await unlessAway(this.root, () => this.#serve(place.value, stop));
-    } finally {
-      this.#reopening.end();
-      await this.close();
+  async run(stop: AbortSignal): Promise<FolderEnd> {
+    for (let failures = 0; !stop.aborted; ) {
+      const end = await this.#openAndRun(stop)
+        .finally(() => this.close())
+        .catch((error: unknown) => troubleOf(this.root, error));
+      if (end === null) failures = 0;
+      else if ("what" in end) await this.#waitAfter(end, failures++, stop);
+      else return this.#end(end);
     }
+    return this.#end({ kind: "stopped" });
   }
 
-  async #serve(socket: string, stop: AbortSignal): Promise<FolderEnd> {
-    const folder = join(this.root, MIRROR_FOLDER);
-    const listening = await listenControl({
-      socket,
-      root: this.root,
-      handle: (request, call) => this.#handle(request, call, stop),
-      onFault: (error) => this.#logFault("control-failed", error),
-    });
+  async #end(end: FolderEnd): Promise<FolderEnd> {
+    this.#endOpening();
     try {
-      writeSocketPath(folder, { socket, pid: process.pid, since: this.#since });
-      return await this.#keep(stop);
-    } finally {
-      await listening.close();
-      removeSocketPath(folder);
+      await this.#listening?.close();
+      if (this.#listening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
+      await this.close();
+    } catch (error) {
+      // The disk of the folder may be gone. The file then names a socket at which nobody listens.
+      this.#logFault("control-failed", error);
     }
+    return end;
   }
 
   status(): DaemonStatus {
@@ -126,35 +130,62 @@ export class DaemonFolder {
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
-  /** Runs the loop; after a failure closes the folder and opens it again later. */
-  async #keep(stop: AbortSignal): Promise<FolderEnd> {
-    for (let failures = 0; !stop.aborted; ) {
-      const opened = await this.#openAgain();
-      const loan = this.#takeLoan();
-      this.#reopening.end();
-      const ended = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, loan, stop);
-      if (ended === null) {
-        failures = 0;
-        this.#reopening.begin();
-      }
-      await this.close();
-      if (this.#loan !== null) {
-        // Until the command ends, nothing of the folder is open.
-        this.#loan.free();
-        await aborted(AbortSignal.any([this.#loan.gone, stop]));
-      }
-      const left = ended === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
-      if (left !== null) return left;
-      if (ended !== null) await this.#waitAfter(ended, failures++, stop);
+  /**
+   * Opens the folder, and runs the loop once. Returns null if the folder is to be opened again now.
+   */
+  async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
+    const opened = await this.#openToServe(stop);
+    const loan = this.#takeLoan();
+    this.#endOpening();
+    const broken = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, loan, stop);
+    if (broken === null) this.#opening ??= Promise.withResolvers();
+    await this.close();
+    if (this.#loan !== null) {
+      // Until the command ends, nothing of the folder is open.
+      this.#loan.free();
+      await aborted(AbortSignal.any([this.#loan.gone, stop]));
     }
-    return { kind: "stopped" };
+    const left = broken === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
+    return left ?? broken;
+  }
+
+  /** Opens the folder, and listens for commands from the first opening on. */
+  async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
+    const opened = await this.#openAgain();
+    if (opened.kind === "trouble" || this.#listening !== null) return opened;
+    const place = chooseSocketPath(this.root, this.#options);
+    if (place.kind === "trouble") return place;
+    const listening = await listenControl({
+      socket: place.value,
+      root: this.root,
+      handle: (request, call) => this.#handle(request, call, stop),
+      onFault: (error) => this.#logFault("control-failed", error),
+    });
+    try {
+      writeSocketPath(join(this.root, MIRROR_FOLDER), { socket: place.value, pid: process.pid, since: this.#since });
+      this.#listening = listening;
+    } finally {
+      if (this.#listening === null) await listening.close();
+    }
+    return opened;
   }
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
+    // A daemon that lent its folder to a command does not have the lock at this moment, so the
+    // daemon is asked.
+    const running = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
+    if (running !== NO_DAEMON) return running.kind === "trouble" ? running : otherDaemon(this.root, running.value);
     const opened = await openDaemon(this.root, this.#options);
-    if (opened.kind === "ok") this.#open = opened.value;
+    if (opened.kind === "trouble") return opened;
+    this.#open = opened.value;
+    this.#marker ??= markerOf(this.root);
     return opened;
+  }
+
+  #endOpening(): void {
+    this.#opening?.resolve();
+    this.#opening = null;
   }
 
   /** Returns the loan that has ended; null if the folder was not lent. */
@@ -218,6 +249,18 @@ export class DaemonFolder {
     return keepCallerWaiting(this.#answer(request, call, stop), call, folder);
   }
 
+  /**
+   * Returns the open folder; null if none is open. Waits for a folder that is about to be closed
+   * and opened again.
+   */
+  async #openFolder(): Promise<OpenedDaemon | null> {
+    const open = this.#open;
+    if (open !== null && (open.reopen.signal.aborted || dropsRefusedKey(open)))
+      this.#opening ??= Promise.withResolvers();
+    await this.#opening?.promise;
+    return this.#open;
+  }
+
   /** Answers a request, and tries again if the folder was closed and opened meanwhile. */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
@@ -227,7 +270,7 @@ export class DaemonFolder {
     const { clock } = this.#options;
     const began = clock.monotonic();
     for (;;) {
-      const open = await this.#reopening.settled(() => this.#open);
+      const open = await this.#openFolder();
       // A closed folder has no open file.
       if (open === null && request.do === "lend") return { kind: "done", value: { lent: true } };
       if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
@@ -274,6 +317,18 @@ export class DaemonFolder {
     const { log } = this.#open?.mirror.world ?? { log: null };
     log?.write("error", event, { code: errorCodeOf(error), why: error instanceof Error ? error.message : null });
   }
+}
+
+/** Returns the trouble for an error of the system, or a bug, that concerns one folder. */
+function troubleOf(root: string, error: unknown): Trouble {
+  const what = `${root} cannot be synced: ${errnoClause(error)}`;
+  const next = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";
+  return missingFolderTrouble(root)?.trouble ?? trouble("fault", what, next).trouble;
+}
+
+function otherDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): Result<never> {
+  const what = `a daemon already syncs ${root} (process ${pid})`;
+  return trouble("locked", what, "mdmirror status shows what it does; one daemon a folder is enough");
 }
 
 /** Handles an event of a folder's daemon. Other code reports the event. */

@@ -2,13 +2,11 @@ import { EventEmitter } from "node:events";
 import { dirname } from "node:path";
 import { ageText } from "../../common/age.ts";
 import { makeFolders } from "../../common/make-folders.ts";
-import { errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { acquireLock } from "../state/lock.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { registryFolder } from "../trust/registry.ts";
-import { retryMsAfter } from "./answer.ts";
 import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
-import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
 /**
@@ -34,7 +32,7 @@ export async function runDaemons(
 ): Promise<Result<null>> {
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
-    const opened = await openFolder(dir, options);
+    const opened = await DaemonFolder.open(dir, options);
     if (opened.kind === "ok") {
       folders.push(opened.value);
       continue;
@@ -44,7 +42,7 @@ export async function runDaemons(
   }
   const kept = new KeptFolders(options, stop);
   return kept.notifySystemd(async (ready) => {
-    for (const folder of folders) kept.begin(folder.root, folder);
+    for (const folder of folders) kept.begin(folder);
     ready();
     await kept.ended();
   });
@@ -98,22 +96,7 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
   }
 }
 
-async function openFolder(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-  // A daemon that lent its folder to a command does not have the lock at this moment, so the daemon
-  // is asked.
-  const running = await askDaemon(dir, { do: "status" });
-  if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
-  if (running.kind === "trouble") return running;
-  const { pid } = running.value;
-  return trouble(
-    "locked",
-    `a daemon already syncs ${dir} (process ${pid})`,
-    "mdmirror status shows what it does; one daemon a folder is enough",
-  );
-}
-
-/** `folder`: null while it is not open. */
-type KeptFolder = { readonly stop: AbortController; readonly ended: Promise<void>; folder: DaemonFolder | null };
+type KeptFolder = { readonly folder: DaemonFolder; readonly stop: AbortController; readonly ended: Promise<void> };
 
 class KeptFolders {
   readonly #options: DaemonsOptions;
@@ -134,7 +117,7 @@ class KeptFolders {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
     const systemd = openSdNotify({ env, pid: process.pid, onFault });
-    const isAlive = () => [...this.#kept.values()].every(({ folder }) => (folder?.stillMs() ?? 0) < HANG_MS);
+    const isAlive = () => [...this.#kept.values()].every(({ folder }) => folder.stillMs() < HANG_MS);
     const end = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
     this.#stop.addEventListener("abort", () => systemd?.say("STOPPING=1"), { once: true });
     const ready = () => {
@@ -150,19 +133,17 @@ class KeptFolders {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** @param folder the folder, if it is open already; null to open it */
-  begin(root: string, folder: DaemonFolder | null): void {
+  /** Keeps the folder in sync, and follows it if a command moves it. */
+  begin(folder: DaemonFolder): void {
+    const { root } = folder;
     const stop = new AbortController();
     const ending = AbortSignal.any([stop.signal, this.#stop]);
     EventEmitter.setMaxListeners(0, ending);
-    const kept: KeptFolder = {
-      stop,
-      folder,
-      ended: Promise.resolve()
-        .then(() => this.#keepOne(root, kept, ending))
-        .finally(() => this.#kept.delete(root)),
-    };
-    this.#kept.set(root, kept);
+    const ended = folder.run(ending).then((end) => {
+      this.#kept.delete(root);
+      if (end.kind === "moved" && !this.#kept.has(end.root)) this.begin(new DaemonFolder(end.root, this.#options));
+    });
+    this.#kept.set(root, { folder, stop, ended });
   }
 
   /**
@@ -178,7 +159,8 @@ class KeptFolders {
     // A list that cannot be trusted at the moment does not prove that a folder was unlinked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const fresh = mirrors.filter(({ root }) => !this.#kept.has(root));
-    for (const { root } of fresh.filter(({ place }) => place === "present")) this.begin(root, null);
+    for (const { root } of fresh.filter(({ place }) => place === "present"))
+      this.begin(new DaemonFolder(root, this.#options));
     const absent = fresh.filter(({ place }) => place !== "present");
     for (const { root, name } of absent.filter((one) => before?.has(one.root) !== false))
       this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
@@ -192,41 +174,5 @@ class KeptFolders {
     if (this.#noted.has(text)) return;
     this.#noted.add(text);
     this.#options.onNote(text);
-  }
-
-  /** Runs until the end, or until no linked folder is at this path any more. */
-  async #keepOne(root: string, kept: KeptFolder, ending: AbortSignal): Promise<void> {
-    const { clock, onEvent } = this.#options;
-    for (let failures = 0; !ending.aborted; failures++) {
-      const broken = await this.#openAndRun(root, kept, ending);
-      if (broken === null) return;
-      const retryMs = retryMsAfter(failures);
-      onEvent(root, { kind: "broken", at: clock.now(), trouble: broken, retryMs }, null);
-      await clock.sleep(retryMs, ending);
-    }
-    await kept.folder?.close();
-  }
-
-  /** Opens the folder and keeps it in sync. Returns null if that ended as intended. */
-  async #openAndRun(root: string, kept: KeptFolder, ending: AbortSignal): Promise<Trouble | null> {
-    try {
-      const opened = kept.folder === null ? await openFolder(root, this.#options) : ok(kept.folder);
-      if (opened.kind === "trouble") return opened.trouble;
-      kept.folder = opened.value;
-      const end = await kept.folder.run(ending);
-      if (end.kind === "trouble") return end.trouble;
-      if (end.value.kind === "moved" && !this.#kept.has(end.value.root)) this.begin(end.value.root, null);
-      return null;
-    } catch (error) {
-      // This error of the system, or bug, concerns only this folder.
-      const what = `${root} cannot be synced: ${errnoClause(error)}`;
-      return {
-        kind: "fault",
-        what,
-        next: "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor",
-      };
-    } finally {
-      kept.folder = null;
-    }
   }
 }

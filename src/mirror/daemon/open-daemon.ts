@@ -70,30 +70,6 @@ export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boole
   return true;
 }
 
-/** Delays requests for a folder that is closed and will be opened again, until it is open. */
-export class Reopening {
-  #opening: PromiseWithResolvers<void> | null = null;
-
-  /** Records that the folder is about to be closed. */
-  begin(): void {
-    this.#opening ??= Promise.withResolvers<void>();
-  }
-
-  /** @param current the open folder; null if none is open */
-  async settled(current: () => OpenedDaemon | null): Promise<OpenedDaemon | null> {
-    const open = current();
-    if (open !== null && (open.reopen.signal.aborted || dropsRefusedKey(open))) this.begin();
-    await this.#opening?.promise;
-    return current();
-  }
-
-  /** Ends the state `opening`: the folder is open again, or it cannot be opened. */
-  end(): void {
-    this.#opening?.resolve();
-    this.#opening = null;
-  }
-}
-
 /** LIMIT: effects that are listed; some hundred can be active at a time. */
 const MOST_EFFECTS = 12;
 

@@ -5,15 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { LockHolder } from "../state/lock.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { ageText } from "../../common/age.ts";
-import {
-  errorCodeOf,
-  errnoClause,
-  FREE_SPACE_NEXT,
-  isDiskFull,
-  ok,
-  type Result,
-  trouble,
-} from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, FREE_SPACE_NEXT, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
   const who =
@@ -23,23 +15,8 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
   return trouble("locked", `${root} is in use by ${who}`, "wait until it ends; a crashed process frees it by itself");
 }
 
-/**
- * Runs `work`. RACE: the folder may be moved or unmounted between its opening and the first scan,
- * which then reports other errors. So an exception of `work` is reported as a missing folder, if
- * the folder is missing.
- */
-export async function unlessAway<T>(root: string, work: () => Promise<T>): Promise<Result<T>> {
-  try {
-    return ok(await work());
-  } catch (error) {
-    const away = missingFolderTrouble(root);
-    if (away === null) throw error;
-    return away;
-  }
-}
-
 /** Returns the trouble for a missing folder; null if the folder exists. */
-function missingFolderTrouble(root: string): ReturnType<typeof trouble> | null {
+export function missingFolderTrouble(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
     code: "root-missing",

@@ -321,7 +321,10 @@ test("I19 a folder that disappears as its daemon begins is reported as missing, 
   const folder = await DaemonFolder.open(rig.root, optionsOf([{}]));
   if (folder.kind === "trouble") throw new Error(folder.trouble.what);
   renameSync(rig.root, `${rig.root}-away`);
-  const run = await folder.value.run(stop.signal);
+  ended = folder.value.run(stop.signal);
+  await published("broken");
   renameSync(`${rig.root}-away`, rig.root);
-  expect(run).toMatchObject({ kind: "trouble", trouble: { kind: "usage", code: "root-missing" } });
+  const troubles = events.flatMap((one) => (one.kind === "broken" ? [one.trouble] : []));
+  expect(troubles[0]).toMatchObject({ kind: "usage", code: "root-missing" });
+  await published("opened");
 });

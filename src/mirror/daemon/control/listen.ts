@@ -67,7 +67,7 @@ export async function listenControl(service: Service): Promise<Listening> {
 }
 
 /** `close` ends open calls and removes the socket. */
-type Listening = { close(): Promise<void> };
+export type Listening = { close(): Promise<void> };
 
 /** Reads the one request of a connection and answers it. The caller closes the connection. */
 function serveCaller(socket: Socket, service: Service): void {
