@@ -10,24 +10,9 @@ import { headingId, leadsTo } from "./links.ts";
  */
 
 const TEXT = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
-const WORDS = [
-  "a",
-  "em",
-  "strong",
-  "del",
-  "s",
-  "ins",
-  "code",
-  "kbd",
-  "samp",
-  "var",
-  "sub",
-  "sup",
-  "mark",
-  "small",
-  "abbr",
-];
-const MORE = ["b", "i", "u", "q", "span", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
+const WORDS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q", "mark", "small", "abbr", "span"];
+const CODE = ["code", "kbd", "samp", "var", "sub", "sup"];
+const LISTS = ["ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
 const TABLES = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
 /** Beginning of a list item that is a task. */
 const TASK = /^\[([ xX])\] /;
@@ -96,7 +81,7 @@ type Tag = { tagName: string; attribs: Record<string, string>; text?: string };
 function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): string {
   const marks = marked === null ? [] : [marked.mark];
   return sanitizeHtml(markup, {
-    allowedTags: [...TEXT, ...WORDS, ...MORE, ...TABLES, "input"],
+    allowedTags: [...TEXT, ...WORDS, ...CODE, ...LISTS, ...TABLES, "input"],
     allowedAttributes: {
       a: ["href", "title", "rel"],
       abbr: ["title"],

@@ -1,7 +1,4 @@
-/**
- * Counts the clashes that are decided, leads to the next open one, and shows the preview on the
- * same page. Without this script, the server counts, and the preview is a new page.
- */
+/** Counts the decided clashes and leads to the next open one. Without it, the server counts. */
 
 function show(form: HTMLFormElement): void {
   const clashes = [...form.querySelectorAll<HTMLElement>(".clash")];
@@ -29,17 +26,6 @@ function goToNext(form: HTMLFormElement): void {
   next?.querySelector("input")?.focus({ preventScroll: true });
 }
 
-async function preview(form: HTMLFormElement): Promise<void> {
-  const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-  body.set("way", "preview");
-  const answer = await fetch(form.action, { method: "POST", body });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const [fresh, old] = [page.getElementById("preview"), document.getElementById("preview")];
-  if (fresh === null || old === null) return;
-  old.replaceWith(fresh);
-  fresh.scrollIntoView({ block: "start" });
-}
-
 document.addEventListener("change", ({ target }) => {
   const form = (target as HTMLElement).closest<HTMLFormElement>("#texts form");
   if (form !== null) show(form);
@@ -49,12 +35,6 @@ document.addEventListener("click", (event) => {
   if (form === null || !(event.target as Element).closest("#next-clash")) return;
   event.preventDefault();
   goToNext(form);
-});
-document.addEventListener("submit", (event) => {
-  const { submitter, target } = event;
-  if (!(submitter instanceof HTMLButtonElement && submitter.value === "preview")) return;
-  event.preventDefault();
-  void preview(target as HTMLFormElement);
 });
 const form = openForm();
 if (form !== null) show(form);
