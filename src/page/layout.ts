@@ -96,7 +96,7 @@ ${csrf !== null && html`<meta name="csrf-token" content="${csrf}">`}
 ${["page.js", ...scripts].map((entry) => html`<script type="module" src="${assetPath(bundle, entry)}"></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="unseen" href="#main">Skip to the content</a>
 <header class="bar"><div>
 <a class="brand" href="${brand.href}">${brand.label}</a>
 ${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(switcher.label)}</bdi></summary>${linkList(switcher.links, here)}</details>`}
