@@ -24,16 +24,9 @@ export function searchAddress(workspaceId: string): string {
   return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/search`;
 }
 
-export function reviewAddress(id: string): string {
-  return `${REVIEWS}/${encodeURIComponent(id)}`;
-}
-
-export function keyAddress(id: string): string {
-  return `${KEYS}/${encodeURIComponent(id)}`;
-}
-
-export function workspaceAddress(id: string): string {
-  return `${WORKSPACES}/${encodeURIComponent(id)}`;
+/** Returns the address of a review, key or workspace, below that of its list. */
+export function itemAddress(list: typeof REVIEWS | typeof KEYS | typeof WORKSPACES, id: string): string {
+  return `${list}/${encodeURIComponent(id)}`;
 }
 
 /**

@@ -19,7 +19,7 @@ export type PageTrouble = {
   readonly status: number;
   readonly what: string;
   readonly next: string | null;
-  readonly retryAfter?: string;
+  readonly retryAfter?: string | undefined;
 };
 
 export function page(content: Content, status = 200): PageResult {
@@ -41,14 +41,8 @@ export function notShown(trouble: PageTrouble): PageResult {
 /** Returns a page for a refusal of the service. */
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
-  const retryAfter = refused.headers["retry-after"];
   const next = status >= 500 || status === 429 ? "try again later" : null;
-  return notShown({
-    status,
-    what: clauseOf(refused.detail),
-    next,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  });
+  return notShown({ status, what: clauseOf(refused.detail), next, retryAfter: refused.headers["retry-after"] });
 }
 
 /** Returns to the page of the form, with the service's refusal as a notice. */

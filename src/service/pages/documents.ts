@@ -3,7 +3,7 @@ import { bytesText } from "../../common/count.ts";
 import type { DocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
 import { type Html, html } from "../../page/html.ts";
-import { type RenderedMarkdown, documentView } from "../../page/markdown.ts";
+import { documentView } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
 import { includes } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
@@ -14,10 +14,10 @@ import { type RequestContext, workingIn, writeWith } from "../requests/context.t
 import { admitByRate } from "../requests/dispatch.ts";
 import type { Published } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { DOCUMENTS, filesAddress, reviewAddress, searchAddress, withQuery } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, searchAddress, withQuery } from "./addresses.ts";
 import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav } from "./parts.ts";
+import { agoOf, listNav, segmentsOf } from "./parts.ts";
 import { contextFor } from "./who.ts";
 
 /** Shows a folder or a document, as far as the signed-in key may see it. */
@@ -146,7 +146,7 @@ function entryRow(
 /** Only an administrator may open a review. */
 function reviewBadge(id: string, { who }: PageCall): Html {
   const badge = badgeOf("asks", "in review");
-  return who.kind === "admin" ? html`<a href="${reviewAddress(id)}">${badge}</a>` : badge;
+  return who.kind === "admin" ? html`<a href="${itemAddress(REVIEWS, id)}">${badge}</a>` : badge;
 }
 
 /** @param path folder in which the form searches */
@@ -159,35 +159,33 @@ export function searchForm(workspace: WorkspaceRow, path: string, query: string)
 }
 
 async function documentPage(document: Document, call: PageCall): Promise<PageResult> {
-  const { workspace, row, text } = document;
-  const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
-  const isSource = call.query.get("view") === "source";
-  return renderedPage(document, isSource ? "source" : await call.render(text, base), call);
-}
-
-/** @param rendered null if rendering failed; the source is then shown, as if it was asked for */
-function renderedPage(document: Document, rendered: RenderedMarkdown | "source" | null, call: PageCall): PageResult {
   const { workspace, row, text, at, review, mayProtect } = document;
   const { who, csrf, now } = call;
+  const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
+  const isSource = call.query.get("view") === "source";
+  // Null if rendering failed; the source is then shown, as if it was asked for.
+  const rendered = isSource ? null : await call.render(text, base);
   const here = filesAddress(workspace.id, row.path);
   const views = [
-    { href: here, label: "Preview", isShown: rendered !== "source" },
-    { href: withQuery(here, { view: "source" }), label: "Source", isShown: rendered === "source" },
+    { href: here, label: "Preview", isShown: !isSource },
+    { href: withQuery(here, { view: "source" }), label: "Source", isShown: isSource },
   ];
-  const isAdmin = who.kind === "admin";
   return page({
     title: row.path,
     here: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
-<div class="title"><h1>${nameView(row.name)}</h1><span class="row"><nav aria-label="Views" class="segments">${views.map(({ href, label, isShown }) => html`<a href="${href}"${isShown && html` aria-current="true"`}>${label}</a>`)}</nav>${
-      isAdmin && html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
+<div class="title"><h1>${nameView(row.name)}</h1><span class="row">${segmentsOf("Views", views)}${
+      who.kind === "admin" &&
+      html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
     }${mayProtect && protectionForm(workspace, row, csrf)}</span></div>
 <p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && reviewBadge(review, call)}<span>Changed ${agoOf(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
-  rendered === null && html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
+  rendered === null &&
+  !isSource &&
+  html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
 ${
-  rendered === null || rendered === "source"
+  rendered === null
     ? html`<pre class="text" dir="auto">${text}</pre>`
     : html`<article class="document" dir="auto">${documentView(rendered)}</article>`
 }`,

@@ -10,7 +10,7 @@ import { isRefused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
-import { DOCUMENTS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, crumbs, find, inWorkspace, NOT_THERE, pathOf } from "./documents.ts";
@@ -68,7 +68,7 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
     const href = `${withQuery(here, { before, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${eventOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`}</p>
-<p class="faint">${agoOf(step.at, now)} ${linesOf(step)}${step.status !== "saved" && html` <a href="${reviewAddress(step.id)}">Review</a>`}</p></li>`);
+<p class="faint">${agoOf(step.at, now)} ${linesOf(step)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
     // Other requests are answered between two comparisons.
     await setImmediate();
   }

@@ -8,7 +8,7 @@ import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { APP, KEYS, keyAddress, withQuery } from "./addresses.ts";
+import { APP, itemAddress, KEYS, withQuery } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { type Fault, type Filled, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
@@ -49,7 +49,7 @@ function keyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, string>, 
 <th scope="col">Workspace</th><th scope="col">Last used</th><th scope="col">Expires</th></tr></thead>
 <tbody>${keys.map(
     (key) =>
-      html`<tr><th scope="row"><a href="${keyAddress(key.id)}">${labelOf(key)}</a></th><td data-label="Access">${accessOf(key)}</td>
+      html`<tr><th scope="row"><a href="${itemAddress(KEYS, key.id)}">${labelOf(key)}</a></th><td data-label="Access">${accessOf(key)}</td>
 <td data-label="Workspace">${workspaceView(names.get(key.workspaceId) ?? null)}</td><td data-label="Last used">${usedOf(key, now)}</td>
 <td data-label="Expires">${expiryOf(key.expiresAt, now)}</td></tr>`,
   )}</tbody></table></div>`;
@@ -122,7 +122,7 @@ const NO_KEY = { ...NO_PAGE, what: "there is no such key; it may have been revok
 
 async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: Filled): Promise<Content> {
   const known = await workspaceOf(core, key.workspaceId);
-  const to = keyAddress(key.id);
+  const to = itemAddress(KEYS, key.id);
   return {
     title: `Key ${key.label}`,
     here: KEYS,
@@ -262,7 +262,9 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
   const changed = "field" in wishes ? wishes : await core.admin.changeKey(id, wishes);
   if (!("grants" in changed)) return page(await keyPage(call, key, { ...filled, fault: faultFrom(changed) }), 422);
   const waiting = waitingWords(changed.grants);
-  return waiting === null ? go(keyAddress(id), "The key is changed.") : go(keyAddress(id), waiting, { tone: "asks" });
+  return waiting === null
+    ? go(itemAddress(KEYS, id), "The key is changed.")
+    : go(itemAddress(KEYS, id), waiting, { tone: "asks" });
 }
 
 export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {

@@ -9,7 +9,7 @@ import type { RequestSpan } from "../http/request-history.ts";
 import { APP, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { minuteText, REFRESH_MS } from "./parts.ts";
+import { minuteText, REFRESH_MS, segmentsOf } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
 /** Windows of the charts. `minutes`: length of one bar. */
@@ -28,6 +28,9 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   const figures = await operation.figures();
   const shown: Window = query.get("span") === "day" ? "day" : "hour";
   const spans = operation.watch.history.spans(WINDOWS[shown]);
+  const windows = Object.entries(WINDOWS).map(([name, { label }]) => {
+    return { href: `${withQuery(APP, { span: name })}#figures`, label, isShown: name === shown };
+  });
   const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
   return page({
     title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
@@ -35,12 +38,7 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
     refreshMs: REFRESH_MS,
     main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
 ${workspacesSection(workspaces, call.csrf)}
-<div class="title" id="figures"><h2>How the service runs</h2><nav aria-label="Time shown" class="segments">${Object.entries(
-      WINDOWS,
-    ).map(
-      ([name, { label }]) =>
-        html`<a href="${withQuery(APP, { span: name })}#figures"${name === shown && html` aria-current="true"`}>${label}</a>`,
-    )}</nav></div>
+<div class="title" id="figures"><h2>How the service runs</h2>${segmentsOf("Time shown", windows)}</div>
 <div class="panels">${panelsOf(spans, figures, WINDOWS[shown].minutes)}</div>
 ${routesSection(operation.watch.routes())}`,
   });

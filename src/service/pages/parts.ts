@@ -20,14 +20,21 @@ export function agoOf(at: number, now: number): Html {
   return html`<span>${ageOf(at, now)} ago</span>`;
 }
 
-/** Returns a day: `29 Nov 2026`. The day is in UTC, as the user's time zone is not known. */
-function dayText(at: number): string {
-  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+/** Returns a minute, as `29 Nov 2026, 13:33 UTC`, as the user's time zone is not known. */
+export function minuteText(at: number): string {
+  const date = new Date(at);
+  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+  return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
-/** Returns a minute: `29 Nov 2026, 13:33 UTC`. */
-export function minuteText(at: number): string {
-  return `${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+/** Leads to other views of the same subject; `isShown`: the view of this page. */
+export function segmentsOf(
+  label: string,
+  views: readonly { readonly href: string; readonly label: string; readonly isShown: boolean }[],
+): Html {
+  return html`<nav aria-label="${label}" class="segments">${views.map(
+    ({ href, label: name, isShown }) => html`<a href="${href}"${isShown && html` aria-current="true"`}>${name}</a>`,
+  )}</nav>`;
 }
 
 /**

@@ -11,10 +11,10 @@ import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { type Refused, clauseOf, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { Neighbours, Review, ReviewInfo } from "../reviews/reviews.ts";
-import { REVIEWS, filesAddress, reviewAddress, withQuery } from "./addresses.ts";
+import { filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav, REFRESH_MS } from "./parts.ts";
+import { agoOf, listNav, REFRESH_MS, segmentsOf } from "./parts.ts";
 import { workspaceNames } from "./workspaces.ts";
 
 /** LIMIT: reviews on one page. */
@@ -44,12 +44,15 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   const names = await workspaceNames(core);
   const common = { workspace: workspaceId ?? null };
   const { data, nextCursor } = listed;
+  const states = Object.entries(STATES).map(([one, { label }]) => {
+    return { href: withQuery(REVIEWS, { ...common, status: one }), label, isShown: one === status };
+  });
   return page({
     title: "Reviews",
     here: REVIEWS,
     refreshMs: REFRESH_MS,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
-<nav aria-label="States" class="segments">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</nav></div>
+${segmentsOf("States", states)}</div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}
 ${data.length === 0 ? noReviews(status, after === 0) : reviewTable(data, { names, common, now })}
 ${listNav(
@@ -60,11 +63,6 @@ ${listNav(
 }
 
 type Filter = { readonly workspace: string | null };
-
-function stateLink(one: State, shown: State, common: Filter): Html {
-  const href = withQuery(REVIEWS, { ...common, status: one });
-  return html`<a href="${href}"${one === shown && html` aria-current="true"`}>${STATES[one].label}</a>`;
-}
 
 function noReviews(status: State, isFirst: boolean): Html {
   if (!isFirst) return html`<p>There are no more reviews.</p>`;
@@ -85,7 +83,7 @@ function reviewTable(reviews: readonly ReviewInfo[], { names, common, now }: Lis
 <th scope="col">Reason</th><th scope="col">Workspace</th><th scope="col">Sent</th>${isDecided && html`<th scope="col">Decided</th>`}</tr></thead>
 <tbody>${reviews.map(
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
-      html`<tr><th scope="row"><a href="${withQuery(reviewAddress(id), common)}">${nameView(path.slice(1))}</a></th>
+      html`<tr><th scope="row"><a href="${withQuery(itemAddress(REVIEWS, id), common)}">${nameView(path.slice(1))}</a></th>
 <td data-label="From">${senderOf(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
 <td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${agoOf(at, now)}</td>${
         isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : agoOf(decidedAt, now)}</td>`
@@ -117,21 +115,27 @@ function viewsOf({ status }: Review): View[] {
 /** A version that a reviewer wrote, and why it was not accepted. */
 type Unsaved = { readonly text: string; readonly why: Refused };
 
-type ReviewView = { readonly view: View; readonly unsaved: Unsaved | null };
-
-async function reviewPage(call: PageCall, review: Review, { view, unsaved }: ReviewView): Promise<Content> {
+async function reviewPage(
+  call: PageCall,
+  review: Review,
+  { view, unsaved }: { readonly view: View; readonly unsaved: Unsaved | null },
+): Promise<Content> {
   const { core, id, query } = call;
   const common = { workspace: query.get("workspace") };
   const beside = await core.admin.reviews.neighbours(id, common.workspace);
   const names = await workspaceNames(core);
   const merged = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
   const shown = { ...review, merged };
+  const views = viewsOf(review).map((one) => {
+    const href = withQuery(itemAddress(REVIEWS, id), { ...common, view: one === "source" ? null : one });
+    return { href, label: VIEWS[one], isShown: one === view };
+  });
   return {
     title: `Review of ${review.path}`,
     here: REVIEWS,
     scripts: view === "edit" ? ["review.js"] : [],
     main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
-<div class="row apart"><nav aria-label="Views" class="segments">${viewsOf(review).map((one) => viewLink(id, one, view, common))}</nav>
+<div class="row apart">${segmentsOf("Views", views)}
 ${besideLinks(beside, review, common)}</div>
 ${merged === null && review.status === "in_review" && clashesOf(review, view)}
 ${view === "edit" ? editor(call, shown, unsaved) : html`<div class="changes">${await changesOf(call, shown, view)}</div>`}
@@ -149,7 +153,7 @@ function heading(review: Review, workspace: string, { now, query }: PageCall): H
   const name = path.slice(1);
   return html`${crumbsView("Path to this page", [
     { href: list, label: "Reviews" },
-    { href: reviewAddress(review.id), label: name, current: "page" },
+    { href: itemAddress(REVIEWS, review.id), label: name, current: "page" },
   ])}
 <div class="title"><h1>${nameView(name)}</h1><a class="button" href="${filesAddress(workspaceId, name)}">Open document</a></div>
 <p class="meta">${badgeOf(tone, label)} <span>${senderOf(sender)} sent this ${agoOf(at, now)}</span>${
@@ -173,11 +177,6 @@ function clashesOf({ reason, baseContent, content, liveContent }: Review, view: 
   return html`<p class="notice asks">${says} ${view !== "edit" && next}</p>`;
 }
 
-function viewLink(id: string, view: View, shown: View, common: Filter): Html {
-  const href = withQuery(reviewAddress(id), { ...common, view: view === "source" ? null : view });
-  return html`<a href="${href}"${view === shown && html` aria-current="true"`}>${VIEWS[view]}</a>`;
-}
-
 function besideLinks({ previous, next, at, total }: Neighbours, { status }: Review, common: Filter): Html {
   return html`<nav aria-label="Open reviews" class="row">${besideLink(previous, "Previous", common)}${
     status === "in_review" && html`<span class="faint">${count(at)} of ${count(total)}</span>`
@@ -187,7 +186,7 @@ function besideLinks({ previous, next, at, total }: Neighbours, { status }: Revi
 function besideLink(id: string | null, label: "Previous" | "Next", common: Filter): Html {
   if (id === null) return html`<span class="button" aria-disabled="true">${label}</span>`;
   const rel = label === "Previous" ? "prev" : "next";
-  return html`<a class="button" rel="${rel}" href="${withQuery(reviewAddress(id), common)}">${label}</a>`;
+  return html`<a class="button" rel="${rel}" href="${withQuery(itemAddress(REVIEWS, id), common)}">${label}</a>`;
 }
 
 /** A version with its label; its text is null if it is no longer stored. */
@@ -275,7 +274,7 @@ function decisions(review: ShownReview, csrf: string, common: Filter): Html {
   const { id, liveChangeId, reason, merged } = review;
   const accept =
     merged === null && reason !== "conflict"
-      ? html`<a class="button main-action" href="${withQuery(reviewAddress(id), { ...common, view: "edit" })}">Edit</a>`
+      ? html`<a class="button main-action" href="${withQuery(itemAddress(REVIEWS, id), { ...common, view: "edit" })}">Edit</a>`
       : actionForm(
           { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
           html`<button class="main-action">Accept</button>`,
@@ -292,7 +291,7 @@ function acceptingOf({ content, reason, merged }: ShownReview): string {
 }
 
 function decisionAddress(id: string, verb: "accept" | "reject", common: Filter): string {
-  return withQuery(`${reviewAddress(id)}/${verb}`, common);
+  return withQuery(`${itemAddress(REVIEWS, id)}/${verb}`, common);
 }
 
 /**
@@ -303,7 +302,7 @@ function editor({ csrf, query }: PageCall, review: ShownReview, unsaved: Unsaved
   const { id, status, content, merged, liveContent, liveChangeId } = review;
   const common = { workspace: query.get("workspace") };
   const bar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
-<span class="row"><a class="button" href="${withQuery(reviewAddress(id), common)}">Discard my edit</a>
+<span class="row"><a class="button" href="${withQuery(itemAddress(REVIEWS, id), common)}">Discard my edit</a>
 <button class="main-action">Accept your version</button></span></div>`;
   return html`${
     unsaved !== null &&
@@ -334,7 +333,8 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const accepted = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
   if (!isRefused(accepted))
     return decided(typed === null ? "Accepted and published." : "Accepted: your version is published.");
-  if (typed === null) return refusedForm(withQuery(reviewAddress(id), { workspace: query.get("workspace") }), accepted);
+  if (typed === null)
+    return refusedForm(withQuery(itemAddress(REVIEWS, id), { workspace: query.get("workspace") }), accepted);
   const now = await reviews.show(id);
   const unsaved = { text: typed, why: accepted };
   return page(await reviewPage(call, isRefused(now) ? review : now, { view: "edit", unsaved }), 409);
@@ -344,7 +344,7 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
   const { core, id } = call;
   const decided = await decidedPage(call);
   const rejected = await core.admin.reviews.reject(id);
-  if (isRefused(rejected)) return refusedForm(reviewAddress(id), rejected);
+  if (isRefused(rejected)) return refusedForm(itemAddress(REVIEWS, id), rejected);
   return decided("Rejected: the published version stays.");
 }
 
@@ -356,8 +356,8 @@ async function decidedPage({ core, id, query }: PageCall): Promise<(text: string
   const common = { workspace: query.get("workspace") };
   const { previous, next } = await core.admin.reviews.neighbours(id, common.workspace);
   const open = next ?? previous;
-  const link = open === null ? null : { href: withQuery(reviewAddress(open), common), label: "Next review" };
-  return (text) => go(withQuery(reviewAddress(id), common), text, { link });
+  const link = open === null ? null : { href: withQuery(itemAddress(REVIEWS, open), common), label: "Next review" };
+  return (text) => go(withQuery(itemAddress(REVIEWS, id), common), text, { link });
 }
 
 /**

@@ -120,6 +120,7 @@ export type Served = {
 };
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+const EVERYWHERE = ["0.0.0.0", "::"];
 const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
@@ -136,7 +137,8 @@ export class Origins {
   constructor(served: Served) {
     const { scheme, host, port, proxy } = served;
     const named = host.includes(":") ? `[${host}]` : host;
-    const names = isLoopbackHost(host) || isEverywhere(host) ? LOOPBACK : [...LOOPBACK, named.toLowerCase()];
+    const hasOwnName = !isLoopbackHost(host) && !EVERYWHERE.includes(host);
+    const names = hasOwnName ? [...LOOPBACK, named.toLowerCase()] : LOOPBACK;
     this.#served = served;
     this.#own = new Set(names.flatMap((name) => [`${name}:${port}`, ...(port === PORTS[scheme] ? [name] : [])]));
     this.#ofProxy = new Set(proxy === null ? [] : [new URL(proxy).host]);
@@ -148,9 +150,7 @@ export class Origins {
    * @returns null if the request can be answered
    */
   refusal(asked: SiteRequest): Refusal | null {
-    return this.isProxied(asked.host)
-      ? refusalOf(asked, this.#ofProxy, this.#proxyScheme)
-      : refusalOf(asked, this.#own, this.#served.scheme);
+    return refusalOf(asked, this.isProxied(asked.host) ? this.#ofProxy : this.#own, this.#scheme(asked.host));
   }
 
   /** Returns true if a request used the proxy's name. */
@@ -158,16 +158,16 @@ export class Origins {
     return host !== undefined && this.#ofProxy.has(host);
   }
 
+  #scheme(host: string | undefined): Scheme {
+    return this.isProxied(host) ? this.#proxyScheme : this.#served.scheme;
+  }
+
   /**
    * Returns the name of this service's cookie. Browsers send the cookies of a host to all its
    * ports, so each service has a name of its own.
    */
   cookie(host: string | undefined): SessionCookie {
-    const secure = (this.isProxied(host) ? this.#proxyScheme : this.#served.scheme) === "https";
+    const secure = this.#scheme(host) === "https";
     return { name: `${secure ? "__Secure-mdmirror" : "mdmirror-service"}-${this.#served.port}`, path: APP, secure };
   }
-}
-
-function isEverywhere(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
 }

@@ -24,7 +24,6 @@ import {
   troublePage,
 } from "./answer.ts";
 import type { Operation } from "./call.ts";
-import type { Who } from "./who.ts";
 import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
@@ -116,16 +115,10 @@ export class Pages {
     const refusal = this.#sessions.refusal(head);
     if (refusal !== null) return this.#trouble(refusedTrouble(refusal), null);
     if (!this.#core.isOpen) return this.#trouble(CLOSING, null);
-    if (head.method === "GET" || head.method === "HEAD" || head.method === "POST") {
-      return head.method === "POST" ? this.#admitForm(head, bytes) : null;
-    }
-    return this.#trouble({ ...NO_PAGE, status: 405 }, null);
-  }
-
-  async #admitForm(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
-    if (splitRequestTarget(head.path).path !== SIGN_IN) {
+    if (head.method === "GET" || head.method === "HEAD") return null;
+    if (head.method !== "POST") return this.#trouble({ ...NO_PAGE, status: 405 }, null);
+    if (splitRequestTarget(head.path).path !== SIGN_IN)
       return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
-    }
     return bytes <= MOST_OF_STRANGER
       ? null
       : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is not a key" }, null);
@@ -141,15 +134,12 @@ export class Pages {
     const form = formOf(request, fault);
     if (path === SIGN_IN) return this.#signIn(request, form, from);
     const known = await this.#sessions.sessionOf(request.headers);
-    if (known === null) return this.#stranger(request);
-    const session = { ...known, waiting: await this.#waiting(known.who.who) };
+    if (known === null) return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
+    // Each page of an administrator shows the number of open reviews.
+    const waiting = known.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
+    const session = { ...known, waiting };
     if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
-  }
-
-  /** Returns the number of open reviews, which each page of an administrator shows. */
-  #waiting(who: Who): Promise<number> | 0 {
-    return who.kind === "admin" ? this.#core.admin.reviews.waiting() : 0;
   }
 
   async #ofSession(
@@ -165,26 +155,20 @@ export class Pages {
     const matched = matchRoute(request.method, path, who);
     if (matched === null) return this.#trouble(NO_PAGE, session);
     const query = new URLSearchParams(text);
-    const { csrf } = session;
-    const now = this.#core.server.now();
     const { route, ...values } = matched;
     const result = await route.run({
       ...values,
       core: this.#core,
       who,
       origin: request.headers["origin"] ?? "",
-      csrf,
+      csrf: session.csrf,
       query,
       form,
-      now,
+      now: this.#core.server.now(),
       render: this.#renderer.render,
       operation: this.#operation,
     });
     return this.#end(result, session, this.#notices.of(query));
-  }
-
-  #stranger({ method }: WireRequest): PageAnswer {
-    return method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
   }
 
   async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
@@ -196,7 +180,7 @@ export class Pages {
     const entered = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
     switch (entered.kind) {
       case "in":
-        return { ...go(APP), headers: { ...go(APP).headers, "set-cookie": entered.cookie } };
+        return go(APP, entered.cookie);
       case "wrong":
         return this.#content(signInPage("this is not a key of this service"), { status: 401 }, null);
       case "wait":
@@ -205,8 +189,7 @@ export class Pages {
   }
 
   #signOut(headers: WireHeaders): PageAnswer {
-    const cookie = this.#sessions.signOut(headers);
-    return { ...go(SIGN_IN), headers: { ...go(SIGN_IN).headers, "set-cookie": cookie } };
+    return go(SIGN_IN, this.#sessions.signOut(headers));
   }
 
   #asset(name: string): PageAnswer {
@@ -254,8 +237,10 @@ function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null)
   return fault !== null || type !== FORM ? null : new URLSearchParams(body ?? "");
 }
 
-function go(to: string): PageAnswer {
-  return { status: 303, headers: { ...PAGE_HEADERS, location: to }, body: "" };
+/** @param cookie value of `Set-Cookie`; null for none */
+function go(to: string, cookie: string | null = null): PageAnswer {
+  const headers = { ...PAGE_HEADERS, location: to, ...(cookie === null ? {} : { "set-cookie": cookie }) };
+  return { status: 303, headers, body: "" };
 }
 
 function frameOf(bundle: Bundle, session: Signed): Frame {

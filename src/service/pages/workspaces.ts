@@ -9,7 +9,7 @@ import { admitOnce, readerOf } from "../requests/authenticate.ts";
 import { workingIn } from "../requests/context.ts";
 import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
-import { APP, DOCUMENTS, KEYS, REVIEWS, WORKSPACES, filesAddress, withQuery, workspaceAddress } from "./addresses.ts";
+import { APP, DOCUMENTS, filesAddress, itemAddress, KEYS, REVIEWS, withQuery, WORKSPACES } from "./addresses.ts";
 import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { searchForm } from "./documents.ts";
@@ -45,11 +45,11 @@ function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf:
 <td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
 <td><a href="${withQuery(KEYS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
 <td class="end">${state !== "open" && stateForm(id, "open", csrf, html`<button aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
-<a class="button" aria-label="${`${verb} ${shownName(name)}`}" href="${workspaceAddress(id)}/remove">${verb}</a></td></tr>`;
+<a class="button" aria-label="${`${verb} ${shownName(name)}`}" href="${itemAddress(WORKSPACES, id)}/remove">${verb}</a></td></tr>`;
 }
 
 function stateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {
-  return actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields: { state } }, button);
+  return actionForm({ action: `${itemAddress(WORKSPACES, id)}/state`, csrf, fields: { state } }, button);
 }
 
 /** Lists the workspaces as roots of documents; a single one opens directly. */
@@ -133,7 +133,7 @@ ${stateForm(id, "closed", csrf, html`<button>Close ${nameView(name)}</button>`)}
 <h2>Remove</h2><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
 ${actionForm(
-  { action: `${workspaceAddress(id)}/remove`, csrf },
+  { action: `${itemAddress(WORKSPACES, id)}/remove`, csrf },
   html`${
     documents > 0 &&
     html`<span class="field"><label for="name">Type its name to confirm</label>
@@ -163,7 +163,7 @@ export async function setState({ core, id, form }: PageCall): Promise<PageResult
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
   const workspace = await workspaceInfo(core, id);
   if (workspace !== undefined && workspace.documents > 0 && form.get("name") !== workspace.name) {
-    return go(`${workspaceAddress(id)}/remove`, "this is not its name; nothing was removed", { tone: "bad" });
+    return go(`${itemAddress(WORKSPACES, id)}/remove`, "this is not its name; nothing was removed", { tone: "bad" });
   }
   const refused = await core.admin.removeWorkspace(id);
   return refused === null ? go(APP, `“${workspace?.name ?? id}” is removed.`) : refusedForm(APP, refused);
