@@ -19,22 +19,17 @@ export function optionsOf(command: Command): Specs {
  * Reads the arguments of one command: unknown options, missing values and too many operands are
  * `bad`.
  */
-export function readArgs({ operands, ...command }: Command, argv: readonly string[]): ParsedArgs {
-  const specs = optionsOf({ operands, ...command });
-  const parsed = parseArgs({
-    args: [...argv],
-    options: parseOptions(specs),
-    allowPositionals: true,
-    strict: false,
-    tokens: true,
-  });
-  const { values, positionals, tokens } = parsed;
+export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
+  const specs = optionsOf(command);
+  const options = parseOptions(specs);
+  const lax = { options, allowPositionals: true, strict: false, tokens: true } as const;
+  const { values, positionals, tokens } = parseArgs({ args: [...argv], ...lax });
   for (const token of tokens) {
     const fault = token.kind === "option" ? optionFault(specs, token) : null;
     if (fault !== null) return { kind: "bad", why: fault };
   }
   if (values["help"] === true) return { kind: "help" };
-  const fault = operandFault(operands, positionals) ?? valueFault(specs, values);
+  const fault = operandFault(command.operands, positionals) ?? valueFault(specs, values);
   return fault === null ? { kind: "parsed", args: argsOver(specs, values, positionals) } : { kind: "bad", why: fault };
 }
 

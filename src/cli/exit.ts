@@ -50,17 +50,8 @@ export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
 
 /** Returns the exit code of several runs: the most urgent one. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
-  const order: readonly ExitCode[] = [
-    EXIT.fault,
-    EXIT.diskFull,
-    EXIT.usage,
-    EXIT.locked,
-    EXIT.stopped,
-    EXIT.offline,
-    EXIT.tooSlow,
-    EXIT.attention,
-    EXIT.inReview,
-  ];
+  const { fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview } = EXIT;
+  const order = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
   return order.find((code) => codes.includes(code)) ?? EXIT.inSync;
 }
 

@@ -8,16 +8,15 @@ import { EXIT_OF_STATE, type ExitCode, exitOfTrouble, refuse } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
-import { planLines, proposalFlags, proposalLines } from "./show-plan.ts";
+import { planLines, proposalFlags, proposalLines } from "./commands/plan.ts";
 import { stayLine } from "./show-attention.ts";
 import { showReport } from "./show-report.ts";
-import { askForYes, useMirror } from "./use-mirror.ts";
+import { askForYes, showProgress, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 import { judgeInside, type LinkRequest, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
-import { showProgress } from "./progress.ts";
 
 /**
  * Converts links to ids if the service refuses links by path. Then uploads the refused documents in

@@ -24,9 +24,8 @@ import { type Args, type Command, type Io, type OptionSpec, worldOf } from "./co
 import { EXIT, type ExitCode } from "./exit.ts";
 import { countWords, firstLines, jsonLine, printNotes } from "./text.ts";
 import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
-import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
+import { agrees, hidesProgress, REACH_OPTIONS, reachOptionsOf, showProgress, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
-import { hidesProgress, showProgress } from "./progress.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 

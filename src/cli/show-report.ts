@@ -1,22 +1,24 @@
+import { originClause } from "../mirror/operations/results/origin.ts";
+import type { WaitReport } from "../mirror/operations/results/waited.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
 import { NOT_APPROVABLE } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { complain, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
+import { complain, EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
 import { actionName, actionPath, actionWords } from "../mirror/operations/results/actions.ts";
-import { nextOfStop } from "../mirror/operations/results/attention.ts";
+import { NEXT_OF_STOP, nextOfStop } from "../mirror/operations/results/attention.ts";
 import { inertDetails, renamedDetail, renamedForCopyDetail } from "../mirror/operations/results/report.ts";
 import { doneLine } from "../mirror/operations/results/done.ts";
 import { attentionLines } from "./show-attention.ts";
 import { problemsClause } from "../mirror/operations/results/needs.ts";
 import { firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
-import { plural } from "../common/count.ts";
+import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /** Shows a run: one summary line, then problems to fix. */
 
-/** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show all of them. */
+/** LIMIT: problems, stopped actions and paths on screen; `plan --all` and `--json` show more. */
 const MOST = 20;
 
 /**
@@ -128,4 +130,89 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
     case "offline":
       return `${paint.bad("Offline")}: ${done ?? "nothing was done"} (${seconds})`;
   }
+}
+
+/** Shows the result of a wait: one line, then each path that is not on the service yet. */
+
+type WaitState = {
+  readonly exit: ExitCode;
+  readonly words: string;
+  /** Next step that all paths share, and that is shown once. */
+  readonly next?: string;
+  /** Reason to wait, for paths without an open problem. */
+  readonly waits?: string;
+};
+
+const STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
+  live: { exit: EXIT.inSync, words: "On the service" },
+  "in-review": { exit: EXIT.inReview, words: "in review" },
+  attention: { exit: EXIT.attention, words: "action required" },
+  "too-slow": { exit: EXIT.tooSlow, words: "timed out" },
+  paused: {
+    exit: EXIT.attention,
+    words: "paused",
+    next: "mdmirror resume, or once: mdmirror sync",
+    waits: " until the daemon resumes",
+  },
+  stopped: {
+    exit: EXIT.stopped,
+    words: "stopped by a safety check",
+    next: NEXT_OF_STOP,
+    waits: " until you approve or reject the changes that a safety check stopped",
+  },
+  offline: {
+    exit: EXIT.offline,
+    words: "offline",
+    next: "mdmirror status; try again: mdmirror sync",
+    waits: " for the service",
+  },
+};
+
+export function exitOfWait({ state }: WaitReport): ExitCode {
+  return STATES[state].exit;
+}
+
+/**
+ * Prints the result of a wait.
+ * @param quiet no standard output, and nothing about success
+ * @param took milliseconds
+ */
+export function showWaited(
+  io: Io,
+  report: WaitReport,
+  { quiet, took }: { readonly quiet: boolean; readonly took: number },
+): void {
+  if (!quiet) io.out(waitLine(report, took, paintFor(io)));
+  showOpenPaths(io, report);
+}
+
+function showOpenPaths(io: Io, waited: WaitReport): void {
+  const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
+  const paint = paintFor(io, "error");
+  for (const one of open.slice(0, MOST)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
+  if (open.length > MOST) io.err(`… and ${count(open.length - MOST)} more: mdmirror wait --json`);
+  const { next } = STATES[waited.state];
+  if (next !== undefined) io.err(`  next: ${next}`);
+}
+
+function waitLine({ state, live, documents, detail }: WaitReport, took: number, paint: Paint): string {
+  const seconds = `(${(took / 1_000).toFixed(1)} s)`;
+  const { words, next } = STATES[state];
+  if (state === "live") return `${paint.good(words)}: ${plural(documents, "document")} ${seconds}`;
+  const why = next === undefined || detail === "" ? "" : `: ${shownWords(detail)}`;
+  return `${paint.asks(words)}${why}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
+}
+
+function linesOf(
+  { path, state, reviews, kind, code, detail, requestId, next }: WaitReport["paths"][number],
+  all: WaitReport["state"],
+  paint: Paint,
+): string[] {
+  const ids = reviews.length === 0 ? "" : ` (${reviews.join(", ")})`;
+  const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
+  if (kind === null && state !== "waiting") return [head];
+  if (kind === null)
+    return [`${head}${STATES[all].waits ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
+  const message = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
+  return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...groupOf("history", [
     ["log", "show recent events", () => import("./commands/log.ts")],
     ["history", "list the versions of a document", () => import("./commands/history.ts")],
-    ["show", "print a version of a document", () => import("./commands/show.ts")],
+    ["show", "print a version of a document", pick(() => import("./commands/history.ts"), "showVersion")],
     ["diff", "compare local files with the service or with an earlier version", () => import("./commands/diff.ts")],
     ["restore", "restore an earlier version", () => import("./commands/restore.ts")],
     ["undo", "undo a run", () => import("./commands/undo.ts")],

@@ -1,5 +1,5 @@
 import { OFFERED, SHOW_CONFLICT } from "./tools/conflicts.ts";
-import { CREATE, EDIT, WRITE } from "./tools/edit.ts";
+import { CREATE, DELETE, EDIT, MOVE, WRITE } from "./tools/edit.ts";
 import * as z from "zod";
 import { history, show } from "../mirror/operations/history/versions.ts";
 import { verify } from "../mirror/operations/doctor/verify.ts";
@@ -13,11 +13,9 @@ import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { operationTool, readTool } from "./operation-tool.ts";
 import { LIST } from "./tools/list.ts";
-import { DELETE, MOVE } from "./tools/place.ts";
 import { READ } from "./tools/read.ts";
 import { SEARCH } from "./tools/search.ts";
-import { STATUS } from "./tools/status.ts";
-import { SYNC } from "./tools/sync.ts";
+import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 import { type Tool, PATH } from "./tool.ts";
 

@@ -36,6 +36,8 @@ const WRONG: readonly (readonly string[])[] = [
   ["protect", "a.md", ""],
   ["search", "a", "--limit", ""],
   ["undo", "--since", "-2h"],
+  ["undo", "--since"],
+  ["status", "--json=yes"],
   ["protect"],
   ["sync", "--max-deletes", "many"],
   ["sync", "--pull-only", "--push-only"],

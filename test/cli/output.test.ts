@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ENTRY } from "../program.ts";
 import { settableClock } from "../state/fixture.ts";
-import { barLine, type ProgressIo, showProgress } from "../../src/cli/progress.ts";
+import { barLine, type ProgressIo, showProgress } from "../../src/cli/use-mirror.ts";
 import { unwritableFileTrouble } from "../../src/common/trouble.ts";
 import { exitOfTrouble, worstExit } from "../../src/cli/exit.ts";
 

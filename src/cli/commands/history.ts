@@ -1,9 +1,10 @@
+import { resolve } from "node:path";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { history } from "../../mirror/operations/history/versions.ts";
+import { history, show } from "../../mirror/operations/history/versions.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import { misuse } from "../exit.ts";
-import { locate } from "../find-mirror.ts";
+import { misuse, writeNewFile } from "../exit.ts";
+import { locate, locateVersion } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
 import { showMerge } from "../show-versions.ts";
 import { columns } from "../text.ts";
@@ -51,3 +52,19 @@ function row({ n, at, size, from, what, mergedFrom, other, isLocal }: Version): 
     `${shownWords(what)}${merged}${others}${isLocal ? "  (local)" : ""}`,
   ];
 }
+
+export const showVersion = readCommand(show, {
+  operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },
+  examples: ["mdmirror show plan.md@3", "mdmirror show plan.md@3 --output old-plan.md"],
+  options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
+  locate: (io, { operands }) => locateVersion(io, operands[0]!),
+  print(io, { path, n, text }, { args }) {
+    const output = args.text("output");
+    if (output === null) {
+      if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
+      return;
+    }
+    writeNewFile(resolve(io.cwd, output), text);
+    io.out(`version ${n} of ${shownName(path)} is in ${shownName(output)}`);
+  },
+});

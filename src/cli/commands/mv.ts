@@ -6,7 +6,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, judgeName } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
-import { reinstallService, withFolderReleased } from "../service-all.ts";
+import { reinstallService, withFolderReleased } from "./service.ts";
 import { nameMirror } from "../../mirror/trust/list.ts";
 
 export const command: Command = {

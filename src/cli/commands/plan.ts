@@ -1,8 +1,164 @@
 import { onFolder } from "../find-mirror.ts";
-import type { Command } from "../command.ts";
-import { REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
-import { showPlan } from "../show-plan.ts";
-import { USUAL_RUN } from "../../mirror/folder/run.ts";
+import { oppositeTrouble, planSync, type RunRequest, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
+import type { Command, Io } from "../command.ts";
+import { originClause } from "../../mirror/operations/results/origin.ts";
+import { TroubleError, unwrap } from "../../common/trouble.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { nextOfStop } from "../../mirror/operations/results/attention.ts";
+import { pathsOf, planJson, largestFolders } from "../../mirror/operations/results/plan.ts";
+import { stayLine } from "../show-attention.ts";
+import { columns, firstLines, type Paint, paintFor, PLAIN, showResult } from "../text.ts";
+import { bytesText, count, plural } from "../../common/count.ts";
+import { actionsOfStop } from "../../mirror/planner/verdict/stops.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { REACH_OPTIONS, type ReachOptions, reachOptionsOf, useMirror } from "../use-mirror.ts";
+import { byPath } from "../../mirror/model/by-path.ts";
+import {
+  ACTION_WORDS,
+  actionName,
+  actionPath,
+  actionWords,
+  type PathOf,
+} from "../../mirror/operations/results/actions.ts";
+import type { Action } from "../../mirror/model/action.ts";
+import type { Proposal, Share } from "../../mirror/settings/propose-rules.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
+
+type PlanOptions = {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** True to show all names. Otherwise the first ten of each group. */
+  readonly all: boolean;
+} & ReachOptions;
+
+const MOST = 10;
+
+/**
+ * Prints what a sync would do, for `plan` and `sync --dry-run`. Writes nothing on either side
+ * (I23). Exit codes: 0; 3 if a problem would stay open; 4 if a safety check would stop the sync; 5
+ * offline.
+ */
+export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
+  const { json, quiet } = options;
+  const use = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
+  return useMirror(io, root, use, async (mirror) => {
+    const opposite = oppositeTrouble(mirror.config, request);
+    if (opposite !== null) throw new TroubleError(opposite);
+    const preview = unwrap(await planSync(mirror, request));
+    const lines = quiet ? [] : planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST, paintFor(io));
+    const open = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
+    const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : open;
+    return showResult(io, json, { json: planJson(preview), lines, exit });
+  });
+}
+
+export function planLines(
+  { plan, open, oneWay, staysLocal, trees }: SyncPlan,
+  most: number,
+  paint: Paint = PLAIN,
+): string[] {
+  const actions = plan.steps.map(({ action }) => action);
+  const stays = stayLine(staysLocal);
+  return [
+    ...groupLines(actions, most, pathsOf(trees.base), paint),
+    ...largestLines({ plan, trees }, most),
+    ...leftLines("not synced", oneWay, most),
+    ...leftLines(paint.asks("blocked"), open, most),
+    ...(stays === null ? [] : [`  ${stays}`]),
+    ...verdictLines(plan.verdict, paint),
+    endLine(plan, open.length),
+  ];
+}
+
+/** Returns lines about changes that a sync would not carry out. */
+function leftLines(label: string, left: SyncPlan["open"], most: number): string[] {
+  if (left.length === 0) return [];
+  const named = left
+    .toSorted(byPath)
+    .map(
+      ({ path, kind, detail, code, requestId }) =>
+        `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${originClause(code, requestId)})`,
+    );
+  return [`  ${label}: ${count(left.length)}`, ...firstLines(named, most, "    ")];
+}
+
+function endLine(plan: SyncPlan["plan"], blockedCount: number): string {
+  const steps = plan.steps.length;
+  if (steps === 0)
+    return `nothing to do${blockedCount === 0 ? "" : " except for blocked documents"}; nothing was written`;
+  const all = plural(steps, "step");
+  if (plan.verdict.kind === "run") return `${all}; nothing was written; carry them out: mdmirror sync`;
+  const stoppedCount = actionsOfStop(plan.verdict, plan.steps).length;
+  const part = stoppedCount === steps ? "" : `, ${count(stoppedCount)} of them need your approval`;
+  return `${all}${part}; nothing was written; mdmirror sync changes nothing before you approve`;
+}
+
+function verdictLines(verdict: SyncPlan["plan"]["verdict"], paint: Paint): string[] {
+  if (verdict.kind === "run") return [];
+  return [
+    ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),
+    ...nextOfStop(verdict.reasons).map((way) => `  next: ${way}`),
+  ];
+}
+
+/**
+ * Returns one line for each kind of action with its first names, sorted. Arrows show which side an
+ * action changes: `→` the service, `←` the local disk.
+ * @param most names for each group; further ones are counted
+ */
+function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
+  // The order of the kinds in the table; actions that go to review come last in their kind.
+  const kinds = Object.keys(ACTION_WORDS);
+  const placeOf = (action: Action) =>
+    kinds.indexOf(action.kind) + (actionWords(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
+  const sorted = actions.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return [...Map.groupBy(sorted, actionWords)].flatMap(([words, all]) => {
+    const named = all
+      .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
+      .sort(byPath)
+      .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
+    const heading = paint[brushOf(all[0]!)](`${words.arrow} ${words.label}`);
+    return [`  ${heading}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
+  });
+}
+
+function brushOf({ kind }: Action): keyof Paint {
+  if (/^(?:delete|trash|remove)-/.test(kind)) return "removed";
+  return /^(?:create|make)-/.test(kind) ? "added" : "place";
+}
+
+/** LIMIT: folders that are listed. */
+const FOLDERS = 5;
+
+/**
+ * Returns a line for each of the largest folders.
+ * @param named names that the plan shows for each group; with so few documents, there is no summary
+ */
+function largestLines(preview: Parameters<typeof largestFolders>[0], named: number): string[] {
+  const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
+  if (sent <= named) return [];
+  const rows = largestFolders(preview, FOLDERS).map((one) => {
+    return [`    ${one.folder === "" ? "this folder itself" : `${shownName(one.folder)}/`}`, shareWords(one)];
+  });
+  return [`  most new documents on the service, of ${plural(sent, "document")}:`, ...columns(rows)];
+}
+
+/** Returns a line for each group of files that `--gitignore` and `--ignore` would exclude. */
+export function proposalLines(proposal: Proposal): string[] {
+  const { gitignore, patterns } = proposal;
+  const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
+  return columns(proposalFlags(proposal).map((flag, at) => [`    ${flag}`, shareWords(shares[at]!)]));
+}
+
+/** Returns the options that accept a proposal, as words for a shell. */
+export function proposalFlags({ gitignore, patterns }: Proposal): string[] {
+  const ignored = patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`);
+  return gitignore === null ? ignored : ["--gitignore", ...ignored];
+}
+
+function shareWords({ documents, bytes }: Share): string {
+  return `${plural(documents, "document")}, ${bytesText(bytes)}`;
+}
 
 export const command: Command = {
   about: ["Scans both sides and shows the steps of the next sync. Writes nothing on either side or in .mdmirror/."],

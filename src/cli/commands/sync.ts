@@ -6,12 +6,11 @@ import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
-import { hidesProgress, showProgress } from "../progress.ts";
+import { hidesProgress, REACH_OPTIONS, type ReachOptions, reachOptionsOf, showProgress } from "../use-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { type ReachOptions, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
-import { showPlan } from "../show-plan.ts";
+import { showPlan } from "./plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
-import { exitOfWait, showWaited } from "../show-waited.ts";
+import { exitOfWait, showNeeds, showReport, showWaited } from "../show-report.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
@@ -22,7 +21,6 @@ import { endTransient, noteTransient, type TransientKind } from "../../mirror/fo
 import { MIRROR_FOLDER, namesOf } from "../../mirror/model/mirror-folder.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
 import type { WaitReport } from "../../mirror/operations/results/waited.ts";
-import { showNeeds, showReport } from "../show-report.ts";
 import { jsonLine, printNotes } from "../text.ts";
 
 export const command: Command = {

@@ -10,8 +10,8 @@ import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trus
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, refuse } from "../exit.ts";
 import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
-import { withFolderReleased } from "../service-all.ts";
-import { planLines } from "../show-plan.ts";
+import { withFolderReleased } from "./service.ts";
+import { planLines } from "./plan.ts";
 import { agrees } from "../use-mirror.ts";
 
 export const command: Command = {

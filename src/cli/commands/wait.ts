@@ -2,7 +2,7 @@ import { WHOLE_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { wait } from "../../mirror/operations/manual/wait-operation.ts";
 import { locateAll } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
-import { exitOfWait, showWaited } from "../show-waited.ts";
+import { exitOfWait, showWaited } from "../show-report.ts";
 
 export const command = readCommand(wait, {
   operands: { usage: "[PATH…]", least: 0, most: Number.POSITIVE_INFINITY },

@@ -1,6 +1,10 @@
+import { syncMirror } from "../../mirror/operations/manual/sync.ts";
+import { USUAL_RUN } from "../../mirror/folder/run.ts";
+import { reportJson } from "../../mirror/operations/results/report.ts";
+import { unwrap } from "../../common/trouble.ts";
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
-import { answer, bounded, defineTool, refused, limit } from "../tool.ts";
+import { answer, bounded, defineTool, limit, refused } from "../tool.ts";
 
 export const STATUS = defineTool({
   name: "status",
@@ -17,5 +21,19 @@ export const STATUS = defineTool({
     const json = statusJson(status, ageOf(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
     return answer({ mirror: name, root, ...bounded(json, most), daemon: phase });
+  },
+});
+
+export const SYNC = defineTool({
+  name: "sync",
+  title: "Sync both sides",
+  description:
+    "Uploads local changes and downloads changes of the service, once. Answers what was done and the problems that remain.",
+  effect: "syncs",
+  isOnline: true,
+  input: { limit: limit(500, 50) },
+  async run({ root }, { limit: most = 50 }, { openOptions, inTurn }) {
+    const { report, notes } = unwrap(await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions)));
+    return answer(bounded({ ...reportJson(report), notes }, most));
   },
 });
