@@ -1,4 +1,5 @@
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import { BoundedMap } from "../common/bounded-map.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { type Admit, hashKey } from "./requests/authenticate.ts";
@@ -58,6 +59,8 @@ type RequestNotes = {
 };
 
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
+/** LIMIT: keys whose holders are kept for a second. */
+const MOST_KEYS = 1_000;
 const EVERYBODY: Admit = () => null;
 /** A hash that belongs to no key. */
 const NOBODY = Buffer.alloc(32);
@@ -88,6 +91,7 @@ export class Service {
       admin: this.admin,
       adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
       rates,
+      recent: new BoundedMap(MOST_KEYS),
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
       generation: store.generation,
       onFault: options.onFault ?? (() => undefined),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Api, expectEdited, expectOk, expectProblem } from "../../src/conformance/world.ts";
 import { ADMIN_KEY, openService } from "./fixture.ts";
 
@@ -19,6 +19,17 @@ describe("createService", () => {
     expect(detail).not.toContain("broken merge");
     expect(await api.read(file.id)).toEqual(live);
     await api.file("b.md");
+  });
+
+  it("looks a key up once a second before bodies, and at each request again", async () => {
+    const { service, key, api } = await openService();
+    const looked = vi.spyOn(service.core.server.store, "holder");
+    const head = { method: "POST", path: "/v1/files", headers: { "x-api-key": key } };
+    expect([await service.admit(head), await service.admit(head), looked.mock.calls.length]).toEqual([null, null, 1]);
+    for (const { id } of await service.admin.keys()) await service.admin.removeKey(id);
+    expect(await service.admit(head)).toBeNull();
+    expectProblem(await api.post("/v1/files", { path: "a.md", content: "" }), "unauthenticated");
+    expect(await service.admit({ ...head, headers: { "x-api-key": "mdm_other" } })).toMatchObject({ status: 401 });
   });
 
   it("gives combine the content of the base, the sent content and the live content", async () => {

@@ -1,4 +1,5 @@
 import { OPERATIONS } from "../../contract/api/operations.ts";
+import type { BoundedMap } from "../../common/bounded-map.ts";
 import { VALIDATE_KEY } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
@@ -10,6 +11,7 @@ import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
 import { type RequestFrame, isAdminPath, route, splitRequestTarget } from "./router.ts";
 import { readSent } from "./validate.ts";
+import type { Holder } from "../store/rows.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 const VALIDATION = OPERATIONS.validateKey;
@@ -21,6 +23,8 @@ export type Core = {
   /** SHA-256 of the admin key; null if there is none. */
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
+  /** Holders of keys by hash, with the time when they were read, by the clock of `performance`. */
+  readonly recent: BoundedMap<string, { readonly holder: Holder; readonly readAt: number }>;
   readonly docsBase: string;
   /** Generation of the database: see `Store.generation`. */
   readonly generation: string;
@@ -60,6 +64,21 @@ export async function answerRequest(
 }
 
 /**
+ * LIMIT: milliseconds for which a key is not looked up again before a body. The transaction of each
+ * request looks the key up in any case; the look before it costs a round trip.
+ */
+const RECENT_MS = 1_000;
+
+async function recentHolder({ server, recent }: Core, hash: Buffer): Promise<Holder | undefined> {
+  const name = hash.toString("latin1");
+  const known = recent.get(name);
+  if (known !== undefined && performance.now() - known.readAt < RECENT_MS) return known.holder;
+  const holder = await server.store.holder(hash);
+  if (holder !== undefined) recent.set(name, { holder, readAt: performance.now() });
+  return holder;
+}
+
+/**
  * Checks a request by its headers. Returns the answer if the body is not needed, otherwise null.
  * Does not count for a rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
@@ -75,7 +94,8 @@ export function judgeHead(
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
     const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
     if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
-    const reader = await readerOf(core.server.store, hash, core.server.now(), peek);
+    const recent = { holder: (known: Buffer) => recentHolder(core, known) };
+    const reader = await readerOf(recent, hash, core.server.now(), peek);
     return isRefused(reader) ? reader : null;
   });
 }
