@@ -89,6 +89,8 @@ async function start<Key extends string | null>(
   if (pem.kind === "trouble") return pem;
   const data = await open();
   if (data.kind === "trouble") return data;
+  // A killed service left its address, and the lock is this process's now.
+  removeAddress(options.data);
   try {
     return ok(await listen(data.value, options, pem.value));
   } catch (error) {
@@ -154,7 +156,7 @@ async function loadBundle(): Promise<Bundle> {
  */
 function writeAddressFile(data: string, url: string): MissingCondition[] {
   try {
-    leaveAddress(data, { url, pid: process.pid });
+    leaveAddress(data, url);
     return [];
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;

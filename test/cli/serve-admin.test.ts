@@ -197,7 +197,6 @@ describe("which service", () => {
     const left = readFileSync(address, "utf8");
     await serving.close();
     expect(existsSync(address)).toBe(false);
-    // The process of this test runs, and is no service: the system used the number again.
     writeFileSync(address, left, { mode: 0o600 });
     expect((await admin("keys")).code).toBe(0);
     expect(existsSync(address)).toBe(false);

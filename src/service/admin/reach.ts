@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import type { Wire } from "../../common/wire.ts";
-import { readAddress, removeAddress, type ServiceAddress } from "../address.ts";
+import { readAddress, removeAddress } from "../address.ts";
 import { holdForDatabase, isOfDatabase } from "../database-marker.ts";
 import { openData } from "../data.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
@@ -49,11 +49,8 @@ export async function reachByFolder(
   const isOurs = me === null || me === owner.value;
   const began = clock.monotonic();
   for (;;) {
-    const opened = isOurs ? await openUnlessInUse(data) : null;
-    if (opened !== null) return opened;
-    const address = addressIn(data);
-    if (address.kind === "trouble") return address;
-    if (address.value !== null) return reachRunning(data, address.value, openWire);
+    const reached = (isOurs ? await openUnlessInUse(data) : null) ?? reachByAddress(data, openWire);
+    if (reached !== null) return reached;
     if (!isOurs) return foreign(data, owner.value);
     if (clock.monotonic() - began > WAIT_MS) return lockedByOther(data);
     await clock.sleep(PAUSE_MS);
@@ -62,7 +59,7 @@ export async function reachByFolder(
 
 /**
  * Returns true if a service has the folder locked. An address without the lock was left by a killed
- * service, and its process id may belong to another process now.
+ * service.
  */
 function isLocked(data: string): boolean {
   try {
@@ -79,9 +76,8 @@ function isLocked(data: string): boolean {
  * PostgreSQL.
  */
 function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
-  const address = addressIn(data);
-  if (address.kind === "trouble") return address;
-  if (address.value !== null && isLocked(data)) return reachRunning(data, address.value, openWire);
+  const reached = isLocked(data) ? reachByAddress(data, openWire) : null;
+  if (reached !== null) return reached;
   const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
   return trouble("usage", `no service is running on ${data}, but its documents are in PostgreSQL`, next);
 }
@@ -136,7 +132,7 @@ async function openUnlessInUse(data: string): Promise<Result<AdminSession> | nul
   }
 }
 
-function addressIn(data: string): Result<ServiceAddress | null> {
+function addressIn(data: string): Result<string | null> {
   try {
     return ok(readAddress(data));
   } catch (error) {
@@ -160,10 +156,17 @@ function foreign(data: string, uid: number): Result<never> {
   );
 }
 
-function reachRunning(data: string, { url }: ServiceAddress, openWire: OpenWire): Result<AdminSession> {
+/**
+ * Connects to the service whose address is in the folder.
+ * @returns null if there is no address
+ */
+function reachByAddress(data: string, openWire: OpenWire): Result<AdminSession> | null {
+  const address = addressIn(data);
+  if (address.kind === "trouble") return address;
+  if (address.value === null) return null;
   const keyFile = join(data, "admin-key");
   const keyHint = `${keyFile} is not the key of the running service: start the service again`;
-  return overWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
+  return overWire({ url: address.value, keyFile, allowHttp: [], keyHint }, openWire);
 }
 
 function overWire(
