@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
-import { type Gauges, RequestHistory } from "../../src/service/http/request-history.ts";
+import type { ServiceFigures } from "../../src/service/figures.ts";
+import { RequestHistory } from "../../src/service/http/request-history.ts";
 
 const START = Date.UTC(2026, 10, 23, 10, 30);
 
 function history() {
   const clock = { now: START };
   const read: number[] = [];
-  const gauges = async (): Promise<Gauges> => {
+  const figures = async (): Promise<ServiceFigures> => {
     read.push(clock.now);
-    return { documents: read.length, bytes: null, listeners: 0 };
+    return { database: { documents: read.length, indexing: 0, bytes: 0 }, pool: null, listeners: 0 };
   };
-  return { clock, read, requests: new RequestHistory(() => clock.now, gauges) };
+  return { clock, read, requests: new RequestHistory(() => clock.now, figures) };
 }
 
 test("requests are counted by minute and by outcome, and a minute without requests is empty", async () => {
@@ -26,7 +27,7 @@ test("requests are counted by minute and by outcome, and a minute without reques
     [0, 0, 0],
     [1, 0, 0],
   ]);
-  expect(spans.map(({ gauges }) => gauges?.documents ?? null)).toEqual([1, null, 2]);
+  expect(spans.map(({ figures }) => figures?.database?.documents ?? null)).toEqual([1, null, 2]);
   expect(spans.map(({ median }) => median !== null)).toEqual([true, false, false]);
   expect(read).toHaveLength(2);
   expect(requests.spans({ minutes: 30, count: 2 }).map(({ answered }) => answered)).toEqual([0, 3]);

@@ -40,9 +40,6 @@ type ReadChanges = {
 
 type ReaderContext = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
-/** Events of one portion of rows, with the place where the next portion starts. */
-type MissedEvents = Pick<ReadChanges, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
-
 type ByWorkspace = ReadonlyMap<number, WorkspaceEvents>;
 
 export class OutboxReader {
@@ -65,8 +62,7 @@ export class OutboxReader {
     for (const group of groups) {
       // Null: the rows since `at` are unknown, so each listener gets a reset.
       const happened = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
-      if (happened === undefined) continue;
-      const events = await this.#eventsOf(tables, group, happened);
+      const events = happened === undefined ? [] : await this.#eventsFor(tables, group, happened);
       if (events === null) ended.push(group);
       else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
     }
@@ -83,7 +79,7 @@ export class OutboxReader {
     let from = place;
     for (let looked = 0; from !== null && looked < MOST_MISSED; looked += PORTION) {
       const after = from;
-      const page = await store.read((tables) => this.#missedAfter(tables, reader, after));
+      const page = await store.read((tables) => missedAfter(tables, reader, after));
       if (page === null || !addAll(visible, page.events)) break;
       if (!page.more) return visible.size === 0 ? BEAT : this.#textOf([...visible.values()], reader, page.upTo);
       from = page.upTo;
@@ -91,15 +87,8 @@ export class OutboxReader {
     return this.#textOf(RESET, reader, at);
   }
 
-  async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<MissedEvents | null> {
-    const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
-    if (page === null) return null;
-    const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
-    return { events: (await happened?.visibleTo(reader)) ?? [], upTo: page.upTo, more: page.more };
-  }
-
-  /** Returns the events that a group may see; null if its key may no longer read the workspace. */
-  async #eventsOf(tables: Tables, group: Group, happened: WorkspaceEvents | null) {
+  /** Returns the events of a group; null if its key is no longer valid. */
+  async #eventsFor(tables: Tables, group: Group, happened: WorkspaceEvents | null) {
     const isBelieved = happened !== null && this.#isBelieved(group, happened);
     if (!isBelieved && !(await this.#renewAccess(tables, group))) return null;
     return happened === null ? RESET : happened.visibleTo(group.reader);
@@ -132,6 +121,13 @@ export class OutboxReader {
       .map(({ type, data }, i) => `${i === last ? id : ""}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
       .join("");
   }
+}
+
+async function missedAfter(tables: Tables, reader: Reader, place: string) {
+  const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
+  if (page === null) return null;
+  const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
+  return { ...page, events: (await happened?.visibleTo(reader)) ?? [] };
 }
 
 const EVERYBODY: Admit = () => null;

@@ -1,31 +1,27 @@
 import { appendFile } from "node:fs/promises";
 
-/** One line of the access log. It never has content, a key, a query or a path of a document. */
-export type AccessEntry = {
-  /** Time of the request, ISO 8601. */
-  readonly at: string;
-  readonly method: string;
-  /** Pattern of the path, such as `/v1/files/{id}`. */
-  readonly route: string;
-  /** HTTP status; 499 if the client disconnected before the answer. */
-  readonly status: number;
-  /** Bytes of the answer's body; 0 for a stream. */
-  readonly bytes: number;
-  /** Milliseconds to the end of the answer. */
-  readonly ms: number;
-  /** Id of the key; null if the request had no valid key, or had the admin key. */
-  readonly key: string | null;
-  readonly requestId: string | null;
-};
-
 /** Facts about a request that are recorded while the service answers it. */
 export type RequestRecord = {
+  /** Pattern of the path, such as `/v1/files/{id}`. */
   readonly route: string;
+  /** Bytes of the answer's body; 0 for a stream. */
   bytes: number;
+  /** Id of the key; null if the request had no valid key, or had the admin key. */
   key: string | null;
   requestId: string | null;
   /** Returns true if the client has disconnected. */
   readonly isGone: () => boolean;
+};
+
+/** One line of the access log. It never has content, a key, a query or a path of a document. */
+export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
+  /** Time of the request, ISO 8601. */
+  readonly at: string;
+  readonly method: string;
+  /** HTTP status; 499 if the client disconnected before the answer. */
+  readonly status: number;
+  /** Milliseconds to the end of the answer. */
+  readonly ms: number;
 };
 
 /** Milliseconds for which lines are collected before one write. */

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
-import { type Gauges, RequestHistory } from "./request-history.ts";
+import { RequestHistory } from "./request-history.ts";
 
 /**
  * Collects the figures of `/metrics` about requests and the process. These are numbers only: no
@@ -25,7 +25,7 @@ const GONE = 499;
 
 type MetricsOptions = {
   readonly log: ((entry: AccessEntry) => void) | null;
-  readonly readGauges: () => Promise<Gauges | null>;
+  readonly readFigures: () => Promise<ServiceFigures | null>;
 };
 
 type AnswerCount = { readonly route: string; readonly code: number; count: number };
@@ -64,12 +64,12 @@ export class RequestMetrics {
 
   /**
    * @param options.log receives each finished request; null for no log
-   * @param options.readGauges see `RequestHistory`
+   * @param options.readFigures see `RequestHistory`
    */
-  constructor(countStreams: () => EventStreamCounts, { log, readGauges }: MetricsOptions) {
+  constructor(countStreams: () => EventStreamCounts, { log, readFigures }: MetricsOptions) {
     this.#countStreams = countStreams;
     this.#log = log;
-    this.history = new RequestHistory(Date.now, readGauges);
+    this.history = new RequestHistory(Date.now, readFigures);
     this.#delay.enable();
   }
 

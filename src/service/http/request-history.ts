@@ -1,3 +1,5 @@
+import type { ServiceFigures } from "../figures.ts";
+
 /**
  * Remembers the requests of the last day, for the charts of the overview. A service on its own has
  * no other program that collects its figures.
@@ -12,14 +14,6 @@ const RATIO = 1.25;
 /** Number of groups of durations; the last one has everything from 17 s. */
 const GROUPS = 48;
 
-/** Values at a moment, in contrast to counts. */
-export type Gauges = {
-  /** Documents of all workspaces, and bytes of the database; null if it did not answer. */
-  readonly documents: number | null;
-  readonly bytes: number | null;
-  readonly listeners: number;
-};
-
 type Counts = { answered: number; refused: number; failed: number };
 
 type Minute = Counts & {
@@ -27,7 +21,7 @@ type Minute = Counts & {
   readonly minute: number;
   /** Number of answers by group of durations. */
   readonly durations: Uint32Array;
-  gauges: Gauges | null;
+  figures: ServiceFigures | null;
 };
 
 /** Requests of a span of time. `answered`: below 400; `refused`: 4xx; `failed`: 5xx. */
@@ -40,23 +34,23 @@ export type RequestSpan = Readonly<Counts> & {
    */
   readonly median: number | null;
   readonly p95: number | null;
-  /** Latest gauges of the span; null if none were read. */
-  readonly gauges: Gauges | null;
+  /** Latest figures of the span; null if none were read. */
+  readonly figures: ServiceFigures | null;
 };
 
 export class RequestHistory {
   readonly #now: () => number;
-  readonly #readGauges: () => Promise<Gauges | null>;
+  readonly #readFigures: () => Promise<ServiceFigures | null>;
   /** Minutes with requests, the latest last. */
   readonly #minutes: Minute[] = [];
 
   /**
    * @param now returns milliseconds since the epoch
-   * @param readGauges called once in each minute with requests; does not reject; null for none
+   * @param readFigures called once in each minute with requests; does not reject; null for none
    */
-  constructor(now: () => number, readGauges: () => Promise<Gauges | null>) {
+  constructor(now: () => number, readFigures: () => Promise<ServiceFigures | null>) {
     this.#now = now;
-    this.#readGauges = readGauges;
+    this.#readFigures = readFigures;
   }
 
   /** @param ms duration; null for a stream, whose duration says nothing */
@@ -74,11 +68,11 @@ export class RequestHistory {
     // If the clock was set back, requests count in the latest minute.
     if (last !== undefined && last.minute >= now) return last;
     const durations = new Uint32Array(GROUPS);
-    const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, gauges: null };
+    const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
     this.#minutes.push(minute);
     if (this.#minutes.length > MOST_MINUTES) this.#minutes.shift();
-    void this.#readGauges().then((gauges) => {
-      minute.gauges = gauges;
+    void this.#readFigures().then((figures) => {
+      minute.figures = figures;
     });
     return minute;
   }
@@ -106,7 +100,7 @@ function spanOf(at: number, minutes: readonly Minute[]): RequestSpan {
     failed: sum(({ failed }) => failed),
     median: quantile(durations, 0.5),
     p95: quantile(durations, 0.95),
-    gauges: minutes.findLast(({ gauges }) => gauges !== null)?.gauges ?? null,
+    figures: minutes.findLast(({ figures }) => figures !== null)?.figures ?? null,
   };
 }
 

@@ -5,10 +5,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AccessEntry } from "./access-log.ts";
 import { answerBroken } from "./broken.ts";
-import type { ServiceFigures } from "../figures.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
-import type { Gauges } from "./request-history.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
 import { openCarrier } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
@@ -111,8 +109,8 @@ function newServerState(
   const figures = async () => (await service.figures?.()) ?? null;
   const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
     log: log ?? null,
-    // Only the pages show gauges of the past.
-    readGauges: async () => (pages === undefined ? null : gaugesOf(await figures())),
+    // Only the pages show figures of the past.
+    readFigures: async () => (pages === undefined ? null : figures()),
   });
   return {
     service,
@@ -124,12 +122,6 @@ function newServerState(
     begun: 0,
     isClosing: false,
   };
-}
-
-function gaugesOf(figures: ServiceFigures | null): Gauges | null {
-  if (figures === null) return null;
-  const { database, listeners } = figures;
-  return { documents: database?.documents ?? null, bytes: database?.bytes ?? null, listeners };
 }
 
 function makeServer(

@@ -37,23 +37,19 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<Wa
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
     const kind = kindOf(entry);
-    const shown = kind === "folder" ? `${path}/` : path;
+    const isFolder = kind === "folder";
     const { name, holder } = names.get(entry.name) ?? { name: entry.name, holder: entry.name };
+    const shown = isFolder ? `${path}/` : path;
     const refusal = nameRefusal(entry, name, holder);
     if (refusal !== null) {
       yield refused(shown, refusal);
       continue;
     }
-    if (kind === "folder" && name !== entry.name) yield { kind: "renamed", path: shown, name };
+    if (isFolder && name !== entry.name) yield { kind: "renamed", path: shown, name };
     const as = joinPath(belowAs, name);
     yield { path, as, kind };
-    if (kind === "folder") yield* walk(dir, path, as);
+    if (isFolder) yield* walk(dir, path, as);
   }
-}
-
-function kindOf(entry: Dirent): WalkEntry["kind"] {
-  if (entry.isDirectory()) return "folder";
-  return entry.isFile() ? "file" : "other";
 }
 
 /**
@@ -90,6 +86,11 @@ function nameRefusal(entry: Dirent, name: string, holder: string): Refusal | nul
 /** Returns true if an entry gets a name on the service; any other kind of entry is refused. */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
+}
+
+function kindOf(entry: Dirent): WalkEntry["kind"] {
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
 }
 
 export function clause(fault: NameFault, name: string): string {

@@ -73,9 +73,9 @@ function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null,
     requestsPanel(spans),
     errorsPanel(spans),
     latencyPanel(spans),
-    gaugePanel("Documents", spans, ({ documents }) => documents, figures?.database?.documents ?? null, count),
-    gaugePanel("Size of the database", spans, ({ bytes }) => bytes, figures?.database?.bytes ?? null, bytesText),
-    gaugePanel("Listeners", spans, ({ listeners }) => listeners, figures?.listeners ?? null, count),
+    gaugePanel("Documents", spans, ({ database }) => database?.documents ?? null, figures, count),
+    gaugePanel("Size of the database", spans, ({ database }) => database?.bytes ?? null, figures, bytesText),
+    gaugePanel("Listeners", spans, ({ listeners }) => listeners, figures, count),
   ].map((panel) => panelOf(panel, times));
 }
 
@@ -127,20 +127,19 @@ function msText(ms: number | null): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-type Gauges = NonNullable<RequestSpan["gauges"]>;
-
-/** @param now current value; null if it is not known */
+/** @param current figures of now; null if they are not known */
 function gaugePanel(
   title: string,
   spans: readonly RequestSpan[],
-  read: (gauges: Gauges) => number | null,
-  now: number | null,
+  read: (figures: ServiceFigures) => number | null,
+  current: ServiceFigures | null,
   textOf: (value: number) => string,
 ): Panel {
+  const now = current && read(current);
   // A span without requests has the value of the span before, and the last span the current one.
   let last: number | null = null;
-  const values = spans.map(({ gauges }, at) => {
-    last = (at === spans.length - 1 ? now : gauges && read(gauges)) ?? last;
+  const values = spans.map(({ figures }, at) => {
+    last = (at === spans.length - 1 ? now : figures && read(figures)) ?? last;
     return last;
   });
   const bars = spans.map((span, at): Bar => {
