@@ -4,6 +4,7 @@ import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { type Fixture, openFixture, problem, remoteTexts, settle, openSynced, isWrite } from "../promises/fixture.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 
@@ -209,27 +210,24 @@ function expectOpen(
 }
 
 it("I13 I27 killed at any call while a newer version is shown, a conflict continues with that version, and no name has shown two", async () => {
-  const { rig, mirror } = await inFolderConflict();
-  // The folders of the trash are there from now on: each kill finds the calls where the one before
-  // found them.
-  rig.app.edit("d/note.md", "theirs 0, renewed\n");
-  await mirror.sync();
-  const left = () => JSON.stringify([[...mirror.texts()], [...mirror.state.load().conflicts.values()]]);
-  const shownAs = new Map<string, string>();
-  let isOver = false;
-  for (let call = 1; !isOver; call++) {
-    const theirs = `theirs ${call}\n`;
-    const before = left();
-    rig.app.edit("d/note.md", theirs);
-    mirror.killAt(call);
-    isOver = (await mirror.sync()) !== null;
-    for (const [path, text] of mirror.texts())
-      if (path !== "d/note.md") expect(shownAs.set(path, shownAs.get(path) ?? text).get(path), path).toBe(text);
-    // Where nothing was done yet, the next kill finds the same.
-    if (left() === before) continue;
-    await mirror.sync();
-    expectOpen({ rig, mirror }, "d/note.md", theirs, `killed at call ${call}`);
-  }
+  const start = await inFolderConflict();
+  start.rig.app.edit("d/note.md", "theirs 1\n");
+  await killAtEachCall(start, {
+    async judge({ rig, mirror }, call) {
+      const shownAs = start.mirror.texts();
+      const expectShown = () => {
+        for (const [path, text] of mirror.texts())
+          expect(shownAs.set(path, shownAs.get(path) ?? text).get(path), path).toBe(text);
+      };
+      for (const theirs of ["theirs 1\n", "theirs 2\n"]) {
+        if (theirs !== "theirs 1\n") rig.app.edit("d/note.md", theirs);
+        expectShown();
+        await mirror.sync();
+        expectShown();
+        expectOpen({ rig, mirror }, "d/note.md", theirs, `killed at call ${call}`);
+      }
+    },
+  });
 });
 
 it("I06 I27 a disk too full for the newer version decides nothing: it is shown where its document is by then", async () => {
