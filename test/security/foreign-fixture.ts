@@ -15,9 +15,11 @@ export const KEY = "mdm_the_users_own_key";
 /** The rig, the hostile folder `w` in it, and what reached the attacker's server. */
 export type Fixture = { readonly rig: Rig; readonly url: string; readonly seen: readonly IncomingMessage[] };
 
+export const DOWNLOADED = "a downloaded folder";
+
 /** How the folder came to name the attacker's server. */
 export const WAYS: Readonly<Record<string, (rig: Rig, url: string) => Promise<void>>> = {
-  "a downloaded folder": async (rig, url) => {
+  [DOWNLOADED]: async (rig, url) => {
     // Made whole by the attacker, whose own list of mirrors knows it.
     await makeMirror(rig, { XDG_STATE_HOME: join(rig.dir, "attacker") });
     pointTo(rig, url);
