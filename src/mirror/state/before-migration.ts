@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
-import { createOwn, removeOwn, renameOwn, statOwn } from "./own-files.ts";
+import { fillOwn } from "./own-database.ts";
+import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
 
 /**
  * Keeps a copy of the state from before a migration until the next run ends in sync, so that the
@@ -24,14 +24,7 @@ export function keepBefore(db: Sqlite.Database, path: string): void {
   const fresh = `${name}.new`;
   removeOwn(folder, fresh);
   try {
-    // SQLite accepts an empty file. If SQLite created the file itself, other users could read it.
-    const fd = createOwn(folder, fresh);
-    try {
-      db.prepare("VACUUM INTO ?").run(join(folder, fresh));
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    fillOwn(folder, fresh, (file) => void db.prepare("VACUUM INTO ?").run(file));
     renameOwn(folder, fresh, name);
   } catch (error) {
     removeOwn(folder, fresh);

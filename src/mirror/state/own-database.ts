@@ -1,4 +1,4 @@
-import { closeSync, type Stats } from "node:fs";
+import { closeSync, fsyncSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwn, statOwn } from "./own-files.ts";
@@ -56,4 +56,27 @@ function makeEmpty(folder: string, name: string): Stats | null {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   return statFile(folder, name);
+}
+
+/**
+ * Creates a file that must not exist yet, and that only its owner may read. Fills the file by its
+ * path; returns when the content is flushed to disk.
+ * @throws UnsafePathError; otherwise as `fill` and node:fs do
+ */
+export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
+  // SQLite accepts an empty file. If SQLite created the file itself, other users could read it.
+  const fd = createOwn(folder, name);
+  try {
+    fill(`${folder}/${name}`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Returns the size of a database's WAL in bytes; 0 if there is no WAL. Does not read its content.
+ */
+export function walSize(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

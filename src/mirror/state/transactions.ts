@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import type { Db } from "./database.ts";
+import { walSize } from "./own-database.ts";
 import { WithStatements } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 import { WAL_BYTES, withSynchronous } from "./wal-mode.ts";
@@ -46,8 +46,7 @@ export class Transactions extends WithStatements {
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    const wal = statSync(`${this.db.name}-wal`, { throwIfNoEntry: false });
-    if ((wal?.size ?? 0) < WAL_BYTES) return;
+    if (walSize(this.db.name) < WAL_BYTES) return;
     this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
