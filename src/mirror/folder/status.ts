@@ -4,7 +4,7 @@ import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { type BlockReason, isOpen } from "../model/block.ts";
 import { comparePaths } from "../model/by-path.ts";
 import type { Block } from "../model/link.ts";
-import { CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Intent } from "../ports/state.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
 import type { DaemonStatus } from "../daemon/control/protocol.ts";
@@ -141,9 +141,9 @@ export type StatusOptions = {
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
   const doubt = whyNotAdmitted(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
-  const answer = await askAny(root, options.daemonMs);
-  if (answer.kind === "trouble") return { kind: "unseen", trouble: answer.trouble };
-  const daemon = answer.value;
+  const answer = await askStatus(root, options.daemonMs);
+  if (answer !== NO_DAEMON && answer.kind === "trouble") return { kind: "unseen", trouble: answer.trouble };
+  const daemon = answer === NO_DAEMON ? null : answer.value;
   const isBusy = daemon !== null && BUSY.has(daemon.phase);
   const read = await readStatus(root, isBusy);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
@@ -169,13 +169,6 @@ function whyNotAdmitted(root: string, { env, cwd, isStrict = false }: StatusOpti
 
 /** Phases of a daemon's loop in which a run may be active. */
 const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
-
-/** Asks the daemon, but only if its socket exists: most folders have no daemon. */
-async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
-  if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
-  const asking = await askStatus(root, deadlineMs);
-  return asking === NO_DAEMON ? ok(null) : asking;
-}
 
 /**
  * Returns the status with the facts that only the daemon knows: scans that are later than the

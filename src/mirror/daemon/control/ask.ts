@@ -26,13 +26,8 @@ const SILENT = "daemon-silent";
  * Milliseconds without a sign of life from the daemon. A working daemon sends one every few
  * seconds; during a long step of its event loop, as on a slow disk, it sends none.
  */
-const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
-  status: 3_000,
-  pause: 30_000,
-  resume: 30_000,
-  wait: 60_000,
-  lend: 60_000,
-};
+const DEADLINE_MS = 60_000;
+const STATUS_MS = 3_000;
 
 /**
  * Sends a request to the daemon of a linked folder and waits for the answer.
@@ -42,7 +37,7 @@ const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
   request: R,
-  deadlineMs = DEADLINE_MS[request.do],
+  deadlineMs = request.do === "status" ? STATUS_MS : DEADLINE_MS,
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
   const answer = await callDaemon(dir, request, deadlineMs);
   if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
@@ -54,10 +49,7 @@ export async function askDaemon<R extends ControlRequest>(
  * Asks the daemon for its status. A daemon that does not answer in time has the phase `silent`: it
  * is in a long step or hangs. The caller cannot distinguish the two.
  */
-export async function askStatus(
-  dir: string,
-  deadlineMs = DEADLINE_MS.status,
-): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
+export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const answer = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (answer === NO_DAEMON || answer.kind === "ok" || answer.trouble.code !== SILENT) return answer;
   const place = readSocketPath(join(realRoot(dir), MIRROR_FOLDER));
@@ -77,7 +69,7 @@ type LentFolder = {
  * given back at the latest when this process ends.
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
-  const answer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS.lend);
+  const answer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
   const { socket } = answer.value;
   // The client sends nothing more on the socket, which stays open to keep the folder.

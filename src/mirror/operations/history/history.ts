@@ -1,3 +1,5 @@
+import type { HISTORY } from "../declared/history.ts";
+import type { Answer } from "../define.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
@@ -67,15 +69,8 @@ export function readHistory(
   return withMerges(numbered(state, [...seen, ...onlyStored(storedNames, document, events, seen)]), events);
 }
 
-/** Deletion of a document: time, run and reason. */
-export type Deletion = {
-  /** Time of the deletion, in milliseconds since the epoch. */
-  readonly at: number;
-  /** Run that deleted the document; null if no event of the deletion is kept. */
-  readonly run: number | null;
-  /** Reason, as a clause; null if no event of the deletion is kept. */
-  readonly what: string | null;
-};
+/** Deletion of a document: time, run and reason; these two are null if no event of it is kept. */
+type Deletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
 /** Kinds of events that removed a document or its file. */
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
