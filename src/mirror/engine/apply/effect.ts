@@ -126,6 +126,18 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
   return { code: null, requestId: null, digest: null, changeId: null, since: ctx.world.clock.now(), ...fields };
 }
 
+/**
+ * Returns the outcome of a refusal, with a block, so that the same request is not sent again.
+ * @param fields of the block; it has the code and detail of the refusal, unless they say otherwise
+ */
+export function refusedWith(
+  ctx: CycleContext,
+  { code, detail, requestId }: Pick<OutcomeOf<"refused">, "code" | "detail" | "requestId">,
+  fields: Pick<Block, "key" | "path" | "reason"> & Partial<Block>,
+): OutcomeOf<"refused"> {
+  return { kind: "refused", code, detail, requestId, block: makeBlock(ctx, { code, detail, requestId, ...fields }) };
+}
+
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
 /** Reads a document. Its content is stored before any code uses it (I03). */

@@ -1,6 +1,5 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { BlockReason } from "../../model/block.ts";
+import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import { type LocalPath, isWithin, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -12,7 +11,7 @@ import {
   ended,
   eventOf,
   got,
-  makeBlock,
+  refusedWith,
   outcomeOfDisk,
   outcomeOfFault,
   stale,
@@ -102,7 +101,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     const { remote, state, disk } = ctx.world;
     if (disk.look(localPath).kind === "folder") return ended(stale("the local folder exists again"));
     if (remote.traits().folderDelete === "no")
-      return ended(undeletable(ctx, dirId, localPath, "folder_delete_unsupported", null));
+      return ended(undeletable(ctx, dirId, localPath, { code: "folder_delete_unsupported", requestId: null }));
     const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
     if (open) return ended(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
     return got({ row: { kind: "delete-folder", dirId, remotePath, why }, extra: localPath });
@@ -144,10 +143,9 @@ function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault:
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
-  const { code, detail, requestId } = fault;
-  if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, code, requestId);
-  const reason = code === "changes_in_review" ? "delete-pending" : "delete-refused";
-  return blockedFolder(ctx, dirId, path, { reason, code, detail, requestId });
+  if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, fault);
+  const reason = fault.code === "changes_in_review" ? "delete-pending" : "delete-refused";
+  return refusedWith(ctx, fault, { key: dirId, path, reason });
 }
 
 /**
@@ -156,28 +154,12 @@ function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault:
  */
 function undeletable(
   ctx: CycleContext,
-  dirId: DirId,
-  path: LocalPath,
-  code: string,
-  requestId: string | null,
-): Outcome {
-  const detail = "this service cannot delete folders; the empty folder stays on the service";
-  return blockedFolder(ctx, dirId, path, { reason: "folder-stays", code, detail, requestId });
-}
-
-function blockedFolder(
-  ctx: CycleContext,
   key: DirId,
   path: LocalPath,
-  why: {
-    readonly reason: BlockReason;
-    readonly code: string;
-    readonly detail: string;
-    readonly requestId: string | null;
-  },
+  { code, requestId }: Pick<OutcomeOf<"refused">, "code" | "requestId">,
 ): Outcome {
-  const { code, detail, requestId } = why;
-  return { kind: "refused", code, detail, requestId, block: makeBlock(ctx, { key, path, ...why }) };
+  const detail = "this service cannot delete folders; the empty folder stays on the service";
+  return refusedWith(ctx, { code, detail, requestId }, { key, path, reason: "folder-stays" });
 }
 
 /** Removes the record of a folder that neither side has. */

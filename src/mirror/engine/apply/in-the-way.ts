@@ -5,7 +5,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { type ValueOrEnd, contentCodeOf, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
+import { type ValueOrEnd, contentCodeOf, got, makeBlock, outcomeOfFault, refusedWith, stale } from "./effect.ts";
 import { newParent, followLocalMoves } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
@@ -59,13 +59,9 @@ export async function refuseCreation(
   fault: Fault,
 ): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const block = (reason: BlockReason, detail: string, of: Digest | null): Outcome => {
-    const { requestId } = fault;
-    return outcomeOfFault(
-      fault,
-      makeBlock(ctx, { key: path, path, reason, code: contentCodeOf(fault), detail, requestId, digest: of }),
-    );
-  };
+  const code = contentCodeOf(fault);
+  const block = (reason: BlockReason, detail: string, of: Digest | null): Outcome =>
+    refusedWith(ctx, fault, { key: path, path, reason, code, detail, digest: of });
   if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
     const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
     return kind === "stale" ? stale(detail) : block("occupied-unseen", detail, null);

@@ -13,7 +13,7 @@ import {
   ended,
   got,
   isNotFound,
-  makeBlock,
+  refusedWith,
   readFacts,
   stale,
   provenNotDone,
@@ -173,6 +173,6 @@ function outcomeOf(
   // The service would change the name in the same way each time (I08).
   const [wanted, saved] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${wanted} to ${saved}`;
-  const block = makeBlock(ctx, { key: row.id, path: lastLocalPath, reason: "refused", code: null, detail, requestId });
-  return { kind: "refused", code: "renamed-otherwise", detail, requestId, block };
+  const block = { key: row.id, path: lastLocalPath, reason: "refused", code: null } as const;
+  return refusedWith(ctx, { code: "renamed-otherwise", detail, requestId }, block);
 }

@@ -2,7 +2,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import { deleteDocument } from "./delete-document.ts";
-import { STALE, eventOf, blockIfInUse, makeBlock, type RemoteText, reasonForWrite } from "./effect.ts";
+import { STALE, eventOf, blockIfInUse, refusedWith, type RemoteText, reasonForWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
 import { trashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -43,6 +43,8 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
+  // The document then stays on the service, and its file stays deleted locally.
+  const blocked = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
@@ -50,25 +52,14 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
       // Only a user of the web app can decide the review. The deletion is sent again later, like
       // any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
-        return blockDeletion(ctx, action, { ...outcome, detail: IN_REVIEW }, "delete-pending");
-      if (ctx.settings.direction === "push") return blockDeletion(ctx, action, outcome, "delete-refused");
+        return refusedWith(ctx, { ...outcome, detail: IN_REVIEW }, { ...blocked, reason: "delete-pending" });
+      if (ctx.settings.direction === "push") return refusedWith(ctx, outcome, { ...blocked, reason: "delete-refused" });
       return comeBack(ctx, action, live, outcome);
     },
   });
 }
 
 const IN_REVIEW = "deleted locally; the service keeps it while changes to it are in review";
-
-/** Blocks a deletion: the document stays on the service, and its file stays deleted locally. */
-function blockDeletion(
-  ctx: CycleContext,
-  { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
-  refused: Extract<Outcome, { kind: "refused" }>,
-  reason: "delete-refused" | "delete-pending",
-): Outcome {
-  const { code, detail, requestId } = refused;
-  return { ...refused, block: makeBlock(ctx, { key, path, reason, code, detail, requestId, changeId }) };
-}
 
 /**
  * Handles a service that refuses the deletion (protected, no grant): the file is restored, and the

@@ -16,7 +16,7 @@ import {
   fetchText,
   type ValueOrEnd,
   got,
-  makeBlock,
+  refusedWith,
   outcomeOfFault,
   type RemoteText,
   readBase,
@@ -288,17 +288,14 @@ async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Ou
   const read = await readRefused(ctx, row);
   if (read.kind === "end") return read.outcome;
   const isRead = read.value === "same";
-  const block = makeBlock(ctx, {
+  return refusedWith(ctx, fault, {
     key: row.id,
     path: row.localPath,
     // Without a grant, the service refuses any content; any other refusal concerns this content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: contentCodeOf(fault),
-    detail: fault.detail,
-    requestId: fault.requestId,
     changeId: isRead ? null : row.baseChangeId,
   });
-  return outcomeOfFault(fault, block);
 }
 
 /**
