@@ -24,6 +24,11 @@ export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | 
   }
 }
 
+/** Runs a system call that may fail with one of `expected`. Returns false if it does. */
+export function succeeds(expected: readonly string[], call: () => void): boolean {
+  return nullOnErrno(expected, () => ({ end: call() })) !== null;
+}
+
 /** Returns the value of a system call, or the errno with which it failed. */
 export function attemptCall<T>(call: () => T): { readonly value: T } | { readonly errno: string } {
   try {

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, attemptCall, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { anyErrno, attemptCall, attemptEffect, done, errnoText, fault, stale, succeeds, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLitterName } from "./ignore.ts";
 import { SET_ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
@@ -88,11 +88,8 @@ export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, tra
     const trash = guard.mirrorPlace(trashPath, true);
     if (!trash.ok) return trash.outcome;
     if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
-    const taken = nullOnErrno(["ENOENT", "ENOTDIR"], () => {
-      guard.fs.rename(source.abs, trash.abs);
-      return true;
-    });
-    if (taken === null) return stale("no file is at this path now");
+    if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(source.abs, trash.abs)))
+      return stale("no file is at this path now");
     return checkTrashed(guard, trash.abs, source.abs, expect);
   });
 }
@@ -110,11 +107,7 @@ export function makeFolder(
   return attemptEffect(path, () => {
     const place = guard.place(path, "folder");
     if (!place.ok) return place.outcome;
-    const made = nullOnErrno(["EEXIST"], () => {
-      guard.fs.mkdir(place.abs, 0o777);
-      return true;
-    });
-    if (made === null) return stale("this path is taken now");
+    if (!succeeds(["EEXIST"], () => guard.fs.mkdir(place.abs, 0o777))) return stale("this path is taken now");
     const stat = anyErrno(() => guard.fs.lstat(place.abs));
     if (stat === null) return stale("the folder was created, but cannot be read");
     const { dev, ino, birthMs } = stat;
@@ -142,11 +135,8 @@ export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): Di
 }
 
 function renameFolder({ fs }: RootGuard, from: string, to: string): DiskOutcome<null> {
-  const moved = nullOnErrno(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => {
-    fs.rename(from, to);
-    return true;
-  });
-  return moved === null ? stale("at this moment the new path was taken, or the folder was removed") : done(null);
+  const isMoved = succeeds(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => fs.rename(from, to));
+  return isMoved ? done(null) : stale("at this moment the new path was taken, or the folder was removed");
 }
 
 export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: string): DiskOutcome<null> {
@@ -163,13 +153,8 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
       const left = trashLitter(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
       if (left !== null) return left;
     }
-    const removed = nullOnErrno(["ENOTEMPTY", "EEXIST", "ENOENT"], () => {
-      guard.fs.rmdir(place.abs);
-      return true;
-    });
-    return removed === null
-      ? stale(`the folder is not empty, or does not exist: ${errnoText("ENOTEMPTY")}`)
-      : done(null);
+    const isRemoved = succeeds(["ENOTEMPTY", "EEXIST", "ENOENT"], () => guard.fs.rmdir(place.abs));
+    return isRemoved ? done(null) : stale(`the folder is not empty, or does not exist: ${errnoText("ENOTEMPTY")}`);
   });
 }
 

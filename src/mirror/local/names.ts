@@ -1,6 +1,6 @@
 import { folds, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, errnoOf, nullOnErrno } from "./errno.ts";
+import { anyErrno, errnoOf, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -160,11 +160,7 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
  * has it again
  */
 export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
-  const taken = nullOnErrno(["ENOENT"], () => {
-    guard.fs.rename(abs, aside);
-    return true;
-  });
-  if (taken === null) return "dropped";
+  if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, aside))) return "dropped";
   const stat = anyErrno(() => guard.fs.lstat(aside));
   if (stat !== null && sameInode(stat, expect)) {
     if (stat.nlink > 1) unlinkLeftover(guard, aside);

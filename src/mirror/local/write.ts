@@ -2,7 +2,18 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, attemptCall, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import {
+  anyErrno,
+  attemptCall,
+  attemptEffect,
+  done,
+  errnoOf,
+  errnoText,
+  fault,
+  stale,
+  succeeds,
+  nullOnErrno,
+} from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { listedSpelling, freshName, renameWithoutReplacing, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
@@ -139,11 +150,7 @@ export const OLD_FILE_PREFIX = ".~mdmirror-";
 function swap(guard: RootGuard, temp: string, target: string, aside: string, expect: Digest): DiskOutcome<Written> {
   // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or because its
   // name is random.
-  const taken = nullOnErrno(["ENOENT", "ENOTDIR"], () => {
-    guard.fs.rename(target, aside);
-    return true;
-  });
-  if (taken === null) {
+  if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, aside))) {
     unlinkLeftover(guard, temp);
     return stale("no file is at this path now");
   }
