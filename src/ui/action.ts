@@ -37,9 +37,18 @@ type Place = Pick<Folder, "name" | "root">;
  * @param part of the address of the next page
  */
 export function startSync(ui: Ui, folder: Place, part: string): Done {
-  const started = ui.jobs.start(folder.root, "Syncing", (progress) => syncFolder(ui, folder, progress));
-  return { to: mirrorAddress(folder.name, part), notice: started ? null : BUSY };
+  return startJob(ui, folder, part, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
+
+/**
+ * Starts a job, and leads to a page that shows it.
+ * @param part of the address of that page
+ */
+export function startJob(ui: Ui, { name, root }: Place, part: string, ...job: Job): Done {
+  return { to: mirrorAddress(name, part), notice: ui.jobs.start(root, ...job) ? null : BUSY };
+}
+
+type Job = [what: string, work: (progress: Progress) => Promise<Notice>];
 
 export async function syncFolder(ui: Ui, { name, root }: Place, progress: Progress): Promise<Notice> {
   const ended = await syncMirror(root, USUAL_RUN, { ...ui, progress });

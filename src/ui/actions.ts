@@ -6,7 +6,7 @@ import { runOperation } from "../mirror/operations/run-operation.ts";
 import { DAEMON_FLAGS } from "../mirror/daemon/autostart/service-unit.ts";
 import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 import { PROGRAM_FILE } from "../common/package-files.ts";
-import { type ActionRequest, type Done, startSync, syncFolder, type UiAction } from "./action.ts";
+import { type ActionRequest, type Done, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
 import { documentAddress, LINK, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink, fieldsIn, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
@@ -69,8 +69,9 @@ const LOOKS = 50;
 const LOOK_MS = 200;
 
 /** Starts a daemon for the folder, which runs on after these pages have ended. */
-function startDaemon(ui: Ui, { folder: { name, root } }: ActionRequest): Done {
-  const started = ui.jobs.start(root, "Starting", async () => {
+function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
+  const { root } = folder;
+  return startJob(ui, folder, "", "Starting", async () => {
     const argv = [...DAEMON_FLAGS, PROGRAM_FILE, "watch", root];
     const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
     child.on("error", () => undefined).unref();
@@ -81,7 +82,6 @@ function startDaemon(ui: Ui, { folder: { name, root } }: ActionRequest): Done {
     }
     return { tone: "bad", text: "The daemon did not start.", next: "mdmirror watch" };
   });
-  return { to: mirrorAddress(name), notice: started ? null : BUSY };
 }
 
 /** Sends a request to the folder's daemon. */
@@ -120,15 +120,14 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   const run = numberIn(params["run"]);
   if (run === null) return { to: mirrorAddress(name, "runs"), notice: nothingDone("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  const started = ui.jobs.start(root, `Undoing run ${run}`, async (progress) => {
-    const done = await runOperation(root, undo, input, { ...ui, progress });
-    if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
-    const sync = await syncFolder(ui, { name, root }, progress);
-    return sync.tone === "bad" ? sync : undoneNotice(run, done.value.items);
-  });
   // A message with *Undo* leads back to the problems.
   const next = form.get("next") === "needs" ? "needs" : `runs/${run}`;
-  return { to: mirrorAddress(name, next), notice: started ? null : BUSY };
+  return startJob(ui, folder, next, `Undoing run ${run}`, async (progress) => {
+    const done = await runOperation(root, undo, input, { ...ui, progress });
+    if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
+    const sync = await syncFolder(ui, folder, progress);
+    return sync.tone === "bad" ? sync : undoneNotice(run, done.value.items);
+  });
 }
 
 /** The two answers to a stop, with the words for the work. */
@@ -141,9 +140,9 @@ const ANSWERS = {
 function answer(way: keyof typeof ANSWERS) {
   return (ui: Ui, { folder, form }: ActionRequest): Done => {
     const { operation, what } = ANSWERS[way];
-    const { name, root } = folder;
+    const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
-    const started = ui.jobs.start(root, what, async (progress) => {
+    return startJob(ui, folder, "safety-stop", what, async (progress) => {
       // The answer is to the stop that was seen last, else the operation does nothing.
       const files = ui.stops.filesBack(root);
       const done = await runOperation(root, operation, input, { ...ui, progress });
@@ -152,6 +151,5 @@ function answer(way: keyof typeof ANSWERS) {
       const sync = await syncFolder(ui, folder, progress);
       return way === "approve" || sync.tone === "bad" ? sync : keptNotice(done.value.items, files);
     });
-    return { to: mirrorAddress(name, "safety-stop"), notice: started ? null : BUSY };
   };
 }

@@ -1,4 +1,4 @@
-import { attentionJson } from "../mirror/operations/results/attention.ts";
+import { attentionJson, type OpenProblems } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import { type FolderStatus, type MirrorStatus, readAllStatuses, type StatusOptions } from "../mirror/folder/status.ts";
@@ -108,20 +108,15 @@ export function needsOf(
   { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
   name: string,
 ): Pick<Folder, "needs" | "waits"> {
-  const none = { attention: [], safetyStop: null, fault: null };
-  const of = (waits: boolean) =>
-    attentionJson({ ...none, attention: attention.filter((one) => one.waits === waits) }).map((one) => ({
+  const stops = new Set<string>(safetyStop?.reasons.map(({ reason }) => reason));
+  const of = (problems: OpenProblems) =>
+    attentionJson(problems).map((one) => ({
       ...one,
-      address: addressOf(one, name),
+      address: one.path === "" && stops.has(one.kind) ? mirrorAddress(name, "safety-stop") : addressOf(one, name),
     }));
-  const address = mirrorAddress(name, "safety-stop");
   return {
-    needs: [
-      ...of(false),
-      ...attentionJson({ ...none, safetyStop }).map((one) => ({ ...one, address })),
-      ...attentionJson({ ...none, fault }).map((one) => ({ ...one, address: null })),
-    ],
-    waits: of(true),
+    needs: of({ attention: attention.filter(({ waits }) => !waits), safetyStop, fault }),
+    waits: of({ attention: attention.filter(({ waits }) => waits), safetyStop: null, fault: null }),
   };
 }
 

@@ -11,7 +11,7 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import { ok, type Trouble } from "../common/trouble.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
-import { type ActionRequest, type Done, startSync, syncFolder, undoOf } from "./action.ts";
+import { type ActionRequest, type Done, startJob, startSync, syncFolder, undoOf } from "./action.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import { clashesOf, composeResult, placesOf } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
@@ -70,7 +70,8 @@ export const MANY_WAYS = {
  * Resolves the conflicts that the user checked, as one run. Leaves those alone whose versions
  * differ from those that the page showed.
  */
-export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequest): Done {
+export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
+  const { name, root } = folder;
   const to = mirrorAddress(name, "needs");
   const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((one) => one === form.get("way"));
   const chosen = new Set(form.getAll("conflict"));
@@ -83,14 +84,13 @@ export function resolveMany(ui: Ui, { folder: { name, root }, form }: ActionRequ
   const changed = [...chosen]
     .filter((choice) => !isPresent.has(choice))
     .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why }));
-  const started = ui.jobs.start(root, "Resolving conflicts", async (progress) => {
+  return startJob(ui, folder, "needs", "Resolving conflicts", async (progress) => {
     const done = await runOperation(root, resolve, { paths, way, noSync: true }, { ...ui, progress });
     if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
     const { items, run } = done.value;
-    await syncFolder(ui, { name, root }, progress);
-    return { ...manyResolvedNotice([...items, ...changed]), ...undoOf(ui, { name, root }, run) };
+    await syncFolder(ui, folder, progress);
+    return { ...manyResolvedNotice([...items, ...changed]), ...undoOf(ui, folder, run) };
   });
-  return { to, notice: started ? null : BUSY };
 }
 
 /** An open conflict in a list. */

@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("a new folder in a browser (skipped without Chromiu
     await page.goto(ui.enterUrl());
     await page.locator(".empty").getByRole("link", { name: "Add a folder" }).click();
     await page.getByLabel("URL of the service").fill(rig.url);
-    await page.getByLabel("Key").fill(rig.key);
+    await page.getByLabel("Key", { exact: true }).fill(rig.key);
     await page.getByLabel("Folder on this computer").fill(dir);
     await shoot(page, "link");
     await page.getByRole("button", { name: "Show the first sync" }).click();

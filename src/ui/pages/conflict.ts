@@ -4,12 +4,11 @@ import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import { resolutionWords } from "../../mirror/operations/results/resolutions.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import type { BlockReason, ResolutionKind } from "../../mirror/model/block.ts";
-import { bytesText, plural } from "../../common/count.ts";
+import { plural } from "../../common/count.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
-import type { Content } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
 import { nextOf } from "../../page/next-step.ts";
 import { ageOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
@@ -26,10 +25,10 @@ import {
   type Place,
   placesOf,
 } from "../clashes.ts";
-import type { Folder, Need } from "../folders.ts";
+import type { Folder } from "../folders.ts";
 import { choicesKey, draftKey } from "../jobs.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { explained, folderForm, originOf } from "../parts.ts";
+import { explained, folderForm, originOf, problemRows } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 import { draftLeft, editorOf } from "./conflict-editor.ts";
@@ -51,16 +50,15 @@ export const CONFLICT = folderPage({
       { href: "", label: path, current: "page" },
     ]);
     const blocked = folder.needs.find((need) => need.path === path);
-    if (found.kind === "trouble" && blocked !== undefined)
-      return ok(blockedPage(ui, folder, blocked, { title, crumbs }));
-    // The problem has ended, or never existed.
+    // The problem has no choices, has ended, or never existed.
     if (found.kind === "trouble") {
+      const nothing = sentenceView(sentenceOf(found.trouble.what));
       return ok({
         title,
-        announcement: `${path}: nothing is open`,
+        announcement: `${path}: ${blocked === undefined ? "nothing is open" : "blocked"}`,
         main: html`${crumbs}<h1>${nameView(path)}</h1>
 <div id="job">${jobOf(job)}</div>
-<div id="versions" data-versions="">${emptyOf("Nothing to decide", sentenceView(sentenceOf(found.trouble.what)), nextLink(folder, path))}</div>
+<div id="versions" data-versions="">${blocked === undefined ? emptyOf("Nothing to decide", nothing, nextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blocked, address: documentAddress(name, "docs", path) }])}</section>`}</div>
 ${draftLeft(draft)}`,
       });
     }
@@ -78,26 +76,6 @@ ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
     });
   },
 });
-
-/** Shows a block that no choice ends: the reason, what to do, and the way to the document. */
-function blockedPage(
-  ui: Ui,
-  { name, root, job }: Folder,
-  need: Need,
-  { title, crumbs }: { title: string; crumbs: Html },
-): Content {
-  const { path, kind, detail, next } = need;
-  const look = withLocal(root, ui, ({ disk }) => ok(disk.look(path)));
-  const size =
-    look.kind === "ok" && look.value.kind === "file" ? ` The file has ${bytesText(look.value.stamp.size)}.` : "";
-  return {
-    title,
-    announcement: `${path}: blocked`,
-    main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1><a class="button main-action" href="${documentAddress(name, "docs", path)}">Open the document</a></div>
-<div id="job">${jobOf(job)}</div>
-<div id="versions" data-versions=""><p>${explained(kind, problemBadge(kind))} ${sentenceView(sentenceOf(detail))}${size}</p>${nextOf(next)}</div>`,
-  };
-}
 
 /** An open problem with the request for its page. */
 type ShownProblem = ProblemView & {
