@@ -1,5 +1,5 @@
 import { checkDirection, type Session } from "./session.ts";
-import type { Mirror, MirrorPlan, MirrorWatch, Operations, StatusReport, SyncOptions, SyncReport } from "./types.ts";
+import type { Mirror, MirrorPlan, MirrorWatch, Operations } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
 import type { Operation, ReadOperation } from "../mirror/operations/run-operation.ts";
@@ -10,7 +10,52 @@ import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { startWatch } from "./watch.ts";
 
 export function mirrorOf(session: Session): Mirror {
-  return Object.assign(new OpenMirror(session), operationsOf(session));
+  const { root, world } = session;
+  const close = () => session.close();
+  return {
+    ...operationsOf(session),
+    root,
+    status: () =>
+      session.run(root, async () => {
+        const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
+        const { statusJson } = await import("../mirror/operations/results/status.ts");
+        const reading = await readFolderStatus(root, world);
+        if (reading.kind === "unseen") throw new TroubleError(reading.trouble);
+        return statusJson(reading.status, ageOf(reading.status, world.clock.now()));
+      }),
+    plan: () =>
+      session.run(root, async () => {
+        const { withMirror } = await import("../mirror/folder/open-mirror.ts");
+        return unwrap(await withMirror(root, { ...world, mode: "read", what: "plan" }, planOf));
+      }),
+    sync: ({ direction = "both", maxDeletes, attended = false, signal } = {}) =>
+      session.run(root, async () => {
+        const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
+        const { reportJson } = await import("../mirror/operations/results/report.ts");
+        checkDirection(direction);
+        const request = { direction, maxDeletes: maxDeletes ?? null, attended };
+        const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
+        const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }));
+        return reportJson(report);
+      }),
+    watch: ({ signal } = {}) => watch(session, signal),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function watch(session: Session, signal: AbortSignal | undefined): MirrorWatch {
+  const { root, world, closing } = session;
+  const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = world.env;
+  return startWatch(
+    (onEvent, stop) =>
+      session.run(root, async () => {
+        const { runDaemons } = await import("../mirror/daemon/daemon.ts");
+        const quiet = { ...world, env, onNote: () => undefined };
+        unwrap(await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop));
+      }),
+    signal === undefined ? closing : AbortSignal.any([closing, signal]),
+  );
 }
 
 /** Creates a method for each operation. */
@@ -34,74 +79,6 @@ function methodOf(session: Session, name: OperationName) {
 
 function isRead(operation: unknown): operation is ReadOperation<ReadDeclaration> {
   return (operation as { readonly declared: Declaration | ReadDeclaration }).declared.access !== "write";
-}
-
-class OpenMirror implements Omit<Mirror, OperationName> {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  get root(): string {
-    return this.#session.root;
-  }
-
-  status(): Promise<StatusReport> {
-    const { root, world } = this.#session;
-    return this.#session.run(root, async () => {
-      const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
-      const { statusJson } = await import("../mirror/operations/results/status.ts");
-      const reading = await readFolderStatus(root, world);
-      if (reading.kind === "unseen") throw new TroubleError(reading.trouble);
-      return statusJson(reading.status, ageOf(reading.status, world.clock.now()));
-    });
-  }
-
-  plan(): Promise<MirrorPlan> {
-    const { root, world } = this.#session;
-    return this.#session.run(root, async () => {
-      const { withMirror } = await import("../mirror/folder/open-mirror.ts");
-      const options = { ...world, mode: "read", what: "plan" } as const;
-      return unwrap(await withMirror(root, options, planOf));
-    });
-  }
-
-  sync({ direction = "both", maxDeletes, attended = false, signal }: SyncOptions = {}): Promise<SyncReport> {
-    const { root, world } = this.#session;
-    return this.#session.run(root, async () => {
-      const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
-      const { reportJson } = await import("../mirror/operations/results/report.ts");
-      checkDirection(direction);
-      const request = { direction, maxDeletes: maxDeletes ?? null, attended };
-      const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
-      const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }));
-      return reportJson(report);
-    });
-  }
-
-  watch({ signal }: { readonly signal?: AbortSignal } = {}): MirrorWatch {
-    const { root, world } = this.#session;
-    const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = world.env;
-    const { closing } = this.#session;
-    return startWatch(
-      (onEvent, stop) =>
-        this.#session.run(root, async () => {
-          const { runDaemons } = await import("../mirror/daemon/daemon.ts");
-          const quiet = { ...world, env, onNote: () => undefined };
-          unwrap(await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop));
-        }),
-      signal === undefined ? closing : AbortSignal.any([closing, signal]),
-    );
-  }
-
-  close(): Promise<void> {
-    return this.#session.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
 }
 
 async function planOf(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
