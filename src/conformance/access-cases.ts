@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { defineAssumedCase, type ContractCase, defineCase, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 export const NOBODY = "doc_00000000000000";
 export const NO_FOLDER = "dir_00000000000000";
@@ -21,14 +21,14 @@ export const ENDPOINTS: readonly (readonly [string, string])[] = [
 export const accessCases: readonly ContractCase[] = [
   ...ENDPOINTS.map(([method, path]) =>
     defineCase(`answers 401 unauthenticated to ${method} ${path} without a key`, async ({ as }) => {
-      expectProblem(await as(null).send(method, path, method === "GET" ? undefined : {}), "unauthenticated");
+      (await as(null).send(method, path, method === "GET" ? undefined : {})).problem("unauthenticated");
     }),
   ),
   defineCase("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
-    expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
+    (await as("mdm_not-a-key").get("/v1/files")).problem("unauthenticated");
   }),
   defineAssumedCase("answers 401 before it says whether an endpoint exists", async ({ as }) => {
-    expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");
+    (await as(null).get("/v1/nothing")).problem("unauthenticated");
   }),
 ];
 
@@ -58,7 +58,7 @@ export const answerCases: readonly ContractCase[] = [
       ["PUT", "/v1/files"],
       ["DELETE", "/v1/folders"],
     ] as const) {
-      expectProblem(await api.send(method, path, method === "PUT" ? {} : undefined), "not_found");
+      (await api.send(method, path, method === "PUT" ? {} : undefined)).problem("not_found");
     }
   }),
   defineAssumedCase("keeps answers out of caches", async ({ api }) => {

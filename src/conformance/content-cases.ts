@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ContractCase, defineAssumedCase, defineCase, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /** Cases about content: the permitted texts, and that each is returned exactly as sent. */
 
@@ -10,7 +10,7 @@ export const contentCases: readonly ContractCase[] = [
   defineCase("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
     for (const length of [51_199, 51_200]) {
       const file = await api.file(`${folder.path}/${length}.md`, "x".repeat(length));
-      const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "y".repeat(length)));
+      const saved = (await api.edit(file.id, file.lastChangeId, "y".repeat(length))).edited();
       assert.equal(saved.content.length, length);
     }
   }),
@@ -22,7 +22,7 @@ export const contentCases: readonly ContractCase[] = [
       await api.post("/v1/files", { parentId: folder.id, name: "b.md", content: text }),
       await api.edit(file.id, file.lastChangeId, text),
     ]) {
-      const problem = expectProblem(reply, "content_too_large", "/content");
+      const problem = reply.problem("content_too_large", "/content");
       assert.equal(problem.errors?.[0]?.code, "too_long");
       assert.match(problem.errors?.[0]?.detail ?? "", /51201.*51200/);
     }
@@ -32,8 +32,7 @@ export const contentCases: readonly ContractCase[] = [
     const text = "😀".repeat(51_200);
     const file = await api.file(`${folder.path}/a.md`, text);
     assert.equal((await api.read(file.id)).content, text);
-    expectProblem(
-      await api.post("/v1/files", { path: `${folder.path}/b.md`, content: `${text}x` }),
+    (await api.post("/v1/files", { path: `${folder.path}/b.md`, content: `${text}x` })).problem(
       "content_too_large",
       "/content",
     );
@@ -43,7 +42,7 @@ export const contentCases: readonly ContractCase[] = [
     const path = `${folder.path}/${names}/a.md`;
     const text = "😀".repeat(51_200);
     const sent = `{"path":"${spelled(path)}","content":"${spelled(text)}"}`;
-    const file = expectOk(await api.post("/v1/files", sent), 201);
+    const file = (await api.post("/v1/files", sent)).ok(201);
     assert.equal((await api.read(file.id)).content, text);
   }),
   defineCase("gives back every text unchanged", async ({ api, folder }) => {
@@ -60,7 +59,7 @@ export const contentCases: readonly ContractCase[] = [
     for (const [i, text] of [...texts, "日本語\n".repeat(5_000), 'a\rb\tc\\"/'].entries()) {
       const file = await api.file(`${folder.path}/${i}.md`, text);
       assert.equal((await api.read(file.id)).content, text);
-      const saved = expectEdited(await api.edit(file.id, file.lastChangeId, `${text}!`));
+      const saved = (await api.edit(file.id, file.lastChangeId, `${text}!`)).edited();
       assert.equal(saved.content, `${text}!`);
       assert.equal((await api.read(file.id)).content, `${text}!`);
     }
@@ -69,9 +68,9 @@ export const contentCases: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/a.md`);
     for (const text of ['"a\\u0000b"', '"a\\ud800b"', '"\\udc00"']) {
       const body = `{"path":"${folder.path}/b.md","content":${text}}`;
-      expectProblem(await api.post("/v1/files", body), "invalid_request", "/content");
+      (await api.post("/v1/files", body)).invalid("/content");
       const edit = `{"baseChangeId":"${file.lastChangeId}","content":${text}}`;
-      expectProblem(await api.put(`/v1/files/${file.id}/content`, edit), "invalid_request", "/content");
+      (await api.put(`/v1/files/${file.id}/content`, edit)).invalid("/content");
     }
   }),
 ];

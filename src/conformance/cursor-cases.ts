@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { KINDS, createItem, createItems, nameOf } from "./list-helpers.ts";
-import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { createItem, createItems, idsOf, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
@@ -19,11 +19,11 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
     const first = await api.page(kind, query);
     const all = (await api.page(kind, { parent_id: folder.id })).data;
     for (const [i, item] of all.entries()) {
-      expectOk(await api.patch(`/v1/${kind}/${item.id}`, { name: nameOf(kind, `renamed-${9 - i}`) }), 200);
+      (await api.patch(`/v1/${kind}/${item.id}`, { name: nameOf(kind, `renamed-${9 - i}`) })).ok(200);
     }
     const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
     const third = await api.page(kind, { ...query, cursor: second.nextCursor! });
-    const seen = [first, second, third].flatMap((page) => page.data.map((item) => item.id));
+    const seen = [first, second, third].flatMap((page) => idsOf(page));
     assert.deepEqual(
       seen,
       all.map((item) => item.id),
@@ -37,14 +37,11 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     const last = (await api.page(kind, { parent_id: folder.id })).data.at(-1)!;
-    expectGone(await api.delete(`/v1/${kind}/${last.id}`));
-    expectGone(await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`));
+    (await api.delete(`/v1/${kind}/${last.id}`)).gone();
+    (await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`)).gone();
     const id = await createItem(world, kind, `${folder.path}/new`);
     const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
-    assert.deepEqual(
-      second.data.map((item) => item.id),
-      [id],
-    );
+    assert.deepEqual(idsOf(second), [id]);
   }),
   defineCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (world) => {
     const { api, folder } = world;
@@ -52,7 +49,7 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     for (const item of (await api.page(kind, { parent_id: folder.id })).data)
-      expectGone(await api.delete(`/v1/${kind}/${item.id}`));
+      (await api.delete(`/v1/${kind}/${item.id}`)).gone();
     const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
     assert.deepEqual([second.data, second.hasMore, second.nextCursor], [[], false, null]);
   }),
@@ -65,10 +62,7 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
     const { nextCursor } = await world.api.page(kind, { ...query, limit: 2 });
     for (const limit of [1, 3, 3, 100]) {
       const page = await world.api.page(kind, { ...query, limit, cursor: nextCursor! });
-      assert.deepEqual(
-        page.data.map((item) => item.path),
-        paths.slice(2, 2 + limit),
-      );
+      assert.deepEqual(pathsOf(page), paths.slice(2, 2 + limit));
     }
   }),
   defineCase(`refuses a cursor of a query with other filters: ${kind}`, async (world) => {
@@ -83,7 +77,7 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
       `${other}?parent_id=${folder.id}&cursor=${cursor}`,
       `${other}?cursor=${cursor}`,
     ]) {
-      expectProblem(await api.get(`/v1/${target}`), "invalid_cursor");
+      (await api.get(`/v1/${target}`)).problem("invalid_cursor");
     }
   }),
   defineAssumedCase(`refuses a cursor beside a path: ${kind}`, async (world) => {
@@ -92,7 +86,7 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     for (const cursor of [nextCursor!, "x", ""]) {
       const reply = await api.get(`/v1/${kind}?path=${nameOf(kind, "/x")}&cursor=${encodeURIComponent(cursor)}`);
-      expectProblem(reply, "invalid_request", "/cursor");
+      reply.invalid("/cursor");
     }
   }),
   defineCase(`refuses a cursor that was not issued: ${kind}`, async (world) => {
@@ -112,7 +106,7 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
       "a".repeat(5_000),
     ]) {
       const reply = await api.get(`/v1/${kind}?parent_id=${folder.id}&cursor=${encodeURIComponent(cursor)}`);
-      expectProblem(reply, "invalid_cursor");
+      reply.problem("invalid_cursor");
     }
   }),
 ]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isChangeId, isDocId } from "../contract/ids.ts";
 import { NO_FOLDER, NOBODY } from "./access-cases.ts";
-import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /**
  * Returns texts that are not ids: other forms and kinds, composites, oversize, encodings that do
@@ -19,32 +19,32 @@ function malformedIds(kind: "doc" | "dir"): string[] {
 const ids: readonly ContractCase[] = [
   defineCase("refuses ids that are not of the form", async ({ api }) => {
     for (const id of malformedIds("doc")) {
-      expectProblem(await api.get(`/v1/files/${id}`), "invalid_id");
-      expectProblem(await api.patch(`/v1/files/${id}`, { name: "a.md" }), "invalid_id");
-      expectProblem(await api.edit(id, "chg_00000000000000", ""), "invalid_id");
-      expectProblem(await api.delete(`/v1/files/${id}`), "invalid_id");
+      (await api.get(`/v1/files/${id}`)).problem("invalid_id");
+      (await api.patch(`/v1/files/${id}`, { name: "a.md" })).problem("invalid_id");
+      (await api.edit(id, "chg_00000000000000", "")).problem("invalid_id");
+      (await api.delete(`/v1/files/${id}`)).problem("invalid_id");
     }
   }),
   defineCase("refuses folder ids that are not of the form", async ({ api }) => {
     for (const id of malformedIds("dir")) {
-      expectProblem(await api.get(`/v1/folders/${id}`), "invalid_id");
-      expectProblem(await api.patch(`/v1/folders/${id}`, { name: "a" }), "invalid_id");
-      expectProblem(await api.delete(`/v1/folders/${id}`), "invalid_id");
+      (await api.get(`/v1/folders/${id}`)).problem("invalid_id");
+      (await api.patch(`/v1/folders/${id}`, { name: "a" })).problem("invalid_id");
+      (await api.delete(`/v1/folders/${id}`)).problem("invalid_id");
     }
   }),
   defineCase("answers file_not_found to an id that names nothing", async ({ api }) => {
-    expectProblem(await api.get(`/v1/files/${NOBODY}`), "file_not_found");
-    expectProblem(await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" }), "file_not_found");
-    expectProblem(await api.patch(`/v1/files/${NOBODY}`, { parentId: null }), "file_not_found");
-    expectProblem(await api.patch(`/v1/files/${NOBODY}`, { protected: true }), "file_not_found");
-    expectProblem(await api.edit(NOBODY, "chg_00000000000000", ""), "file_not_found");
-    expectProblem(await api.delete(`/v1/files/${NOBODY}`), "file_not_found");
+    (await api.get(`/v1/files/${NOBODY}`)).problem("file_not_found");
+    (await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" })).problem("file_not_found");
+    (await api.patch(`/v1/files/${NOBODY}`, { parentId: null })).problem("file_not_found");
+    (await api.patch(`/v1/files/${NOBODY}`, { protected: true })).problem("file_not_found");
+    (await api.edit(NOBODY, "chg_00000000000000", "")).problem("file_not_found");
+    (await api.delete(`/v1/files/${NOBODY}`)).problem("file_not_found");
   }),
   defineCase("refuses a query where none is taken", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    expectProblem(await api.get(`/v1/files/${file.id}?content=false`), "invalid_request", "/content");
-    expectProblem(await api.delete(`/v1/files/${file.id}?recursive=true`), "invalid_request", "/recursive");
-    expectProblem(await api.post("/v1/files?x=1", { path: "a.md", content: "" }), "invalid_request", "/x");
+    (await api.get(`/v1/files/${file.id}?content=false`)).invalid("/content");
+    (await api.delete(`/v1/files/${file.id}?recursive=true`)).invalid("/recursive");
+    (await api.post("/v1/files?x=1", { path: "a.md", content: "" })).invalid("/x");
     assert.equal((await api.read(file.id)).content, "text\n");
   }),
 ];
@@ -64,16 +64,16 @@ const create: readonly ContractCase[] = [
   }),
   defineCase("creates a file in a folder", async ({ api, folder }) => {
     const body = { parentId: folder.id, name: "a.md", content: "hello" };
-    const file = expectOk(await api.post("/v1/files", body), 201);
+    const file = (await api.post("/v1/files", body)).ok(201);
     assert.equal(file.path, `${folder.path}/a.md`);
     assert.equal((await api.read(file.id)).content, "hello");
   }),
   defineAssumedCase("creates a file in the root by parentId null", async ({ api, folder }) => {
     const path = `${folder.path}.md`;
     const body = { parentId: null, name: path.slice(1), content: "" };
-    const file = expectOk(await api.post("/v1/files", body), 201);
+    const file = (await api.post("/v1/files", body)).ok(201);
     assert.deepEqual([file.path, file.parentId, file.parentPath], [path, null, "/"]);
-    expectGone(await api.delete(`/v1/files/${file.id}`));
+    (await api.delete(`/v1/files/${file.id}`)).gone();
   }),
   defineAssumedCase("creates an empty file", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/empty.md`, "");
@@ -81,27 +81,27 @@ const create: readonly ContractCase[] = [
   }),
   defineCase("answers path_already_exists to a taken path, and overwrites nothing", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "first");
-    expectProblem(await api.post("/v1/files", { path: file.path, content: "second" }), "path_already_exists");
-    expectProblem(await api.post("/v1/files", { path: file.path, content: "first" }), "path_already_exists");
+    (await api.post("/v1/files", { path: file.path, content: "second" })).problem("path_already_exists");
+    (await api.post("/v1/files", { path: file.path, content: "first" })).problem("path_already_exists");
     const inFolder = { parentId: folder.id, name: "a.md", content: "second" };
-    expectProblem(await api.post("/v1/files", inFolder), "path_already_exists");
+    (await api.post("/v1/files", inFolder)).problem("path_already_exists");
     assert.equal((await api.read(file.id)).content, "first");
   }),
   defineAssumedCase("leaves no folder behind when a create is refused", async ({ api, folder }) => {
     const content = "x".repeat(51_201);
-    expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a.md`, content }), "content_too_large");
-    expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a b.md`, content: "" }), "invalid_request");
+    (await api.post("/v1/files", { path: `${folder.path}/new/a.md`, content })).problem("content_too_large");
+    (await api.post("/v1/files", { path: `${folder.path}/new/a b.md`, content: "" })).invalid();
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), []);
   }),
   defineCase("answers folder_not_found to a create in a folder that does not exist", async ({ api }) => {
-    expectProblem(await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" }), "folder_not_found");
-    expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
+    (await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" })).problem("folder_not_found");
+    (await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" })).problem("folder_not_found");
   }),
   defineCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
     const { id } = await api.file(`${folder.path}/a.md`);
     for (const parentId of [id, "dir_", "", "x", `${folder.id}:${folder.id}`]) {
-      expectProblem(await api.post("/v1/files", { parentId, name: "b.md", content: "" }), "invalid_id", "/parentId");
-      expectProblem(await api.post("/v1/folders", { parentId, name: "b" }), "invalid_id", "/parentId");
+      (await api.post("/v1/files", { parentId, name: "b.md", content: "" })).problem("invalid_id", "/parentId");
+      (await api.post("/v1/folders", { parentId, name: "b" })).problem("invalid_id", "/parentId");
     }
   }),
   defineAssumedCase("names each bad field", async ({ api, folder }) => {
@@ -122,12 +122,12 @@ const create: readonly ContractCase[] = [
       [{ parentId: 7, name: true, content: "" }, "/parentId", "/name"],
     ];
     for (const [body, ...pointers] of bad) {
-      expectProblem(await api.post("/v1/files", body), "invalid_request", ...pointers);
+      (await api.post("/v1/files", body)).invalid(...pointers);
     }
   }),
   defineCase("gives each created file ids of its own", async ({ api, folder }) => {
     const files = [await api.file(`${folder.path}/a.md`), await api.file(`${folder.path}/b.md`)];
-    expectGone(await api.delete(`/v1/files/${files[0]!.id}`));
+    (await api.delete(`/v1/files/${files[0]!.id}`)).gone();
     files.push(await api.file(`${folder.path}/a.md`));
     assert.equal(new Set(files.flatMap((file) => [file.id, file.lastChangeId])).size, 6);
   }),
@@ -157,26 +157,22 @@ const bodies: readonly ContractCase[] = [
         "undefined",
         "[".repeat(50_000),
       ]) {
-        expectProblem(await api.send(method, path, body), "invalid_request");
+        (await api.send(method, path, body)).invalid();
       }
-      expectProblem(await api.send(method, path), "invalid_request");
+      (await api.send(method, path)).invalid();
     }
   }),
   defineAssumedCase("bounds the body", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const padding = " ".repeat(4 * 1024 * 1024);
     const body = `${padding}{"path":"${folder.path}/b.md","content":""}`;
-    expectProblem(await api.post("/v1/files", body), "invalid_request");
-    expectProblem(await api.put(`/v1/files/${file.id}/content`, body), "invalid_request");
+    (await api.post("/v1/files", body)).invalid();
+    (await api.put(`/v1/files/${file.id}/content`, body)).invalid();
     assert.deepEqual(await api.paths("files", { path: `${folder.path}/b.md` }), []);
   }),
   defineCase("takes a member name that JavaScript knows as an unknown one", async ({ api }) => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
-      expectProblem(
-        await api.post("/v1/files", `{"path":"a.md","content":"","${name}":{}}`),
-        "invalid_request",
-        `/${name}`,
-      );
+      (await api.post("/v1/files", `{"path":"a.md","content":"","${name}":{}}`)).invalid(`/${name}`);
     }
   }),
 ];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { NO_FOLDER } from "./access-cases.ts";
-import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 const patch: readonly ContractCase[] = [
   defineCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
-    const renamed = expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
+    const renamed = (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
     assert.deepEqual(renamed, { ...file, path: `${folder.path}/sub/b.md` });
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
     assert.equal((await api.file(file.path)).path, file.path);
@@ -13,36 +13,36 @@ const patch: readonly ContractCase[] = [
   defineAssumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/readme.md`);
     assert.equal(
-      expectOk(await api.patch(`/v1/files/${file.id}`, { name: "README.md" }), 200).path,
+      (await api.patch(`/v1/files/${file.id}`, { name: "README.md" })).ok(200).path,
       `${folder.path}/README.md`,
     );
     assert.equal(
-      expectOk(await api.patch(`/v1/files/${file.id}`, { name: "README.md" }), 200).path,
+      (await api.patch(`/v1/files/${file.id}`, { name: "README.md" })).ok(200).path,
       `${folder.path}/README.md`,
     );
   }),
   defineCase("moves a file to another folder", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const target = await api.folder(`${folder.path}/target`);
-    const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
+    const moved = (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
     const parent = { parentId: target.id, parentPath: target.path };
     assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md`, ...parent });
     assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
+    (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
   }),
   defineAssumedCase("moves a file to the root", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}${folder.path}.md`);
-    const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: null }), 200);
+    const moved = (await api.patch(`/v1/files/${file.id}`, { parentId: null })).ok(200);
     assert.deepEqual([moved.path, moved.parentId, moved.parentPath], [`${folder.path}.md`, null, "/"]);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
+    (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
   }),
   defineCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`, "a");
     const b = await api.file(`${folder.path}/b.md`, "b");
     const sub = await api.file(`${folder.path}/sub/a.md`, "sub");
     const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
-    expectProblem(await api.patch(`/v1/files/${a.id}`, { name: "b.md" }), "path_already_exists");
-    expectProblem(await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id }), "path_already_exists");
+    (await api.patch(`/v1/files/${a.id}`, { name: "b.md" })).problem("path_already_exists");
+    (await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id })).problem("path_already_exists");
     assert.deepEqual(
       [await api.read(a.id), await api.read(b.id), await api.read(sub.id)].map(({ path, content }) => [path, content]),
       [
@@ -54,38 +54,38 @@ const patch: readonly ContractCase[] = [
   }),
   defineCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER }), "folder_not_found");
+    (await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER })).problem("folder_not_found");
     assert.equal((await api.read(file.id)).path, file.path);
   }),
   defineCase("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const parentId of [file.id, "", "dir_", "root", `${folder.id}/${folder.id}`]) {
-      expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId }), "invalid_id", "/parentId");
+      (await api.patch(`/v1/files/${file.id}`, { parentId })).problem("invalid_id", "/parentId");
     }
   }),
   defineCase("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}`;
-    expectProblem(await api.patch(url, {}), "invalid_request");
-    expectProblem(await api.patch(url, { name: "b.md", protected: true }), "invalid_request", "/name", "/protected");
-    expectProblem(await api.patch(url, { name: "b.md", parentId: folder.id }), "invalid_request", "/name", "/parentId");
-    expectProblem(await api.patch(url, { name: "b.md", parentId: null, protected: false }), "invalid_request");
+    (await api.patch(url, {})).invalid();
+    (await api.patch(url, { name: "b.md", protected: true })).invalid("/name", "/protected");
+    (await api.patch(url, { name: "b.md", parentId: folder.id })).invalid("/name", "/parentId");
+    (await api.patch(url, { name: "b.md", parentId: null, protected: false })).invalid();
     assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
   }),
   defineCase("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}`;
-    expectProblem(await api.patch(url, { path: "b.md" }), "invalid_request", "/path");
-    expectProblem(await api.patch(url, { name: "b.md", content: "x" }), "invalid_request", "/content");
-    expectProblem(await api.patch(url, { name: null }), "invalid_request", "/name");
-    expectProblem(await api.patch(url, { protected: "true" }), "invalid_request", "/protected");
-    expectProblem(await api.patch(url, { protected: null }), "invalid_request", "/protected");
-    expectProblem(await api.patch(url, { parentId: 5 }), "invalid_request", "/parentId");
+    (await api.patch(url, { path: "b.md" })).invalid("/path");
+    (await api.patch(url, { name: "b.md", content: "x" })).invalid("/content");
+    (await api.patch(url, { name: null })).invalid("/name");
+    (await api.patch(url, { protected: "true" })).invalid("/protected");
+    (await api.patch(url, { protected: null })).invalid("/protected");
+    (await api.patch(url, { parentId: 5 })).invalid("/parentId");
   }),
   defineCase("sets and clears protected with Full access", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const value of [true, true, false, false]) {
-      assert.deepEqual(expectOk(await api.patch(`/v1/files/${file.id}`, { protected: value }), 200), {
+      assert.deepEqual((await api.patch(`/v1/files/${file.id}`, { protected: value })).ok(200), {
         ...file,
         protected: value,
       });
@@ -97,28 +97,28 @@ const patch: readonly ContractCase[] = [
 const remove: readonly ContractCase[] = [
   defineCase("deletes a file and its history for good", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    expectGone(await api.delete(`/v1/files/${file.id}`));
-    expectProblem(await api.get(`/v1/files/${file.id}`), "file_not_found");
-    expectProblem(await api.delete(`/v1/files/${file.id}`), "file_not_found");
+    (await api.delete(`/v1/files/${file.id}`)).gone();
+    (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
+    (await api.delete(`/v1/files/${file.id}`)).problem("file_not_found");
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
     const again = await api.file(file.path, "new");
     assert.notEqual(again.id, file.id);
-    expectProblem(await api.edit(again.id, file.lastChangeId, "x"), "invalid_base_change");
+    (await api.edit(again.id, file.lastChangeId, "x")).problem("invalid_base_change");
   }),
   defineAssumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
-    expectGone(await api.delete(`/v1/files/${file.id}`));
+    (await api.delete(`/v1/files/${file.id}`)).gone();
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [`${folder.path}/sub`]);
   }),
   defineCase(
     "answers file_protected to the delete of a protected file, and removes nothing",
     async ({ api, folder }) => {
       const file = await api.file(`${folder.path}/a.md`);
-      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-      expectProblem(await api.delete(`/v1/files/${file.id}`), "file_protected");
+      (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
+      (await api.delete(`/v1/files/${file.id}`)).problem("file_protected");
       assert.equal((await api.read(file.id)).content, "text\n");
-      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-      expectGone(await api.delete(`/v1/files/${file.id}`));
+      (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
+      (await api.delete(`/v1/files/${file.id}`)).gone();
     },
   ),
 ];

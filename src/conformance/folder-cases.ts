@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { NO_FOLDER } from "./access-cases.ts";
-import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 const create: readonly ContractCase[] = [
   defineAssumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
@@ -14,9 +14,9 @@ const create: readonly ContractCase[] = [
     const { id, lastChangeId } = file;
     const wanted = { object: "file", id, path: `${folder.path}/a.md`, ...parent, protected: false, lastChangeId };
     assert.deepEqual(file, wanted);
-    const top = expectOk(await api.get(`/v1/folders/${folder.id}`), 200);
+    const top = (await api.get(`/v1/folders/${folder.id}`)).ok(200);
     assert.deepEqual([top.parentId, top.parentPath], [null, "/"]);
-    assert.deepEqual(expectOk(await api.get(`/v1/folders/${made.id}`), 200), made);
+    assert.deepEqual((await api.get(`/v1/folders/${made.id}`)).ok(200), made);
   }),
   defineCase("creates a folder by path with its missing parents", async ({ api, folder }) => {
     await api.folder(`${folder.path}/a/b/c`);
@@ -27,15 +27,15 @@ const create: readonly ContractCase[] = [
     );
   }),
   defineAssumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
-    const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` }), 201);
+    const made = (await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` })).ok(201);
     assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
-    expectGone(await api.delete(`/v1/folders/${made.id}`));
+    (await api.delete(`/v1/folders/${made.id}`)).gone();
   }),
   defineCase("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
-    expectProblem(await api.post("/v1/folders", { path: made.path }), "path_already_exists");
-    expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), "path_already_exists");
-    expectProblem(await api.post("/v1/folders", { path: folder.path }), "path_already_exists");
+    (await api.post("/v1/folders", { path: made.path })).problem("path_already_exists");
+    (await api.post("/v1/folders", { parentId: folder.id, name: "a" })).problem("path_already_exists");
+    (await api.post("/v1/folders", { path: folder.path })).problem("path_already_exists");
     assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
   }),
   defineAssumedCase("names each bad field of a folder", async ({ api, folder }) => {
@@ -51,31 +51,31 @@ const create: readonly ContractCase[] = [
       [{ parentId: 1, name: "a" }, "/parentId"],
     ];
     for (const [body, ...pointers] of bad) {
-      expectProblem(await api.post("/v1/folders", body), "invalid_request", ...pointers);
+      (await api.post("/v1/folders", body)).invalid(...pointers);
     }
   }),
 ];
 
 const place: readonly ContractCase[] = [
   defineAssumedCase("answers folder_not_found to an id that names nothing", async ({ api }) => {
-    expectProblem(await api.get(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
-    expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { name: "a" }), "folder_not_found");
-    expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { parentId: null }), "folder_not_found");
-    expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
-    expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}?recursive=true`), "folder_not_found");
+    (await api.get(`/v1/folders/${NO_FOLDER}`)).problem("folder_not_found");
+    (await api.patch(`/v1/folders/${NO_FOLDER}`, { name: "a" })).problem("folder_not_found");
+    (await api.patch(`/v1/folders/${NO_FOLDER}`, { parentId: null })).problem("folder_not_found");
+    (await api.delete(`/v1/folders/${NO_FOLDER}`)).problem("folder_not_found");
+    (await api.delete(`/v1/folders/${NO_FOLDER}?recursive=true`)).problem("folder_not_found");
   }),
   defineAssumedCase("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const beside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
     const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
-    const renamed = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" }), 200);
+    const renamed = (await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" })).ok(200);
     assert.deepEqual(renamed, { ...a, path: `${folder.path}/z😀`, name: "z😀" });
     const parentPath = `${folder.path}/z😀/b`;
     assert.deepEqual(await api.read(file.id), { ...file, path: `${parentPath}/c.md`, parentPath, content: "text\n" });
-    assert.equal(expectOk(await api.get(`/v1/folders/${b!.id}`), 200).path, `${folder.path}/z😀/b`);
+    assert.equal((await api.get(`/v1/folders/${b!.id}`)).ok(200).path, `${folder.path}/z😀/b`);
     for (const { id, path } of beside) assert.equal((await api.read(id)).path, path);
     assert.deepEqual(await api.paths("files", { path_prefix: `${folder.path}/a` }), []);
-    const back = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "a" }), 200);
+    const back = (await api.patch(`/v1/folders/${a!.id}`, { name: "a" })).ok(200);
     assert.equal(back.path, `${folder.path}/a`);
     assert.equal((await api.read(file.id)).path, file.path);
   }),
@@ -83,57 +83,49 @@ const place: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
     const target = await api.folder(`${folder.path}/x/y`);
-    const moved = expectOk(await api.patch(`/v1/folders/${b.id}`, { parentId: target.id }), 200);
+    const moved = (await api.patch(`/v1/folders/${b.id}`, { parentId: target.id })).ok(200);
     assert.deepEqual(moved, { ...b, path: `${target.path}/b`, parentId: target.id, parentPath: target.path });
     assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
     assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [moved.path]);
   }),
   defineAssumedCase("moves a folder to the root", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}${folder.path}-moved`);
-    const moved = expectOk(await api.patch(`/v1/folders/${made.id}`, { parentId: null }), 200);
+    const moved = (await api.patch(`/v1/folders/${made.id}`, { parentId: null })).ok(200);
     assert.deepEqual([moved.path, moved.parentId], [`${folder.path}-moved`, null]);
-    expectGone(await api.delete(`/v1/folders/${made.id}`));
+    (await api.delete(`/v1/folders/${made.id}`)).gone();
   }),
   defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/a/b`);
     const like = await api.folder(`${folder.path}/ab`);
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: a.id }), "invalid_request", "/parentId");
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "invalid_request", "/parentId");
-    assert.equal(
-      expectOk(await api.patch(`/v1/folders/${a.id}`, { parentId: like.id }), 200).path,
-      `${folder.path}/ab/a`,
-    );
+    (await api.patch(`/v1/folders/${a.id}`, { parentId: a.id })).invalid("/parentId");
+    (await api.patch(`/v1/folders/${a.id}`, { parentId: b.id })).invalid("/parentId");
+    assert.equal((await api.patch(`/v1/folders/${a.id}`, { parentId: like.id })).ok(200).path, `${folder.path}/ab/a`);
   }),
   defineAssumedCase("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/b`);
     await api.folder(`${folder.path}/b/a`);
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { name: "b" }), "path_already_exists");
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "path_already_exists");
-    assert.equal(expectOk(await api.patch(`/v1/folders/${a.id}`, { name: "a" }), 200).path, `${folder.path}/a`);
+    (await api.patch(`/v1/folders/${a.id}`, { name: "b" })).problem("path_already_exists");
+    (await api.patch(`/v1/folders/${a.id}`, { parentId: b.id })).problem("path_already_exists");
+    assert.equal((await api.patch(`/v1/folders/${a.id}`, { name: "a" })).ok(200).path, `${folder.path}/a`);
   }),
   defineAssumedCase(
     "answers folder_not_found to a move of a folder to one that does not exist",
     async ({ api, folder }) => {
       const a = await api.folder(`${folder.path}/a`);
-      expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER }), "folder_not_found");
+      (await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER })).problem("folder_not_found");
     },
   ),
   defineAssumedCase(
     "answers invalid_request to a folder PATCH of none, two or unknown members",
     async ({ api, folder }) => {
       const a = await api.folder(`${folder.path}/a`);
-      expectProblem(await api.patch(`/v1/folders/${a.id}`, {}), "invalid_request");
-      expectProblem(
-        await api.patch(`/v1/folders/${a.id}`, { name: "b", parentId: null }),
-        "invalid_request",
-        "/name",
-        "/parentId",
-      );
-      expectProblem(await api.patch(`/v1/folders/${a.id}`, { protected: true }), "invalid_request", "/protected");
-      expectProblem(await api.patch(`/v1/folders/${a.id}`, { name: 5 }), "invalid_request", "/name");
-      expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: "x" }), "invalid_id", "/parentId");
+      (await api.patch(`/v1/folders/${a.id}`, {})).invalid();
+      (await api.patch(`/v1/folders/${a.id}`, { name: "b", parentId: null })).invalid("/name", "/parentId");
+      (await api.patch(`/v1/folders/${a.id}`, { protected: true })).invalid("/protected");
+      (await api.patch(`/v1/folders/${a.id}`, { name: 5 })).invalid("/name");
+      (await api.patch(`/v1/folders/${a.id}`, { parentId: "x" })).problem("invalid_id", "/parentId");
     },
   ),
 ];
@@ -141,8 +133,8 @@ const place: readonly ContractCase[] = [
 const remove: readonly ContractCase[] = [
   defineCase("deletes an empty folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
-    expectGone(await api.delete(`/v1/folders/${made.id}`));
-    expectProblem(await api.get(`/v1/folders/${made.id}`), "folder_not_found");
+    (await api.delete(`/v1/folders/${made.id}`)).gone();
+    (await api.get(`/v1/folders/${made.id}`)).problem("folder_not_found");
     assert.notEqual((await api.folder(made.path)).id, made.id);
   }),
   defineCase(
@@ -152,9 +144,9 @@ const remove: readonly ContractCase[] = [
       await api.folder(`${folder.path}/a/b`);
       const c = await api.folder(`${folder.path}/c`);
       const file = await api.file(`${folder.path}/c/d.md`);
-      expectProblem(await api.delete(`/v1/folders/${a.id}`), "folder_not_empty");
-      expectProblem(await api.delete(`/v1/folders/${c.id}`), "folder_not_empty");
-      expectProblem(await api.delete(`/v1/folders/${c.id}?recursive=false`), "folder_not_empty");
+      (await api.delete(`/v1/folders/${a.id}`)).problem("folder_not_empty");
+      (await api.delete(`/v1/folders/${c.id}`)).problem("folder_not_empty");
+      (await api.delete(`/v1/folders/${c.id}?recursive=false`)).problem("folder_not_empty");
       assert.equal((await api.read(file.id)).content, "text\n");
     },
   ),
@@ -167,8 +159,8 @@ const remove: readonly ContractCase[] = [
       await api.file(`${folder.path}/ab/x.md`),
       await api.file(`${folder.path}/a.md`),
     ];
-    expectGone(await api.delete(`/v1/folders/${a.id}?recursive=true`));
-    for (const file of gone) expectProblem(await api.get(`/v1/files/${file.id}`), "file_not_found");
+    (await api.delete(`/v1/folders/${a.id}?recursive=true`)).gone();
+    for (const file of gone) (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
     for (const file of kept) assert.equal((await api.read(file.id)).path, file.path);
     assert.deepEqual(await api.paths("folders", { path_prefix: `${folder.path}/a` }), []);
     assert.deepEqual((await api.paths("folders", { parent_id: folder.id })).sort(), [
@@ -180,22 +172,18 @@ const remove: readonly ContractCase[] = [
   defineAssumedCase("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     for (const value of ["", "1", "TRUE", "yes", "true%20"]) {
-      expectProblem(await api.delete(`/v1/folders/${made.id}?recursive=${value}`), "invalid_request", "/recursive");
+      (await api.delete(`/v1/folders/${made.id}?recursive=${value}`)).invalid("/recursive");
     }
-    expectProblem(
-      await api.delete(`/v1/folders/${made.id}?recursive=true&recursive=true`),
-      "invalid_request",
-      "/recursive",
-    );
-    expectProblem(await api.delete(`/v1/folders/${made.id}?force=true`), "invalid_request", "/force");
+    (await api.delete(`/v1/folders/${made.id}?recursive=true&recursive=true`)).invalid("/recursive");
+    (await api.delete(`/v1/folders/${made.id}?force=true`)).invalid("/force");
   }),
   defineAssumedCase("refuses a recursive delete above a protected file", async ({ api, folder }) => {
     const top = await api.folder(`${folder.path}/a`);
     const file = await api.file(`${folder.path}/a/b/c.md`);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expectProblem(await api.delete(`/v1/folders/${top.id}?recursive=true`), "file_protected");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    expectGone(await api.delete(`/v1/folders/${top.id}?recursive=true`));
+    (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
+    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).problem("file_protected");
+    (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
+    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).gone();
   }),
 ];
 

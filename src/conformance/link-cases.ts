@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ContractCase, defineAssumedCase, expectEdited } from "./world.ts";
+import { type ContractCase, defineAssumedCase } from "./world.ts";
 
 /**
  * Checks links in content that each deployment accepts and stores unchanged, whether the deployment
@@ -12,7 +12,7 @@ export const linkCases: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/links.md`, links);
     assert.equal((await api.read(file.id)).content, links);
     const more = `${links}\n[again](${target.path})\n`;
-    assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, more)).content, more);
+    assert.equal((await api.edit(file.id, file.lastChangeId, more)).edited().content, more);
   }),
   defineAssumedCase("leaves links with a scheme, anchors and what is in code alone", async ({ api, folder }) => {
     const text = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { KINDS, createItem, createItems, nameOf } from "./list-helpers.ts";
-import { type ContractCase, defineAssumedCase, defineCase, expectProblem } from "./world.ts";
+import { createItem, createItems, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /**
  * Cases that apply to lists of files and of folders alike (`src/contract/README.md`, "Pagination
@@ -16,14 +16,11 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
     assert.match(page.url, new RegExp(`/v1/${kind}`));
     assert.equal(page.hasMore, false);
     assert.equal(page.nextCursor, null);
-    assert.deepEqual(
-      page.data.map((item) => item.path),
-      [path],
-    );
+    assert.deepEqual(pathsOf(page), [path]);
   }),
   defineCase(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
     for (const limit of ["0", "1001", "-1", "99999999"]) {
-      const problem = expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
+      const problem = (await api.get(`/v1/${kind}?limit=${limit}`)).invalid("/limit");
       assert.equal(problem.errors?.[0]?.code, "out_of_range");
     }
   }),
@@ -50,7 +47,7 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
       "1,000",
       "null",
     ]) {
-      expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
+      (await api.get(`/v1/${kind}?limit=${limit}`)).invalid("/limit");
     }
   }),
   defineCase(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
@@ -64,14 +61,14 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
     assert.deepEqual([short.data.length, short.hasMore, typeof short.nextCursor], [100, true, "string"]);
   }),
   defineCase(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
-    expectProblem(await api.get(`/v1/${kind}?offset=3`), "invalid_request", "/offset");
-    expectProblem(await api.get(`/v1/${kind}?Limit=3`), "invalid_request", "/Limit");
-    expectProblem(await api.get(`/v1/${kind}?a~b%2Fc=3`), "invalid_request", "/a~0b~1c");
-    expectProblem(await api.get(`/v1/${kind}?limit=0&x=1&y=2`), "invalid_request", "/x", "/y");
+    (await api.get(`/v1/${kind}?offset=3`)).invalid("/offset");
+    (await api.get(`/v1/${kind}?Limit=3`)).invalid("/Limit");
+    (await api.get(`/v1/${kind}?a~b%2Fc=3`)).invalid("/a~0b~1c");
+    (await api.get(`/v1/${kind}?limit=0&x=1&y=2`)).invalid("/x", "/y");
   }),
   defineAssumedCase(`refuses a repeated parameter: ${kind}`, async ({ api }) => {
-    expectProblem(await api.get(`/v1/${kind}?limit=3&limit=3`), "invalid_request", "/limit");
-    expectProblem(await api.get(`/v1/${kind}?limit=3&li%6Dit=4`), "invalid_request", "/limit");
+    (await api.get(`/v1/${kind}?limit=3&limit=3`)).invalid("/limit");
+    (await api.get(`/v1/${kind}?limit=3&li%6Dit=4`)).invalid("/limit");
   }),
 ]);
 
@@ -117,21 +114,21 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
     ] as const;
     for (const [one, first, two, second] of pairs) {
       const reply = await api.get(`/v1/${kind}?${one}=${first}&${two}=${second}`);
-      const problem = expectProblem(reply, "invalid_request", `/${one}`, `/${two}`);
+      const problem = reply.invalid(`/${one}`, `/${two}`);
       assert.equal(problem.errors?.[0]?.code, "mutually_exclusive");
     }
   }),
   defineCase(`answers type_mismatch to a selector that names the wrong kind: ${kind}`, async ({ api }) => {
     const path = kind === "files" ? "a/folder" : "a/file.md";
-    expectProblem(await api.get(`/v1/${kind}?path=${path}`), "type_mismatch", "/path");
-    expectProblem(await api.get(`/v1/${kind}?path_prefix=a/file.md`), "type_mismatch", "/path_prefix");
+    (await api.get(`/v1/${kind}?path=${path}`)).problem("type_mismatch", "/path");
+    (await api.get(`/v1/${kind}?path_prefix=a/file.md`)).problem("type_mismatch", "/path_prefix");
   }),
   defineCase(`refuses a selector that is not a path, or not an id: ${kind}`, async ({ api }) => {
     for (const path of ["", "/", "a//b.md", "a/../b.md", "a%20b.md", "%ff.md", "a%00b.md", "%ED%A0%80.md"]) {
-      expectProblem(await api.get(`/v1/${kind}?path=${path}`), "invalid_request", "/path");
+      (await api.get(`/v1/${kind}?path=${path}`)).invalid("/path");
     }
     for (const id of ["", "dir_", "doc_abc", "dir_a%20b", "dir_a:dir_b", "abc"]) {
-      expectProblem(await api.get(`/v1/${kind}?parent_id=${id}`), "invalid_id", "/parent_id");
+      (await api.get(`/v1/${kind}?parent_id=${id}`)).problem("invalid_id", "/parent_id");
     }
   }),
 ]);
@@ -170,7 +167,7 @@ const only: readonly ContractCase[] = [
     assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000" }), []);
   }),
   defineCase("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
-    expectProblem(await api.get("/v1/folders?parent_id=dir_00000000000000"), "folder_not_found");
+    (await api.get("/v1/folders?parent_id=dir_00000000000000")).problem("folder_not_found");
   }),
   defineAssumedCase("shows in a list exactly the members of a File", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);

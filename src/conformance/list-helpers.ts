@@ -1,4 +1,4 @@
-import type { World } from "./world.ts";
+import type { Api, World } from "./world.ts";
 
 /** Items to list, of either kind. */
 
@@ -18,3 +18,8 @@ export async function createItems(world: World, kind: ItemKind, count: number): 
   for (const stem of stems) await createItem(world, kind, `${world.folder.path}/${stem}`);
   return stems.map((stem) => nameOf(kind, `${world.folder.path}/${stem}`));
 }
+
+type Page = Pick<Awaited<ReturnType<Api["page"]>>, "data">;
+
+export const idsOf = ({ data }: Page) => data.map(({ id }) => id);
+export const pathsOf = ({ data }: Page) => data.map(({ path }) => path);

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { SHELL_METACHARACTERS } from "../contract/names.ts";
 import type { ProblemCode } from "../contract/problem.ts";
-import { createItem } from "./list-helpers.ts";
-import {
-  type ContractCase,
-  type World,
-  type Reply,
-  defineAssumedCase,
-  defineCase,
-  expectOk,
-  expectProblem,
-} from "./world.ts";
+import { createItem, idsOf } from "./list-helpers.ts";
+import { type ContractCase, defineAssumedCase, defineCase, type Reply, type World } from "./world.ts";
 
 /** A request that contains a name. Each such request is tested with the same names. */
 type WriteCase = {
@@ -61,13 +53,13 @@ const lengths = WRITE_CASES.flatMap((way) => [
   }),
   defineCase(`refuses a name of 256 characters: ${way.how}`, async (world) => {
     const reply = await way.send(world, "n".repeat(256 - ending(way.kind).length) + ending(way.kind));
-    const problem = expectProblem(reply, "invalid_request", way.pointer);
+    const problem = reply.invalid(way.pointer);
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
   defineAssumedCase(`counts a name in code points: ${way.how}`, async (world) => {
     const stem = "😀".repeat(255 - ending(way.kind).length);
     assert.equal((await way.send(world, stem + ending(way.kind))).status < 300, true);
-    expectProblem(await way.send(world, `${stem}x${ending(way.kind)}`), "invalid_request", way.pointer);
+    (await way.send(world, `${stem}x${ending(way.kind)}`)).invalid(way.pointer);
   }),
 ]);
 
@@ -90,7 +82,7 @@ const illegal = WRITE_CASES.flatMap((way) =>
     defineCase(`refuses a name of or with ${what}: ${way.how}`, async (world) => {
       for (const name of names) {
         const reply = await way.send(world, name.replace("@", ending(way.kind)));
-        expectProblem(reply, "invalid_request", way.pointer);
+        reply.invalid(way.pointer);
       }
     }),
   ),
@@ -99,7 +91,7 @@ const illegal = WRITE_CASES.flatMap((way) =>
 const slashes = WRITE_CASES.filter((way) => way.pointer === "/name").map((way) =>
   defineCase(`refuses a slash in a name: ${way.how}`, async (world) => {
     for (const name of ["a/b", "/a", "a/"]) {
-      expectProblem(await way.send(world, name + ending(way.kind)), "invalid_request", "/name");
+      (await way.send(world, name + ending(way.kind))).invalid("/name");
     }
   }),
 );
@@ -109,19 +101,15 @@ const endings = WRITE_CASES.flatMap((way) => {
   const names = way.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md"];
   const wrong = way.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
   return defineCase(`answers ${code} to a name ${wrong}: ${way.how}`, async (world) => {
-    for (const name of names) expectProblem(await way.send(world, name), code, way.pointer);
+    for (const name of names) (await way.send(world, name)).problem(code, way.pointer);
   });
 });
 
 const choices: readonly ContractCase[] = [
   defineCase("refuses a folder name that starts with a dot, and takes such a file", async ({ api, folder }) => {
-    expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: ".git" }), "invalid_request", "/name");
-    expectProblem(await api.post("/v1/folders", { path: `${folder.path}/.git/x` }), "invalid_request", "/path");
-    expectProblem(
-      await api.post("/v1/files", { path: `${folder.path}/.git/x.md`, content: "" }),
-      "invalid_request",
-      "/path",
-    );
+    (await api.post("/v1/folders", { parentId: folder.id, name: ".git" })).invalid("/name");
+    (await api.post("/v1/folders", { path: `${folder.path}/.git/x` })).invalid("/path");
+    (await api.post("/v1/files", { path: `${folder.path}/.git/x.md`, content: "" })).invalid("/path");
     assert.equal((await api.file(`${folder.path}/.hidden.md`)).path, `${folder.path}/.hidden.md`);
   }),
   defineAssumedCase("keeps names that differ in case apart", async ({ api, folder }) => {
@@ -135,10 +123,7 @@ const choices: readonly ContractCase[] = [
     const decomposed = await api.file(`${folder.path}/cafe\u0301.md`, "nfd");
     assert.equal(composed.path, `${folder.path}/caf\u00e9.md`);
     assert.equal(decomposed.path, `${folder.path}/cafe\u0301.md`);
-    assert.deepEqual(
-      (await api.page("files", { path: decomposed.path })).data.map((file) => file.id),
-      [decomposed.id],
-    );
+    assert.deepEqual(idsOf(await api.page("files", { path: decomposed.path })), [decomposed.id]);
   }),
   defineAssumedCase("takes names in any script", async ({ api, folder }) => {
     for (const name of [
@@ -157,9 +142,9 @@ const choices: readonly ContractCase[] = [
   }),
   defineAssumedCase("takes a path without its leading slash", async ({ api, folder }) => {
     const bare = folder.path.slice(1);
-    const file = expectOk(await api.post("/v1/files", { path: `${bare}/a.md`, content: "" }), 201);
+    const file = (await api.post("/v1/files", { path: `${bare}/a.md`, content: "" })).ok(201);
     assert.equal(file.path, `${folder.path}/a.md`);
-    const sub = expectOk(await api.post("/v1/folders", { path: `${bare}/sub` }), 201);
+    const sub = (await api.post("/v1/folders", { path: `${bare}/sub` })).ok(201);
     assert.equal(sub.path, `${folder.path}/sub`);
     assert.deepEqual(await api.paths("files", { path: `${bare}/a.md` }), [file.path]);
     assert.deepEqual(await api.paths("files", { path_prefix: bare }), [file.path]);
@@ -167,12 +152,12 @@ const choices: readonly ContractCase[] = [
   }),
   defineCase("refuses empty names within a path", async ({ api, folder }) => {
     for (const path of ["", "/", "//a.md", `${folder.path}//a.md`, `${folder.path}/`]) {
-      expectProblem(await api.post("/v1/files", { path, content: "" }), "invalid_request", "/path");
+      (await api.post("/v1/files", { path, content: "" })).invalid("/path");
     }
   }),
   defineAssumedCase("answers type_mismatch to a path that leads through a file name", async ({ api, folder }) => {
     const body = { path: `${folder.path}/a.md/b.md`, content: "" };
-    expectProblem(await api.post("/v1/files", body), "type_mismatch", "/path");
+    (await api.post("/v1/files", body)).problem("type_mismatch", "/path");
   }),
   defineAssumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
     // The limit of a path's characters does not include the leading slash.
@@ -181,15 +166,11 @@ const choices: readonly ContractCase[] = [
     const at = `${folder.path}/${long.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;
     assert.equal(at.length, 4_097);
     assert.equal((await api.file(at)).path, at);
-    const problem = expectProblem(
-      await api.post("/v1/files", { path: at.replace(".md", "f.md"), content: "" }),
-      "invalid_request",
-      "/path",
-    );
+    const problem = (await api.post("/v1/files", { path: at.replace(".md", "f.md"), content: "" })).invalid("/path");
     assert.equal(problem.errors?.[0]?.code, "too_long");
     await api.file(`${folder.path}/${"d/".repeat(126)}f.md`);
     const deeper = { path: `${folder.path}/${"e/".repeat(127)}f.md`, content: "" };
-    expectProblem(await api.post("/v1/files", deeper), "invalid_request", "/path");
+    (await api.post("/v1/files", deeper)).invalid("/path");
   }),
   defineAssumedCase(
     "refuses a folder rename or move that makes a path below too long or too deep",
@@ -197,14 +178,14 @@ const choices: readonly ContractCase[] = [
       const deep = await api.folder(`${folder.path}/a/${"d/".repeat(100)}end`);
       const top = (await api.page("folders", { path: `${folder.path}/a` })).data[0]!;
       const under = await api.folder(`${folder.path}/${"b/".repeat(60)}end`);
-      expectProblem(await api.patch(`/v1/folders/${top.id}`, { parentId: under.id }), "invalid_request", "/parentId");
+      (await api.patch(`/v1/folders/${top.id}`, { parentId: under.id })).invalid("/parentId");
       assert.deepEqual(await api.paths("folders", { path: deep.path }), [deep.path]);
 
       await api.folder(`${folder.path}/c/${`${"n".repeat(200)}/`.repeat(17)}end`);
       await api.folder(`${folder.path}/c/short`);
       const long = (await api.page("folders", { path: `${folder.path}/c` })).data[0]!;
       const far = await api.folder(`${folder.path}/${`${"f".repeat(200)}/`.repeat(4)}end`);
-      expectProblem(await api.patch(`/v1/folders/${long.id}`, { parentId: far.id }), "invalid_request", "/parentId");
+      (await api.patch(`/v1/folders/${long.id}`, { parentId: far.id })).invalid("/parentId");
     },
   ),
 ];

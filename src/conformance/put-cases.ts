@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";
-import { type ContractCase, defineAssumedCase, defineCase, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /** PUT /v1/files/{id}/content on a file that is not protected. */
 
@@ -10,7 +10,7 @@ const lines = (...changed: number[]) =>
 export const putCases: readonly ContractCase[] = [
   defineCase("answers the saved content and its change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
-    const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "two\n"));
+    const saved = (await api.edit(file.id, file.lastChangeId, "two\n")).edited();
     assert.ok(isChangeId(saved.lastChangeId));
     assert.notEqual(saved.lastChangeId, file.lastChangeId);
     assert.deepEqual(saved, { ...file, lastChangeId: saved.lastChangeId, content: "two\n" });
@@ -19,39 +19,39 @@ export const putCases: readonly ContractCase[] = [
   }),
   defineCase("takes an edit after a rename on the same base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
-    assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "two\n")).path, `${folder.path}/b.md`);
+    (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
+    assert.equal((await api.edit(file.id, file.lastChangeId, "two\n")).edited().path, `${folder.path}/b.md`);
   }),
   defineCase("combines an edit on a stale base with what came between", async ({ api, folder }) => {
     const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
     const file = await api.file(`${folder.path}/a.md`, base);
-    expectEdited(await api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")));
-    const saved = expectEdited(await api.edit(file.id, file.lastChangeId, base.replace("omega", "OMEGA")));
+    (await api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA"))).edited();
+    const saved = (await api.edit(file.id, file.lastChangeId, base.replace("omega", "OMEGA"))).edited();
     assert.equal(saved.content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
     assert.deepEqual(await api.read(file.id), saved);
   }),
   defineAssumedCase("answers a repeated edit as it did before", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
-    const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "two\n"));
-    assert.deepEqual(expectEdited(await api.edit(file.id, file.lastChangeId, "two\n")), saved);
+    const saved = (await api.edit(file.id, file.lastChangeId, "two\n")).edited();
+    assert.deepEqual((await api.edit(file.id, file.lastChangeId, "two\n")).edited(), saved);
   }),
   defineAssumedCase("makes no new change for equal content", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
-    const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "one\n"));
+    const saved = (await api.edit(file.id, file.lastChangeId, "one\n")).edited();
     assert.deepEqual(saved, { ...file, content: "one\n" });
   }),
   defineCase("takes any earlier change of the file as a base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, lines());
-    const second = expectEdited(await api.edit(file.id, file.lastChangeId, lines(5)));
-    expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 20)));
-    const saved = expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 35)));
+    const second = (await api.edit(file.id, file.lastChangeId, lines(5))).edited();
+    (await api.edit(file.id, second.lastChangeId, lines(5, 20))).edited();
+    const saved = (await api.edit(file.id, second.lastChangeId, lines(5, 35))).edited();
     assert.equal(saved.content, lines(5, 20, 35));
   }),
   defineCase("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const other = await api.file(`${folder.path}/b.md`);
     for (const base of [other.lastChangeId, "chg_00000000000000"]) {
-      expectProblem(await api.edit(file.id, base, "x"), "invalid_base_change", "/baseChangeId");
+      (await api.edit(file.id, base, "x")).problem("invalid_base_change", "/baseChangeId");
     }
     assert.equal((await api.read(file.id)).content, "text\n");
   }),
@@ -67,23 +67,18 @@ export const putCases: readonly ContractCase[] = [
       `chg_${"x".repeat(15)}`,
       "chg_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa",
     ]) {
-      expectProblem(await api.edit(file.id, base, "x"), "invalid_id", "/baseChangeId");
+      (await api.edit(file.id, base, "x")).problem("invalid_id", "/baseChangeId");
     }
   }),
   defineCase("answers invalid_request to a PUT with missing, unknown or mistyped members", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}/content`;
     const baseChangeId = file.lastChangeId;
-    expectProblem(await api.put(url, {}), "invalid_request", "/baseChangeId", "/content");
-    expectProblem(await api.put(url, { content: "x" }), "invalid_request", "/baseChangeId");
-    expectProblem(await api.put(url, { baseChangeId }), "invalid_request", "/content");
-    expectProblem(
-      await api.put(url, { baseChangeId: null, content: 5 }),
-      "invalid_request",
-      "/baseChangeId",
-      "/content",
-    );
-    expectProblem(await api.put(url, { baseChangeId, content: "x", force: true }), "invalid_request", "/force");
+    (await api.put(url, {})).invalid("/baseChangeId", "/content");
+    (await api.put(url, { content: "x" })).invalid("/baseChangeId");
+    (await api.put(url, { baseChangeId })).invalid("/content");
+    (await api.put(url, { baseChangeId: null, content: 5 })).invalid("/baseChangeId", "/content");
+    (await api.put(url, { baseChangeId, content: "x", force: true })).invalid("/force");
     assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
   }),
 ];

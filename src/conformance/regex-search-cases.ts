@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ContractCase, type Json, defineAssumedCase, defineCase, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, type Json } from "./world.ts";
 import { searchUntilStable, expectRefused, foundItems, createDocument, matchPlaces } from "./search-helpers.ts";
 
 /** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
@@ -9,13 +9,13 @@ export const regexSearchCases: readonly ContractCase[] = [
     await createDocument(world, "a.md", `${"p".repeat(1_030)}\n`);
     for (const length of [1_023, 1_024])
       assert.equal((await foundItems(world, "regex search", "p".repeat(length))).length, 1);
-    expectOk(await searchUntilStable(world, "regex search", "𝒑".repeat(1_024)), 200);
+    (await searchUntilStable(world, "regex search", "𝒑".repeat(1_024))).ok(200);
     const problem = await expectRefused(world, "regex search", "p".repeat(1_025), "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
   defineCase("refuses a pattern of more than one line", async (world) => {
     for (const pattern of ["a\nb", "a\r", "\n", ""]) await expectRefused(world, "regex search", pattern, "/query");
-    expectOk(await searchUntilStable(world, "regex search", "a\\nb"), 200);
+    (await searchUntilStable(world, "regex search", "a\\nb")).ok(200);
   }),
   defineCase("refuses a malformed pattern", async (world) => {
     for (const pattern of ["(", "[", "a**", "*", "(?<n", "\\", "a{2,1}", "(?=a)", "(a)\\1", "[b-a]", "\\p{Nothing}"])
@@ -25,9 +25,9 @@ export const regexSearchCases: readonly ContractCase[] = [
     const { api, folder } = world;
     for (let n = 0; n < 2; n++) await api.file(`${folder.path}/${n}.md`, `zebra\n${"a".repeat(4_000)}\n`.repeat(12));
     const costly = await api.post("/v1/search/regex", { query: "(?:a?){990}b|zebra", path_prefix: folder.path });
-    expectProblem(costly, "search_too_costly", "/query");
+    costly.problem("search_too_costly", "/query");
     const again = await api.post("/v1/search/regex", { query: "zebra", path_prefix: folder.path });
-    assert.equal(expectOk(again, 200).data.length, 2);
+    assert.equal(again.ok(200).data.length, 2);
   }),
   defineAssumedCase("refuses a pattern that grows beyond measure", async (world) => {
     for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])

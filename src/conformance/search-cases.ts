@@ -1,14 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  type ContractCase,
-  type Json,
-  defineAssumedCase,
-  defineCase,
-  expectEdited,
-  expectOk,
-  expectProblem,
-  leavingReview,
-} from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, type Json, leavingReview } from "./world.ts";
 import {
   searchUntilStable,
   expectRefused,
@@ -27,7 +18,7 @@ import {
 const envelopeAndLimits = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`answers the list envelope: ${kind}`, async (world) => {
     const file = await createDocument(world, "one.md", "A quokka.\n");
-    const page = expectOk(await searchUntilStable(world, kind, "quokka"), 200);
+    const page = (await searchUntilStable(world, kind, "quokka")).ok(200);
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
     assert.deepEqual([page.object, page.url, page.hasMore, page.nextCursor], ["list", ROUTE[kind], false, null]);
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
@@ -85,8 +76,7 @@ const items = KINDS.flatMap((kind): ContractCase[] => [
     assert.deepEqual((await at("in")).sort(), ["in/b.md", "in/deep/a.md"]);
     assert.deepEqual(await at("in/deep"), ["in/deep/a.md"]);
     assert.deepEqual(await at("nowhere"), []);
-    expectProblem(
-      await searchUntilStable(world, kind, "wombat", { path_prefix: "a/b.md" }),
+    (await searchUntilStable(world, kind, "wombat", { path_prefix: "a/b.md" })).problem(
       "type_mismatch",
       "/path_prefix",
     );
@@ -97,30 +87,30 @@ const items = KINDS.flatMap((kind): ContractCase[] => [
 const refusalsAndChanges = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`names each bad member: ${kind}`, async (world) => {
     const { api } = world;
-    expectProblem(await api.post(ROUTE[kind], {}), "invalid_request", "/query");
+    (await api.post(ROUTE[kind], {})).invalid("/query");
     await expectRefused(world, kind, "a", "/cursor", { cursor: "x" });
-    expectProblem(await api.post(ROUTE[kind], { query: 7 }), "invalid_request", "/query");
+    (await api.post(ROUTE[kind], { query: 7 })).invalid("/query");
     await expectRefused(world, kind, "a", "/path_prefix", { path_prefix: 1 });
-    expectProblem(await api.post(ROUTE[kind], "[]"), "invalid_request");
-    expectProblem(await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" }), "invalid_request", "/limit");
-    expectProblem(await api.get(ROUTE[kind]), "not_found");
+    (await api.post(ROUTE[kind], "[]")).invalid();
+    (await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" })).invalid("/limit");
+    (await api.get(ROUTE[kind])).problem("not_found");
   }),
   defineCase(`needs a key: ${kind}`, async (world) => {
-    expectProblem(await searchUntilStable({ ...world, api: world.as(null) }, kind, "zebra"), "unauthenticated");
+    (await searchUntilStable({ ...world, api: world.as(null) }, kind, "zebra")).problem("unauthenticated");
   }),
   defineCase(`finds the live text alone, immediately: ${kind}`, async (world) => {
     const file = await createDocument(world, "live.md", "before capybara\n");
     assert.deepEqual(await foundPaths(world, kind, "capybara"), ["live.md"]);
-    expectEdited(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"));
+    (await world.api.edit(file.id, file.lastChangeId, "after dugong\n")).edited();
     assert.deepEqual(await foundPaths(world, kind, "capybara"), []);
     assert.deepEqual(await foundPaths(world, kind, "dugong"), ["live.md"]);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" }), 200);
+    (await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" })).ok(200);
     assert.deepEqual(await foundPaths(world, kind, "dugong"), ["renamed.md"]);
   }),
   leavingReview(
     defineCase(`finds no change in review: ${kind}`, async (world) => {
       const file = await createDocument(world, "live.md", "public capybara\n");
-      expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+      (await world.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
       assert.equal((await world.api.edit(file.id, file.lastChangeId, "secret narwhal\n")).status, 202);
       assert.deepEqual(await foundPaths(world, kind, "narwhal"), []);
       assert.deepEqual(await foundPaths(world, kind, "capybara"), ["live.md"]);
@@ -147,8 +137,8 @@ const hybrid: readonly ContractCase[] = [
     for (const query of ["", " ", "\n\t\u3000"]) await expectRefused(world, "search", query, "/query");
   }),
   defineAssumedCase("bounds the query of a hybrid search", async (world) => {
-    for (const length of [1_023, 1_024]) expectOk(await searchUntilStable(world, "search", "q".repeat(length)), 200);
-    expectOk(await searchUntilStable(world, "search", "𝒒".repeat(1_024)), 200);
+    for (const length of [1_023, 1_024]) (await searchUntilStable(world, "search", "q".repeat(length))).ok(200);
+    (await searchUntilStable(world, "search", "𝒒".repeat(1_024))).ok(200);
     const problem = await expectRefused(world, "search", "q".repeat(1_025), "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
@@ -174,7 +164,7 @@ const hybrid: readonly ContractCase[] = [
       "\0alpha",
       "a\0\0\0b",
     ];
-    for (const query of hostile) expectOk(await searchUntilStable(world, "search", query), 200);
+    for (const query of hostile) (await searchUntilStable(world, "search", query)).ok(200);
     assert.deepEqual(await foundPaths(world, "search", '"alpha* AND (beta'), ["a.md"]);
   }),
   defineAssumedCase("ranks names and headings before text", async (world) => {

@@ -1,5 +1,5 @@
 import type { Problem } from "../contract/api/resources.ts";
-import { type World, type Json, type Reply, expectOk, expectProblem } from "./world.ts";
+import type { Json, Reply, World } from "./world.ts";
 
 /** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
 
@@ -43,12 +43,12 @@ export async function expectRefused(
   pointer: string,
   more: object = {},
 ): Promise<Problem> {
-  return expectProblem(await api.post(ROUTE[kind], { query, ...more }), "invalid_request", pointer);
+  return (await api.post(ROUTE[kind], { query, ...more })).invalid(pointer);
 }
 
 /** Returns the items of a search below the test's folder. */
 export async function foundItems(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
-  return expectOk(await searchUntilStable(world, kind, what, { path_prefix: world.folder.path, ...more }), 200).data;
+  return (await searchUntilStable(world, kind, what, { path_prefix: world.folder.path, ...more })).ok(200).data;
 }
 
 export async function foundPaths(world: World, kind: Kind, what: string, more: object = {}): Promise<string[]> {

@@ -34,13 +34,70 @@ export type World = {
   readonly as: (key: string | null) => Api;
 };
 
-export type Reply = {
+/** An answer, and what a case expects of it. */
+export class Reply {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly text: string;
   /** The parsed body; null if it is not JSON. */
   readonly json: Json;
-};
+
+  constructor({ status, headers, body }: WireResponse) {
+    this.status = status;
+    this.headers = headers;
+    this.text = body;
+    this.json = parseOrNull(body);
+  }
+
+  /** Expects a success. Returns the parsed body. */
+  ok(status: number): Json {
+    assert.equal(this.status, status, this.text);
+    assert.match(this.headers["content-type"] ?? "", /^application\/json/);
+    assert.ok(this.headers["x-request-id"]);
+    return this.json;
+  }
+
+  /** Expects status 200 of a PUT. Returns the file with the text that is saved now. */
+  edited(): Json {
+    const { object, file, content, ...more } = this.ok(200);
+    assert.deepEqual([object, more], ["edit", {}]);
+    return { ...file, content };
+  }
+
+  gone(): void {
+    assert.equal(this.status, 204, this.text);
+    assert.equal(this.text, "");
+  }
+
+  /**
+   * Expects a problem with all documented fields.
+   * @param pointers of `errors`, in order; without pointers, `errors` is not checked
+   */
+  problem(code: ProblemCode, ...pointers: string[]): Problem {
+    const problem = this.json as Problem;
+    assert.equal(problem?.code, code, this.text);
+    assert.equal(this.status, PROBLEM_CODES[code].status);
+    assert.equal(problem.status, this.status);
+    assert.match(this.headers["content-type"] ?? "", /^application\/problem\+json/);
+    assert.match(problem.type, new RegExp(`^[a-z]+:.*/errors/${code.replaceAll("_", "-")}$`));
+    for (const text of [problem.title, problem.detail]) assert.ok(typeof text === "string" && text !== "");
+    assert.ok(problem.requestId);
+    assert.equal(this.headers["x-request-id"], problem.requestId);
+    const errors = problem.errors ?? [];
+    const shown = errors.map(({ pointer }) => pointer);
+    if (pointers.length > 0) assert.deepEqual(shown, pointers);
+    for (const error of errors) {
+      assert.ok(error.code !== "" && error.detail !== "");
+      assert.match(error.pointer, /^\//);
+    }
+    return problem;
+  }
+
+  /** Expects the problem `invalid_request`, as `problem` does. */
+  invalid(...pointers: string[]): Problem {
+    return this.problem("invalid_request", ...pointers);
+  }
+}
 
 type ListEnvelope<Item> = {
   readonly object: "list";
@@ -69,8 +126,7 @@ export class Api {
     const type: WireHeaders = sent === null ? {} : { "content-type": "application/json" };
     const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
     const request = { method, path, headers: { ...auth, ...type, ...more }, body: sent };
-    const { status, headers, body: text } = await this.#exchange(request);
-    return { status, headers, text, json: parseOrNull(text) };
+    return new Reply(await this.#exchange(request));
   }
 
   get = (path: string) => this.send("GET", path);
@@ -80,15 +136,15 @@ export class Api {
   delete = (path: string) => this.send("DELETE", path);
 
   async file(path: string, content = "text\n"): Promise<FileResource> {
-    return expectOk(await this.post("/v1/files", { path, content }), 201);
+    return (await this.post("/v1/files", { path, content })).ok(201);
   }
 
   async folder(path: string): Promise<FolderResource> {
-    return expectOk(await this.post("/v1/folders", { path }), 201);
+    return (await this.post("/v1/folders", { path })).ok(201);
   }
 
   async read(id: string): Promise<FileWithContent> {
-    return expectOk(await this.get(`/v1/files/${id}`), 200);
+    return (await this.get(`/v1/files/${id}`)).ok(200);
   }
 
   edit = (id: string, baseChangeId: string, content: string) =>
@@ -101,7 +157,7 @@ export class Api {
     const text = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
-    return expectOk(await this.get(`/v1/${kind}${text === "" ? "" : `?${text}`}`), 200);
+    return (await this.get(`/v1/${kind}${text === "" ? "" : `?${text}`}`)).ok(200);
   }
 
   /** Returns the paths of all pages of a list. */
@@ -126,54 +182,6 @@ export function parseOrNull(text: string): Json {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
-}
-
-export function expectOk(reply: Reply, status: number): Json {
-  assert.equal(reply.status, status, reply.text);
-  assert.match(reply.headers["content-type"] ?? "", /^application\/json/);
-  assert.ok(reply.headers["x-request-id"]);
-  return reply.json;
-}
-
-/**
- * Expects status 200 of a PUT.
- * @returns the file with the text that is saved now
- */
-export function expectEdited(reply: Reply): Json {
-  const { object, file, content, ...more } = expectOk(reply, 200);
-  assert.deepEqual([object, more], ["edit", {}]);
-  return { ...file, content };
-}
-
-export function expectGone(reply: Reply): void {
-  assert.equal(reply.status, 204, reply.text);
-  assert.equal(reply.text, "");
-}
-
-/**
- * Asserts a problem with all documented fields.
- * @param pointers of `errors`, in order; without pointers, `errors` is not checked
- */
-export function expectProblem(reply: Reply, code: ProblemCode, ...pointers: string[]): Problem {
-  const problem = reply.json as Problem;
-  assert.equal(problem?.code, code, reply.text);
-  assert.equal(reply.status, PROBLEM_CODES[code].status);
-  assert.equal(problem.status, reply.status);
-  assert.match(reply.headers["content-type"] ?? "", /^application\/problem\+json/);
-  assert.match(problem.type, new RegExp(`^[a-z]+:.*/errors/${code.replaceAll("_", "-")}$`));
-  for (const text of [problem.title, problem.detail]) assert.ok(typeof text === "string" && text !== "");
-  assert.ok(problem.requestId);
-  assert.equal(reply.headers["x-request-id"], problem.requestId);
-  if (pointers.length > 0)
-    assert.deepEqual(
-      problem.errors?.map((error) => error.pointer),
-      pointers,
-    );
-  for (const error of problem.errors ?? []) {
-    assert.ok(error.code !== "" && error.detail !== "");
-    assert.match(error.pointer, /^\//);
-  }
-  return problem;
 }
 
 export function defineCase(title: string, run: ContractCase["run"]): ContractCase {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessCases, answerCases } from "../../src/conformance/access-cases.ts";
-import { Api, expectOk, expectProblem } from "../../src/conformance/world.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { contentCases } from "../../src/conformance/content-cases.ts";
 import { fileCases } from "../../src/conformance/file-cases.ts";
 import { PROBLEM_CODES } from "../../src/contract/problem.ts";
@@ -53,9 +53,9 @@ describe("on SQLite", async () => {
     };
     const broken = await openService({ combine, onFault: () => undefined });
     const api = new Api(judge.watch(broken.service.handle), broken.key);
-    const { id, lastChangeId } = expectOk(await api.post("/v1/files", { path: "/a.md", content: "a" }), 201);
-    expectOk(await api.edit(id, lastChangeId, "b"), 200);
-    expectProblem(await api.edit(id, lastChangeId, "c"), "internal_error");
+    const { id, lastChangeId } = (await api.post("/v1/files", { path: "/a.md", content: "a" })).ok(201);
+    (await api.edit(id, lastChangeId, "b")).ok(200);
+    (await api.edit(id, lastChangeId, "c")).problem("internal_error");
     await broken.service.close();
   });
 });

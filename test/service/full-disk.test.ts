@@ -4,7 +4,6 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { Reserve } from "../../src/service/store/sqlite/reserve.ts";
 import { isDiskFull } from "../../src/service/store/store.ts";
-import { expectEdited, expectProblem } from "../../src/conformance/world.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 
 function diskFull(): Error {
@@ -35,9 +34,9 @@ describe("a full disk", () => {
       onFault: (_error, what) => faults.push(what),
     });
     const file = await api.file("a.md", "one");
-    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
+    const live = (await api.edit(file.id, file.lastChangeId, "two")).edited();
     const reply = await api.edit(file.id, file.lastChangeId, "three");
-    expectProblem(reply, "service_unavailable");
+    reply.problem("service_unavailable");
     expect([reply.headers["retry-after"], faults]).toEqual(["60", [reply.json.requestId]]);
     expect(await api.read(file.id)).toEqual(live);
     await service.close();
@@ -83,7 +82,7 @@ describe("a full disk", () => {
       onFault: () => undefined,
     });
     const file = await api.file("a.md", "one");
-    expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
+    (await api.edit(file.id, file.lastChangeId, "two")).edited();
     const detailOfEdit = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
     const full = "The disk of the service is full: nothing was saved.";
     expect([service.reserved(), await detailOfEdit()]).toEqual([

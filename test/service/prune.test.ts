@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 import { keepUp } from "../../src/service/upkeep.ts";
-import { expectEdited, expectOk } from "../../src/conformance/world.ts";
 import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;
@@ -31,15 +30,15 @@ describe("pruning old versions", () => {
     const { api } = opened;
     const first = await api.file("a.md", TEXT);
     opened.at(100);
-    const second = expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
+    const second = (await api.edit(first.id, first.lastChangeId, ALPHA)).edited();
     opened.at(129);
     await pruneAll(opened);
-    const both = expectEdited(await api.edit(first.id, first.lastChangeId, OMEGA));
+    const both = (await api.edit(first.id, first.lastChangeId, OMEGA)).edited();
     expect(both.content).toBe(ALPHA.replace("omega", "OMEGA"));
     opened.at(131);
     await pruneAll(opened);
-    expect(expectOk(await api.edit(first.id, first.lastChangeId, TEXT), 202).reason).toBe("conflict");
-    expect(expectEdited(await api.edit(first.id, second.lastChangeId, ALPHA)).content).toBe(both.content);
+    expect((await api.edit(first.id, first.lastChangeId, TEXT)).ok(202).reason).toBe("conflict");
+    expect((await api.edit(first.id, second.lastChangeId, ALPHA)).edited().content).toBe(both.content);
     opened.at(1_000);
     await pruneAll(opened);
     expect((await api.read(first.id)).content).toBe(both.content);
@@ -49,11 +48,11 @@ describe("pruning old versions", () => {
     const opened = await openAt();
     const { api } = opened;
     const first = await api.file("a.md", TEXT);
-    const second = expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
+    const second = (await api.edit(first.id, first.lastChangeId, ALPHA)).edited();
     opened.at(31);
     await pruneAll(opened);
-    expect(expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 202).reason).toBe("conflict");
-    expect(expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA))).toEqual(second);
+    expect((await api.edit(first.id, first.lastChangeId, OMEGA)).ok(202).reason).toBe("conflict");
+    expect((await api.edit(first.id, first.lastChangeId, ALPHA)).edited()).toEqual(second);
   });
 
   it("keeps a number of versions of each document, the live one included", async () => {
@@ -63,25 +62,25 @@ describe("pruning old versions", () => {
     const file = await api.file("a.md", TEXT);
     const changes = [file.lastChangeId];
     for (const text of [ALPHA, OMEGA]) {
-      changes.push(expectEdited(await api.edit(file.id, changes.at(-1)!, text)).lastChangeId);
+      changes.push((await api.edit(file.id, changes.at(-1)!, text)).edited().lastChangeId);
     }
     await pruneAll(opened);
     // On the oldest, a write cannot be combined any more; on the one before the live one it can.
     const edited = (text: string) => text.replace("middle two", "edited");
-    expect(expectOk(await api.edit(file.id, changes[0]!, edited(TEXT)), 202).reason).toBe("conflict");
-    expect(expectEdited(await api.edit(file.id, changes[1]!, edited(ALPHA))).content).toContain("edited");
+    expect((await api.edit(file.id, changes[0]!, edited(TEXT))).ok(202).reason).toBe("conflict");
+    expect((await api.edit(file.id, changes[1]!, edited(ALPHA))).edited().content).toContain("edited");
     expect((await api.read(other.id)).content).toBe(TEXT);
-    expect(expectEdited(await api.edit(other.id, other.lastChangeId, OMEGA)).content).toBe(OMEGA);
+    expect((await api.edit(other.id, other.lastChangeId, OMEGA)).edited().content).toBe(OMEGA);
   });
 
   it("keeps the base of a change in review", async () => {
     const opened = await openAt();
     const { api, service } = opened;
     const first = await api.file("a.md", TEXT);
-    expectOk(await api.patch(`/v1/files/${first.id}`, { protected: true }), 200);
-    const review = expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 202);
-    expectOk(await api.patch(`/v1/files/${first.id}`, { protected: false }), 200);
-    expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
+    (await api.patch(`/v1/files/${first.id}`, { protected: true })).ok(200);
+    const review = (await api.edit(first.id, first.lastChangeId, OMEGA)).ok(202);
+    (await api.patch(`/v1/files/${first.id}`, { protected: false })).ok(200);
+    (await api.edit(first.id, first.lastChangeId, ALPHA)).edited();
     opened.at(1_000);
     await pruneAll(opened);
     expect(await service.admin.reviews.accept(review.id)).toMatchObject({ path: "/a.md" });
@@ -91,9 +90,9 @@ describe("pruning old versions", () => {
   it("keeps everything without the setting", async () => {
     const { api, service } = await openService({ now: () => 0 });
     const first = await api.file("a.md", TEXT);
-    expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
+    (await api.edit(first.id, first.lastChangeId, ALPHA)).edited();
     expect(await service.pruneStep()).toBe("done");
-    expect(expectEdited(await api.edit(first.id, first.lastChangeId, OMEGA)).content).toContain("ALPHA");
+    expect((await api.edit(first.id, first.lastChangeId, OMEGA)).edited().content).toContain("ALPHA");
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { Api, expectEdited, expectOk, expectProblem } from "../../src/conformance/world.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { ADMIN_KEY, openService } from "./fixture.ts";
 
 describe("createService", () => {
@@ -12,9 +12,9 @@ describe("createService", () => {
       onFault: (error, requestId) => faults.push([String(error), requestId]),
     });
     const file = await api.file("a.md", "one");
-    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
+    const live = (await api.edit(file.id, file.lastChangeId, "two")).edited();
     const reply = await api.edit(file.id, file.lastChangeId, "three");
-    const { requestId, detail } = expectProblem(reply, "internal_error");
+    const { requestId, detail } = reply.problem("internal_error");
     expect(faults).toEqual([["Error: broken merge", requestId]]);
     expect(detail).not.toContain("broken merge");
     expect(await api.read(file.id)).toEqual(live);
@@ -28,7 +28,7 @@ describe("createService", () => {
     expect([await service.admit(head), await service.admit(head), looked.mock.calls.length]).toEqual([null, null, 1]);
     for (const { id } of await service.admin.keys()) await service.admin.removeKey(id);
     expect(await service.admit(head)).toBeNull();
-    expectProblem(await api.post("/v1/files", { path: "a.md", content: "" }), "unauthenticated");
+    (await api.post("/v1/files", { path: "a.md", content: "" })).problem("unauthenticated");
     expect(await service.admit({ ...head, headers: { "x-api-key": "mdm_other" } })).toMatchObject({ status: 401 });
   });
 
@@ -42,15 +42,15 @@ describe("createService", () => {
     });
     const file = await api.file("a.md", "base");
     await api.edit(file.id, file.lastChangeId, "live");
-    expect(expectEdited(await api.edit(file.id, file.lastChangeId, "sent")).content).toBe("combined");
+    expect((await api.edit(file.id, file.lastChangeId, "sent")).edited().content).toBe("combined");
     expect(asked).toEqual([["base", "sent", "live"]]);
   });
 
   it("takes an edit into review when the combined content is over the limit", async () => {
     const { api } = await openService({ combine: () => "x".repeat(51_201) });
     const file = await api.file("a.md", "base");
-    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "live"));
-    expect(expectOk(await api.edit(file.id, file.lastChangeId, "sent"), 202).reason).toBe("conflict");
+    const live = (await api.edit(file.id, file.lastChangeId, "live")).edited();
+    expect((await api.edit(file.id, file.lastChangeId, "sent")).ok(202).reason).toBe("conflict");
     expect(await api.read(file.id)).toEqual(live);
   });
 
@@ -90,8 +90,8 @@ describe("createService", () => {
   it("serves /admin to no key when it was given none", async () => {
     const { service, key } = await openService();
     const bare = await openService({ adminKey: undefined } as object);
-    expectProblem(await new Api(bare.service.handle, "undefined").get("/admin/keys"), "unauthenticated");
-    expectProblem(await new Api(service.handle, key).get("/admin/keys"), "unauthenticated");
+    (await new Api(bare.service.handle, "undefined").get("/admin/keys")).problem("unauthenticated");
+    (await new Api(service.handle, key).get("/admin/keys")).problem("unauthenticated");
   });
 });
 
@@ -104,25 +104,25 @@ describe("the rate limit", () => {
     });
     const made = await service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
     const other = new Api(service.handle, "key" in made ? made.key : "");
-    expectOk(await api.get("/v1/files"), 200);
-    expectOk(await api.get("/v1/files"), 200);
+    (await api.get("/v1/files")).ok(200);
+    (await api.get("/v1/files")).ok(200);
     const reply = await api.get("/v1/files");
-    expectProblem(reply, "rate_limited");
+    reply.problem("rate_limited");
     expect(reply.headers["retry-after"]).toBe("5");
-    expectOk(await other.get("/v1/files"), 200);
+    (await other.get("/v1/files")).ok(200);
     now += 4_999;
-    expectProblem(await api.get("/v1/files"), "rate_limited");
+    (await api.get("/v1/files")).problem("rate_limited");
     now += 5_001;
-    expectOk(await api.get("/v1/files"), 200);
+    (await api.get("/v1/files")).ok(200);
   });
 
   it("neither forgives nor punishes a clock that is set back", async () => {
     let now = 1_000_000;
     const { api } = await openService({ settings: { rateLimit: { requests: 1, seconds: 10 } }, now: () => now });
-    expectOk(await api.get("/v1/files"), 200);
+    (await api.get("/v1/files")).ok(200);
     now = 0;
-    expectProblem(await api.get("/v1/files"), "rate_limited");
+    (await api.get("/v1/files")).problem("rate_limited");
     now = 10_000;
-    expectOk(await api.get("/v1/files"), 200);
+    (await api.get("/v1/files")).ok(200);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Api, expectOk, expectProblem } from "../../src/conformance/world.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { openService } from "../service/fixture.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { varyService } from "./vary-service.ts";
@@ -51,7 +51,7 @@ describe("itemsMove: others write while lists are read", () => {
 
 async function found(api: Api) {
   const reply = await api.post("/v1/search/regex", { query: "heron" });
-  return (expectOk(reply, 200) as { readonly data: readonly unknown[] }).data.length;
+  return (reply.ok(200) as { readonly data: readonly unknown[] }).data.length;
 }
 
 describe("searchDelay: a search finds late", () => {
@@ -71,7 +71,7 @@ describe("keyExpires: a key expires, and is good again", () => {
     expect(await statuses(varied, 7)).toEqual([200, 200, 401, 200, 200, 401, 200]);
     expect(await statuses(other, 3)).toEqual([200, 200, 401]);
     await varied.get("/v1/files");
-    expectProblem(await varied.post("/v1/files", { path: "a.md", content: "" }), "unauthenticated");
+    (await varied.post("/v1/files", { path: "a.md", content: "" })).problem("unauthenticated");
     expect(await plain.paths("files")).toEqual([]);
   });
 });
@@ -81,7 +81,7 @@ describe("rateLimit: a number of requests a key", () => {
     const { varied, other, clock } = await openWeather({ rateLimit: { requests: 3, seconds: 6 } });
     expect(await statuses(varied, 4)).toEqual([200, 200, 200, 429]);
     const refused = await varied.get("/v1/files");
-    expectProblem(refused, "rate_limited");
+    refused.problem("rate_limited");
     expect(refused.headers["retry-after"]).toBe("2");
     expect(await statuses(other, 4)).toEqual([200, 200, 200, 429]);
     clock.ms += 1_999;

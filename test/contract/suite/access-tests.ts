@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ENDPOINTS, NOBODY } from "../../../src/conformance/access-cases.ts";
 import { GENERATION_HEADER, isGeneration } from "../../../src/contract/generation.ts";
-import { type Api, expectGone, expectOk, expectProblem } from "../../../src/conformance/world.ts";
+import type { Api } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
 const closed = adminTest(
@@ -10,7 +10,7 @@ const closed = adminTest(
     await admin().state("closed", 7);
     for (const [method, path] of ENDPOINTS) {
       const reply = await api.send(method, path, method === "GET" ? undefined : {});
-      expectProblem(reply, "service_unavailable");
+      reply.problem("service_unavailable");
       assert.equal(reply.headers["retry-after"], "7");
     }
   },
@@ -21,15 +21,15 @@ const validate = (api: Api, body: object | string = {}) => api.post("/auth/valid
 const keys: readonly ContractTest[] = [
   adminTest("says whether a key is good", async ({ api, as, admin }) => {
     const good = { object: "api_key", valid: true };
-    assert.deepEqual(expectOk(await validate(api), 200), good);
+    assert.deepEqual((await validate(api)).ok(200), good);
     const { key } = await admin().key([]);
-    assert.deepEqual(expectOk(await validate(as(key)), 200), good);
-    for (const bad of [null, "mdm_not-a-key"]) expectProblem(await validate(as(bad)), "unauthenticated");
-    expectProblem(await validate(api, { key }), "invalid_request", "/key");
-    expectProblem(await validate(api, "[]"), "invalid_request");
-    expectProblem(await api.get("/auth/validate-key"), "not_found");
+    assert.deepEqual((await validate(as(key))).ok(200), good);
+    for (const bad of [null, "mdm_not-a-key"]) (await validate(as(bad))).problem("unauthenticated");
+    (await validate(api, { key })).invalid("/key");
+    (await validate(api, "[]")).invalid();
+    (await api.get("/auth/validate-key")).problem("not_found");
     await admin().state("closed");
-    assert.deepEqual(expectOk(await validate(api), 200), good);
+    assert.deepEqual((await validate(api)).ok(200), good);
   }),
   adminTest("names its generation on each answer, the same on all", async ({ api, as, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
@@ -52,26 +52,23 @@ const keys: readonly ContractTest[] = [
       { "x-api-key": key },
       { authorization: `bearer ${key}` },
     ]) {
-      expectOk(await nobody.send("GET", "/v1/files", undefined, headers), 200);
+      (await nobody.send("GET", "/v1/files", undefined, headers)).ok(200);
     }
-    expectOk(
-      await nobody.send("GET", "/v1/files", undefined, { authorization: `Bearer ${key}`, "x-api-key": key }),
-      200,
-    );
+    (await nobody.send("GET", "/v1/files", undefined, { authorization: `Bearer ${key}`, "x-api-key": key })).ok(200);
     const differ = { authorization: `Bearer ${key}`, "x-api-key": "mdm_other" };
-    expectProblem(await nobody.send("GET", "/v1/files", undefined, differ), "unauthenticated");
-    expectProblem(await nobody.send("GET", "/v1/files", undefined, { authorization: key }), "unauthenticated");
-    expectProblem(await nobody.send("GET", "/v1/files", undefined, { authorization: "Basic eDp5" }), "unauthenticated");
+    (await nobody.send("GET", "/v1/files", undefined, differ)).problem("unauthenticated");
+    (await nobody.send("GET", "/v1/files", undefined, { authorization: key })).problem("unauthenticated");
+    (await nobody.send("GET", "/v1/files", undefined, { authorization: "Basic eDp5" })).problem("unauthenticated");
   }),
   adminTest("answers 404 workspace_not_found to a key whose workspace is gone", async ({ api, admin }) => {
-    expectGone(await admin().api.delete(`/admin/workspaces/${admin().workspaceId}`));
-    expectProblem(await api.get("/v1/files"), "workspace_not_found");
+    (await admin().api.delete(`/admin/workspaces/${admin().workspaceId}`)).gone();
+    (await api.get("/v1/files")).problem("workspace_not_found");
   }),
   adminTest("answers 401 to a key that was removed", async ({ as, admin }) => {
     const made = await admin().key([{ on: null, level: "read" }]);
-    expectOk(await as(made.key).get("/v1/files"), 200);
-    expectGone(await admin().api.delete(`/admin/keys/${made.id}`));
-    expectProblem(await as(made.key).get("/v1/files"), "unauthenticated");
+    (await as(made.key).get("/v1/files")).ok(200);
+    (await admin().api.delete(`/admin/keys/${made.id}`)).gone();
+    (await as(made.key).get("/v1/files")).problem("unauthenticated");
   }),
   adminTest(
     "answers 503 with Retry-After while the workspace is restored, and serves it after",
@@ -79,7 +76,7 @@ const keys: readonly ContractTest[] = [
       await api.file(`${folder.path}/a.md`);
       await admin().state("restoring", 30);
       const reply = await api.get("/v1/files");
-      expectProblem(reply, "service_unavailable");
+      reply.problem("service_unavailable");
       assert.equal(reply.headers["retry-after"], "30");
       await admin().state("open");
       assert.deepEqual(await api.paths("files"), [`${folder.path}/a.md`]);
@@ -88,20 +85,20 @@ const keys: readonly ContractTest[] = [
   adminTest("takes a key until it expires, and not after it", async ({ as, admin }) => {
     const made = async (expiresAt: number) => as((await admin().key([{ on: null, level: "read" }], { expiresAt })).key);
     const [expired, good] = [await made(Date.now() - 1), await made(Date.now() + 3_600_000)];
-    expectOk(await good.get("/v1/files"), 200);
-    expectOk(await good.post("/auth/validate-key", {}), 200);
+    (await good.get("/v1/files")).ok(200);
+    (await good.post("/auth/validate-key", {})).ok(200);
     for (const reply of [await expired.get("/v1/files"), await expired.post("/auth/validate-key", {})])
-      expectProblem(reply, "unauthenticated");
+      reply.problem("unauthenticated");
   }),
   adminTest("limits the rate when configured", async ({ as, api, admin }) => {
     const limited = as(
       (await admin().key([{ on: null, level: "read" }], { rateLimit: { requests: 3, seconds: 3_600 } })).key,
     );
-    for (let i = 0; i < 3; i++) expectOk(await limited.get("/v1/files"), 200);
+    for (let i = 0; i < 3; i++) (await limited.get("/v1/files")).ok(200);
     const reply = await limited.get("/v1/files");
-    expectProblem(reply, "rate_limited");
+    reply.problem("rate_limited");
     assert.match(reply.headers["retry-after"] ?? "", /^(1199|1200)$/);
-    expectOk(await api.get("/v1/files"), 200);
+    (await api.get("/v1/files")).ok(200);
   }),
 ];
 
@@ -117,11 +114,11 @@ const isolation: readonly ContractTest[] = [
         await other.api.edit(file.id, file.lastChangeId, "mine"),
         await other.api.delete(`/v1/files/${file.id}`),
       ]) {
-        expectProblem(reply, "file_not_found");
+        reply.problem("file_not_found");
       }
-      expectProblem(await other.api.get(`/v1/folders/${folder.id}`), "folder_not_found");
-      expectProblem(await other.api.get(`/v1/folders?parent_id=${folder.id}`), "folder_not_found");
-      expectProblem(await other.api.post("/v1/folders", { parentId: folder.id, name: "x" }), "folder_not_found");
+      (await other.api.get(`/v1/folders/${folder.id}`)).problem("folder_not_found");
+      (await other.api.get(`/v1/folders?parent_id=${folder.id}`)).problem("folder_not_found");
+      (await other.api.post("/v1/folders", { parentId: folder.id, name: "x" })).problem("folder_not_found");
       assert.deepEqual(await other.api.paths("files"), []);
       assert.deepEqual(await other.api.paths("files", { parent_id: folder.id }), []);
       assert.deepEqual(await other.api.paths("files", { path: file.path }), []);
@@ -146,7 +143,7 @@ const isolation: readonly ContractTest[] = [
     const page = await world.api.page("files", { limit: 1 });
     const other = await otherWorkspace(world);
     try {
-      expectProblem(await other.api.get(`/v1/files?limit=1&cursor=${page.nextCursor}`), "invalid_cursor");
+      (await other.api.get(`/v1/files?limit=1&cursor=${page.nextCursor}`)).problem("invalid_cursor");
     } finally {
       await world.admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
     }
@@ -154,7 +151,7 @@ const isolation: readonly ContractTest[] = [
 ];
 
 async function otherWorkspace({ as, admin }: TestWorld) {
-  const made = expectOk(await admin().api.post("/admin/workspaces", { name: "other" }), 201);
+  const made = (await admin().api.post("/admin/workspaces", { name: "other" })).ok(201);
   return { api: as(made.key), workspaceId: made.workspaceId as string };
 }
 

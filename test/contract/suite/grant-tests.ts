@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
-import { expectGone, expectEdited, expectOk, expectProblem } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
 /** What each grant allows, and which of several decides. */
@@ -12,7 +11,7 @@ const levels: readonly ContractTest[] = [
     const reader = await withGrant(world, "read");
     assert.equal((await reader.read(file.id)).content, "text\n");
     assert.deepEqual(await reader.paths("files"), [file.path]);
-    assert.equal(expectOk(await reader.get(`/v1/folders/${folder.id}`), 200).path, folder.path);
+    assert.equal((await reader.get(`/v1/folders/${folder.id}`)).ok(200).path, folder.path);
   }),
   adminTest("refuses writes with Can read", async (world) => {
     const { api, folder } = world;
@@ -35,7 +34,7 @@ const levels: readonly ContractTest[] = [
       await reader.delete(`/v1/folders/${sub.id}`),
       await reader.delete(`/v1/folders/${folder.id}?recursive=true`),
     ]) {
-      expectProblem(reply, "forbidden");
+      reply.problem("forbidden");
     }
     assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [sub.path]);
@@ -44,27 +43,27 @@ const levels: readonly ContractTest[] = [
     const { folder } = world;
     const editor = await withGrant(world, "edit");
     const file = await editor.file(`${folder.path}/new/a.md`);
-    expectEdited(await editor.edit(file.id, file.lastChangeId, "x"));
-    expectOk(await editor.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
-    expectOk(await editor.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
-    expectProblem(await editor.patch(`/v1/files/${file.id}`, { protected: true }), "forbidden");
-    expectProblem(await editor.patch(`/v1/files/${file.id}`, { protected: false }), "forbidden");
-    expectGone(await editor.delete(`/v1/files/${file.id}`));
+    (await editor.edit(file.id, file.lastChangeId, "x")).edited();
+    (await editor.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
+    (await editor.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
+    (await editor.patch(`/v1/files/${file.id}`, { protected: true })).problem("forbidden");
+    (await editor.patch(`/v1/files/${file.id}`, { protected: false })).problem("forbidden");
+    (await editor.delete(`/v1/files/${file.id}`)).gone();
     const made = await editor.folder(`${folder.path}/sub`);
-    expectOk(await editor.patch(`/v1/folders/${made.id}`, { name: "sub2" }), 200);
-    expectGone(await editor.delete(`/v1/folders/${made.id}`));
+    (await editor.patch(`/v1/folders/${made.id}`, { name: "sub2" })).ok(200);
+    (await editor.delete(`/v1/folders/${made.id}`)).gone();
   }),
   adminTest("sends an edit of a protected file to review with Can edit", async (world) => {
     const file = await world.api.file(`${world.folder.path}/a.md`);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    (await world.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     const editor = await withGrant(world, "edit");
-    expectOk(await editor.edit(file.id, file.lastChangeId, "proposed"), 202);
-    expectProblem(await (await withGrant(world, "read")).edit(file.id, file.lastChangeId, "proposed"), "forbidden");
+    (await editor.edit(file.id, file.lastChangeId, "proposed")).ok(202);
+    (await (await withGrant(world, "read")).edit(file.id, file.lastChangeId, "proposed")).problem("forbidden");
   }),
   adminTest("changes protected with Full access to the subtree", async (world) => {
     const file = await world.api.file(`${world.folder.path}/a.md`);
     const full = await withGrant(world, "full");
-    assert.equal(expectOk(await full.patch(`/v1/files/${file.id}`, { protected: true }), 200).protected, true);
+    assert.equal((await full.patch(`/v1/files/${file.id}`, { protected: true })).ok(200).protected, true);
   }),
 ];
 
@@ -79,24 +78,24 @@ const nearest: readonly ContractTest[] = [
       { on: sub.id, level: "edit" },
       { on: c.id, level: "none" },
     ]);
-    expectProblem(await as(key).edit(a.id, a.lastChangeId, "x"), "forbidden");
-    expectEdited(await as(key).edit(b.id, b.lastChangeId, "x"));
-    expectProblem(await as(key).get(`/v1/files/${c.id}`), "file_not_found");
+    (await as(key).edit(a.id, a.lastChangeId, "x")).problem("forbidden");
+    (await as(key).edit(b.id, b.lastChangeId, "x")).edited();
+    (await as(key).get(`/v1/files/${c.id}`)).problem("file_not_found");
   }),
   adminTest("keeps a grant with its folder through renames and moves", async ({ as, admin, api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     const sub = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
     const key = as((await admin().key([{ on: sub.id, level: "read" }])).key);
-    expectOk(await api.patch(`/v1/folders/${sub.id}`, { name: "renamed" }), 200);
-    expectOk(await api.patch(`/v1/folders/${sub.id}`, { parentId: null }), 200);
+    (await api.patch(`/v1/folders/${sub.id}`, { name: "renamed" })).ok(200);
+    (await api.patch(`/v1/folders/${sub.id}`, { parentId: null })).ok(200);
     assert.equal((await key.read(file.id)).path, "/renamed/a.md");
   }),
   adminTest("gives a moved file the grants of its new place", async (world) => {
     const { api, folder } = world;
     const file = await api.file("outside/a.md");
     const key = await withGrant(world, "read");
-    expectProblem(await key.get(`/v1/files/${file.id}`), "file_not_found");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
+    (await key.get(`/v1/files/${file.id}`)).problem("file_not_found");
+    (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
     assert.equal((await key.read(file.id)).path, `${folder.path}/a.md`);
   }),
   adminTest("refuses a recursive delete above what the key may not write", async ({ as, admin, api, folder }) => {
@@ -107,7 +106,7 @@ const nearest: readonly ContractTest[] = [
         { on: folder.id, level: "full" },
         { on, level: "read" },
       ]);
-      expectProblem(await as(key).delete(`/v1/folders/${folder.id}?recursive=true`), "forbidden");
+      (await as(key).delete(`/v1/folders/${folder.id}?recursive=true`)).problem("forbidden");
     }
     assert.equal((await api.read(file.id)).content, "text\n");
   }),
@@ -116,8 +115,8 @@ const nearest: readonly ContractTest[] = [
     const made = await admin().key([{ on: null, level: "read" }]);
     assert.equal((await as(made.key).read(file.id)).path, file.path);
     const grants = [{ on: folder.id, level: "none" }];
-    assert.deepEqual(expectOk(await admin().api.patch(`/admin/keys/${made.id}`, { grants }), 200).grants, grants);
-    expectProblem(await as(made.key).get(`/v1/files/${file.id}`), "file_not_found");
+    assert.deepEqual((await admin().api.patch(`/admin/keys/${made.id}`, { grants })).ok(200).grants, grants);
+    (await as(made.key).get(`/v1/files/${file.id}`)).problem("file_not_found");
     assert.deepEqual(await as(made.key).paths("files"), []);
   }),
 ];
@@ -127,7 +126,7 @@ const nearest: readonly ContractTest[] = [
  */
 async function protectedBesideFull({ api, admin, as, folder }: TestWorld) {
   const file = await api.file(`${folder.path}/guarded/a.md`);
-  expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+  (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
   const guarded = (await api.page("folders", { path: `${folder.path}/guarded` })).data[0]!;
   const own = await api.folder("own");
   const { key } = await admin().key([
@@ -147,28 +146,28 @@ const moves: readonly ContractTest[] = [
       await key.patch(`/v1/folders/${world.folder.id}`, { parentId: own.id }),
       await key.patch(`/v1/files/${file.id}`, { protected: false }),
     ]) {
-      expectProblem(reply, "forbidden");
+      reply.problem("forbidden");
     }
     assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "text\n" });
   }),
   adminTest("keeps a protected file from where another key has Full access", async (world) => {
     const { file, own } = await protectedBesideFull(world);
     const editor = world.as((await world.admin().key([{ on: null, level: "edit" }])).key);
-    expectProblem(await editor.patch(`/v1/files/${file.id}`, { parentId: own.id }), "forbidden");
+    (await editor.patch(`/v1/files/${file.id}`, { parentId: own.id })).problem("forbidden");
   }),
   adminTest("moves a protected file with Can edit where nobody gains Full access", async (world) => {
     const { file, guarded, key } = await protectedBesideFull(world);
     const other = await world.api.folder("other");
-    expectOk(await key.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
-    expectOk(await key.patch(`/v1/files/${file.id}`, { parentId: other.id }), 200);
-    expectOk(await key.patch(`/v1/files/${file.id}`, { parentId: guarded.id }), 200);
-    expectOk(await key.patch(`/v1/folders/${guarded.id}`, { parentId: other.id }), 200);
+    (await key.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
+    (await key.patch(`/v1/files/${file.id}`, { parentId: other.id })).ok(200);
+    (await key.patch(`/v1/files/${file.id}`, { parentId: guarded.id })).ok(200);
+    (await key.patch(`/v1/folders/${guarded.id}`, { parentId: other.id })).ok(200);
   }),
   adminTest("moves a protected file anywhere with Full access to it, and a free one with Can edit", async (world) => {
     const { file, own, key } = await protectedBesideFull(world);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { parentId: own.id }), 200);
+    (await world.api.patch(`/v1/files/${file.id}`, { parentId: own.id })).ok(200);
     const free = await world.api.file("free.md");
-    expectOk(await key.patch(`/v1/files/${free.id}`, { parentId: own.id }), 200);
+    (await key.patch(`/v1/files/${free.id}`, { parentId: own.id })).ok(200);
   }),
 ];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { searchUntilStable, KINDS, createDocument } from "../../../src/conformance/search-helpers.ts";
-import { expectOk, type Json } from "../../../src/conformance/world.ts";
+import type { Json } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest } from "./world.ts";
 
 export const hiddenSearchTests: readonly ContractTest[] = KINDS.flatMap((kind) => [
@@ -16,10 +16,8 @@ export const hiddenSearchTests: readonly ContractTest[] = KINDS.flatMap((kind) =
       { on: files[3]!.id, level: "read" },
       { on: one.id, level: "none" },
     ]);
-    const items = expectOk(
-      await searchUntilStable({ ...world, api: world.as(key) }, kind, "pangolin", { limit: 2 }),
-      200,
-    ).data as Json[];
+    const items = (await searchUntilStable({ ...world, api: world.as(key) }, kind, "pangolin", { limit: 2 })).ok(200)
+      .data as Json[];
     assert.deepEqual(items.map(({ path }) => path.slice(world.folder.path.length + 1)).sort(), [
       "hidden/3.md",
       "open/seen.md",
@@ -27,11 +25,11 @@ export const hiddenSearchTests: readonly ContractTest[] = KINDS.flatMap((kind) =
   }),
   adminTest(`finds nothing of another workspace: ${kind}`, async (world) => {
     const { api } = world.admin();
-    const other = expectOk(await api.post("/admin/workspaces", { name: "other" }), 201);
+    const other = (await api.post("/admin/workspaces", { name: "other" })).ok(201);
     await world.as(other.key).file("theirs.md", "axolotl\n");
     await createDocument(world, "ours.md", "axolotl\n");
-    const seen = expectOk(await searchUntilStable(world, kind, "axolotl"), 200).data as Json[];
-    const seenThere = expectOk(await searchUntilStable({ ...world, api: world.as(other.key) }, kind, "axolotl"), 200)
+    const seen = (await searchUntilStable(world, kind, "axolotl")).ok(200).data as Json[];
+    const seenThere = (await searchUntilStable({ ...world, api: world.as(other.key) }, kind, "axolotl")).ok(200)
       .data as Json[];
     await api.delete(`/admin/workspaces/${other.workspaceId}`);
     assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["/theirs.md"]]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
-import { expectProblem } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest } from "./world.ts";
 
 /** That what a key cannot read shows in nothing that it is answered. */
@@ -12,17 +11,17 @@ const hidden: readonly ContractTest[] = [
     const other = (await api.page("folders", { path: "other" })).data[0]!;
     const mine = await api.file(`${folder.path}/mine.md`);
     const key = await withGrant(world, "full");
-    expectProblem(await key.get(`/v1/files/${secret.id}`), "file_not_found");
-    expectProblem(await key.patch(`/v1/files/${secret.id}`, { name: "x.md" }), "file_not_found");
-    expectProblem(await key.patch(`/v1/files/${secret.id}`, { protected: true }), "file_not_found");
-    expectProblem(await key.edit(secret.id, secret.lastChangeId, "x"), "file_not_found");
-    expectProblem(await key.delete(`/v1/files/${secret.id}`), "file_not_found");
-    expectProblem(await key.get(`/v1/folders/${other.id}`), "folder_not_found");
-    expectProblem(await key.get(`/v1/folders?parent_id=${other.id}`), "folder_not_found");
-    expectProblem(await key.patch(`/v1/folders/${other.id}`, { name: "x" }), "folder_not_found");
-    expectProblem(await key.delete(`/v1/folders/${other.id}?recursive=true`), "folder_not_found");
-    expectProblem(await key.patch(`/v1/files/${mine.id}`, { parentId: other.id }), "folder_not_found");
-    expectProblem(await key.post("/v1/files", { parentId: other.id, name: "x.md", content: "" }), "folder_not_found");
+    (await key.get(`/v1/files/${secret.id}`)).problem("file_not_found");
+    (await key.patch(`/v1/files/${secret.id}`, { name: "x.md" })).problem("file_not_found");
+    (await key.patch(`/v1/files/${secret.id}`, { protected: true })).problem("file_not_found");
+    (await key.edit(secret.id, secret.lastChangeId, "x")).problem("file_not_found");
+    (await key.delete(`/v1/files/${secret.id}`)).problem("file_not_found");
+    (await key.get(`/v1/folders/${other.id}`)).problem("folder_not_found");
+    (await key.get(`/v1/folders?parent_id=${other.id}`)).problem("folder_not_found");
+    (await key.patch(`/v1/folders/${other.id}`, { name: "x" })).problem("folder_not_found");
+    (await key.delete(`/v1/folders/${other.id}?recursive=true`)).problem("folder_not_found");
+    (await key.patch(`/v1/files/${mine.id}`, { parentId: other.id })).problem("folder_not_found");
+    (await key.post("/v1/files", { parentId: other.id, name: "x.md", content: "" })).problem("folder_not_found");
     assert.equal((await api.read(secret.id)).content, "text\n");
   }),
   adminTest("gives an unreadable id and a missing one the same answer", async (world) => {
@@ -37,11 +36,11 @@ const hidden: readonly ContractTest[] = [
     await world.api.folder("other");
     const key = await withGrant(world, "full");
     for (const path of ["root.md", "other/x.md", "other/new/x.md", "new/x.md"]) {
-      expectProblem(await key.post("/v1/files", { path, content: "" }), "forbidden");
-      expectProblem(await key.post("/v1/folders", { path: path.replace(".md", "") }), "forbidden");
+      (await key.post("/v1/files", { path, content: "" })).problem("forbidden");
+      (await key.post("/v1/folders", { path: path.replace(".md", "") })).problem("forbidden");
     }
-    expectProblem(await key.post("/v1/files", { parentId: null, name: "x.md", content: "" }), "forbidden");
-    expectProblem(await key.post("/v1/folders", { parentId: null, name: "x" }), "forbidden");
+    (await key.post("/v1/files", { parentId: null, name: "x.md", content: "" })).problem("forbidden");
+    (await key.post("/v1/folders", { parentId: null, name: "x" })).problem("forbidden");
     assert.deepEqual(await world.api.paths("files"), []);
     assert.deepEqual((await world.api.paths("folders")).sort(), [world.folder.path, "/other"].sort());
   }),
@@ -53,9 +52,9 @@ const hidden: readonly ContractTest[] = [
       { on: folder.id, level: "edit" },
       { on: other.id, level: "read" },
     ]);
-    expectProblem(await as(key).patch(`/v1/files/${file.id}`, { parentId: null }), "forbidden");
-    expectProblem(await as(key).patch(`/v1/files/${file.id}`, { parentId: other.id }), "forbidden");
-    expectProblem(await as(key).patch(`/v1/folders/${folder.id}`, { parentId: other.id }), "forbidden");
+    (await as(key).patch(`/v1/files/${file.id}`, { parentId: null })).problem("forbidden");
+    (await as(key).patch(`/v1/files/${file.id}`, { parentId: other.id })).problem("forbidden");
+    (await as(key).patch(`/v1/folders/${folder.id}`, { parentId: other.id })).problem("forbidden");
   }),
   adminTest(
     "answers path_already_exists where an unreadable file holds the name",
@@ -65,7 +64,7 @@ const hidden: readonly ContractTest[] = [
         { on: folder.id, level: "edit" },
         { on: secret.id, level: "none" },
       ]);
-      expectProblem(await as(key).post("/v1/files", { path: secret.path, content: "x" }), "path_already_exists");
+      (await as(key).post("/v1/files", { path: secret.path, content: "x" })).problem("path_already_exists");
       assert.equal((await api.read(secret.id)).content, "hidden");
     },
   ),
@@ -135,7 +134,7 @@ const pages: readonly ContractTest[] = [
     assert.deepEqual(await key.paths("folders", { path: sub.path }), [sub.path]);
     assert.deepEqual(await key.paths("folders", { path_prefix: folder.path }), [sub.path, `${sub.path}/deep`]);
     assert.deepEqual(await key.paths("files"), [file.path]);
-    expectProblem(await key.get(`/v1/folders/${folder.id}`), "folder_not_found");
+    (await key.get(`/v1/folders/${folder.id}`)).problem("folder_not_found");
   }),
 ];
 

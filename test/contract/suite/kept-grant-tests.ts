@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { expectGone, expectOk, expectProblem } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest } from "./world.ts";
 
 /** Grants that outlive what they were on. */
@@ -13,18 +12,18 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: secret.id, level: "none" },
     ]);
     const other = as(key);
-    expectGone(await api.delete(`/v1/folders/${folder.id}?recursive=true`));
-    const shown = expectOk(await admin().api.get("/admin/keys"), 200).data;
+    (await api.delete(`/v1/folders/${folder.id}?recursive=true`)).gone();
+    const shown = (await admin().api.get("/admin/keys")).ok(200).data;
     const path = `${folder.path}/secret`;
     assert.deepEqual(shown.find((each: { id: string }) => each.id === id).grants, [
       { on: null, level: "edit" },
       { on: path, level: "none" },
     ]);
     const file = await api.file(`${path.slice(1)}/a.md`);
-    expectProblem(await other.get(`/v1/files/${file.id}`), "file_not_found");
+    (await other.get(`/v1/files/${file.id}`)).problem("file_not_found");
     assert.deepEqual(await other.paths("files"), []);
     const made = (await api.page("folders", { path: path.slice(1) })).data[0]!;
-    const after = expectOk(await admin().api.get("/admin/keys"), 200).data;
+    const after = (await admin().api.get("/admin/keys")).ok(200).data;
     assert.deepEqual(after.find((each: { id: string }) => each.id === id).grants, [
       { on: null, level: "edit" },
       { on: made.id, level: "none" },
@@ -39,15 +38,15 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: file.id, level: "none" },
       { on: sub.id, level: "none" },
     ]);
-    expectGone(await api.delete(`/v1/files/${file.id}`));
-    expectGone(await api.delete(`/v1/folders/${folder.id}?recursive=true`));
+    (await api.delete(`/v1/files/${file.id}`)).gone();
+    (await api.delete(`/v1/folders/${folder.id}?recursive=true`)).gone();
     const again = await api.file("elsewhere/b.md");
     const inner = await api.file("elsewhere/sub/deep/c.md");
-    expectOk(await api.patch(`/v1/files/${again.id}`, { name: "a.md" }), 200);
+    (await api.patch(`/v1/files/${again.id}`, { name: "a.md" })).ok(200);
     const moved = (await api.page("folders", { path: "elsewhere" })).data[0]!;
     assert.equal((await as(key).paths("files")).length, 2);
-    expectOk(await api.patch(`/v1/folders/${moved.id}`, { name: folder.path.slice(1) }), 200);
-    for (const { id } of [again, inner]) expectProblem(await as(key).get(`/v1/files/${id}`), "file_not_found");
+    (await api.patch(`/v1/folders/${moved.id}`, { name: folder.path.slice(1) })).ok(200);
+    for (const { id } of [again, inner]) (await as(key).get(`/v1/files/${id}`)).problem("file_not_found");
   }),
   adminTest("keeps what a grant withholds below a parent that is renamed meanwhile", async (world) => {
     const { api, admin, as, folder } = world;
@@ -56,10 +55,10 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: null, level: "read" },
       { on: sub.id, level: "none" },
     ]);
-    expectGone(await api.delete(`/v1/folders/${sub.id}`));
-    expectOk(await api.patch(`/v1/folders/${folder.id}`, { name: "renamed" }), 200);
+    (await api.delete(`/v1/folders/${sub.id}`)).gone();
+    (await api.patch(`/v1/folders/${folder.id}`, { name: "renamed" })).ok(200);
     const file = await api.file("renamed/sub/a.md");
-    expectProblem(await as(key).get(`/v1/files/${file.id}`), "file_not_found");
+    (await as(key).get(`/v1/files/${file.id}`)).problem("file_not_found");
   }),
   adminTest("lets the strictest grant win when two that are kept come to one path", async (world) => {
     const { api, admin, as, folder } = world;
@@ -75,19 +74,19 @@ export const keptGrantTests: readonly ContractTest[] = [
         { on: second.id, level: stays },
       ]);
       const limited = as(key);
-      expectGone(await api.delete(`/v1/folders/${first.id}`));
+      (await api.delete(`/v1/folders/${first.id}`)).gone();
       const to = (await api.page("folders", { path: `${folder.path}/to` })).data[0]!;
-      expectGone(await api.delete(`/v1/folders/${to.id}?recursive=true`));
-      expectOk(await limited.patch(`/v1/folders/${from.id}`, { name: "to" }), 200);
+      (await api.delete(`/v1/folders/${to.id}?recursive=true`)).gone();
+      (await limited.patch(`/v1/folders/${from.id}`, { name: "to" })).ok(200);
       const path = `${folder.path}/to/x`;
-      const shown = expectOk(await admin().api.get("/admin/keys"), 200).data;
+      const shown = (await admin().api.get("/admin/keys")).ok(200).data;
       assert.deepEqual(shown.find((each: { id: string }) => each.id === id).grants, [
         { on: folder.id, level: "edit" },
         { on: path, level: "none" },
       ]);
       const file = await api.file(`${path}/a.md`);
-      expectProblem(await limited.get(`/v1/files/${file.id}`), "file_not_found");
-      expectGone(await api.delete(`/v1/folders/${from.id}?recursive=true`));
+      (await limited.get(`/v1/files/${file.id}`)).problem("file_not_found");
+      (await api.delete(`/v1/folders/${from.id}?recursive=true`)).gone();
     }
   }),
   adminTest("does not keep a grant that gave more than the place above it", async (world) => {
@@ -97,9 +96,9 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: null, level: "read" },
       { on: sub.id, level: "full" },
     ]);
-    expectGone(await api.delete(`/v1/folders/${sub.id}`));
+    (await api.delete(`/v1/folders/${sub.id}`)).gone();
     const file = await api.file(`${folder.path}/sub/a.md`);
-    expectProblem(await as(key).edit(file.id, file.lastChangeId, "x"), "forbidden");
+    (await as(key).edit(file.id, file.lastChangeId, "x")).problem("forbidden");
   }),
   adminTest("refuses what would take from a key what it has just put at a path", async (world) => {
     const { api, admin, as, folder } = world;
@@ -121,7 +120,7 @@ export const keptGrantTests: readonly ContractTest[] = [
       await limited.patch(`/v1/files/${file.id}`, { name: "read.md" }),
       await limited.patch(`/v1/folders/${sub.id}`, { name: "hidden" }),
     ])
-      expectProblem(refused, "forbidden");
+      refused.problem("forbidden");
     assert.deepEqual(await api.paths("folders", { path_prefix: at }), [`${folder.path}/mine`]);
     assert.deepEqual(await api.paths("files", { path_prefix: at }), [`${folder.path}/mine.md`]);
     await api.file(`${at}/hidden/a.md`);
@@ -135,8 +134,8 @@ export const keptGrantTests: readonly ContractTest[] = [
     ] as const;
     const made = await admin().key(grants);
     assert.deepEqual(made.grants, grants);
-    assert.deepEqual(expectOk(await admin().api.patch(`/admin/keys/${made.id}`, { grants }), 200).grants, grants);
+    assert.deepEqual((await admin().api.patch(`/admin/keys/${made.id}`, { grants })).ok(200).grants, grants);
     const file = await api.file("later/a.md");
-    expectProblem(await as(made.key).get(`/v1/files/${file.id}`), "file_not_found");
+    (await as(made.key).get(`/v1/files/${file.id}`)).problem("file_not_found");
   }),
 ];

@@ -1,4 +1,4 @@
-import { Api, expectOk } from "../../../src/conformance/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 import { AdminApi, type ContractTest, type Target, type TestWorld } from "./world.ts";
 
 /**
@@ -29,6 +29,6 @@ export async function runContractTest(test: ContractTest, target: Target, unique
 
 async function ownWorkspace(target: Target, adminKey: string, name: string): Promise<{ key: string; admin: AdminApi }> {
   const api = new Api(target.wire, adminKey);
-  const made = expectOk(await api.post("/admin/workspaces", { name }), 201);
+  const made = (await api.post("/admin/workspaces", { name })).ok(201);
   return { key: made.key, admin: new AdminApi(api, made.workspaceId) };
 }

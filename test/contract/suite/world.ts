@@ -1,5 +1,5 @@
 import type { Exchange, World } from "../../../src/conformance/world.ts";
-import { type Api, expectOk } from "../../../src/conformance/world.ts";
+import type { Api } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
 import type { KeyGrant } from "../../../src/service/admin/operations.ts";
 
@@ -38,12 +38,12 @@ export class AdminApi {
   }
 
   async key(grants: readonly KeyGrant[], more: object = {}): Promise<ReturnType<Admin["createWorkspace"]>> {
-    return expectOk(await this.api.post("/admin/keys", { workspaceId: this.workspaceId, grants, ...more }), 201);
+    return (await this.api.post("/admin/keys", { workspaceId: this.workspaceId, grants, ...more })).ok(201);
   }
 
   async state(state: string, retryAfter?: number): Promise<void> {
     const body = { state, ...(retryAfter === undefined ? {} : { retryAfter }) };
-    expectOk(await this.api.patch(`/admin/workspaces/${this.workspaceId}`, body), 200);
+    (await this.api.patch(`/admin/workspaces/${this.workspaceId}`, body)).ok(200);
   }
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from "vitest";
-import { expectOk } from "../../../src/conformance/world.ts";
 import { ADMIN_KEY } from "../fixture.ts";
 import { type Browser, HOST, openRig, type PagesRig, text } from "./fixture.ts";
 
@@ -100,8 +99,8 @@ describe("documents", () => {
   test("show their size, time and state in a list, and the same on their page", async () => {
     const rig = await openRig();
     const made = await rig.api.file("team/a.md", "é".repeat(600));
-    expectOk(await rig.api.patch(`/v1/files/${made.id}`, { protected: true }), 200);
-    expectOk(await rig.api.edit(made.id, made.lastChangeId, "sent"), 202);
+    (await rig.api.patch(`/v1/files/${made.id}`, { protected: true })).ok(200);
+    (await rig.api.edit(made.id, made.lastChangeId, "sent")).ok(202);
     await rig.api.file("team/b.md", "b");
     const browser = await rig.signIn();
     rig.clock.now += 7_200_000;
@@ -148,7 +147,7 @@ describe("documents", () => {
   test("have a history for administrators, which shows what each change did and restores one", async () => {
     const rig = await openRig();
     const { id, lastChangeId } = await rig.api.file("a.md", "one\n");
-    expectOk(await rig.api.edit(id, lastChangeId, "two\n"), 200);
+    (await rig.api.edit(id, lastChangeId, "two\n")).ok(200);
     const browser = await rig.signIn();
     const at = `/app/w/${rig.workspaceId}/history/a.md`;
     const latest = await browser.see(at);
@@ -206,8 +205,8 @@ describe("documents", () => {
     const key = await rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }], label: EVIL });
     if (!("key" in key)) throw new Error();
     const file = await rig.api.file("wide/日本語-ü.md", EVIL);
-    expectOk(await rig.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    const { id } = expectOk(await rig.api.edit(file.id, file.lastChangeId, `${EVIL}${EVIL}`), 202);
+    (await rig.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
+    const { id } = (await rig.api.edit(file.id, file.lastChangeId, `${EVIL}${EVIL}`)).ok(202);
     const paths = ["/app", "/app/keys", `/app/keys/${key.id}`, "/app/keys/new", "/app/reviews", `/app/reviews/${id}`];
     paths.push(`/app/workspaces/${workspaceId}/remove`, `/app/keys/new?workspace=${workspaceId}`);
     paths.push(

@@ -1,12 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
-import { expectEdited, expectOk } from "../../../src/conformance/world.ts";
 import { openRig, type PagesRig, text } from "./fixture.ts";
 
 /** A document in review: live, and sent. */
 async function inReview(rig: PagesRig, live = "live\n", sent = "sent\n") {
   const file = await rig.api.file("team/a.md", "base\n");
-  const saved = expectEdited(await rig.api.edit(file.id, file.lastChangeId, live));
-  const { id } = expectOk(await rig.api.edit(file.id, file.lastChangeId, sent), 202) as { id: string };
+  const saved = (await rig.api.edit(file.id, file.lastChangeId, live)).edited();
+  const { id } = (await rig.api.edit(file.id, file.lastChangeId, sent)).ok(202) as { id: string };
   return { id, file, live: saved.lastChangeId, read: async () => (await rig.api.read(file.id)).content };
 }
 
@@ -54,7 +53,7 @@ describe("a review", () => {
     const rig = await openRig();
     const [one, other] = [await rig.signIn(), await rig.signIn()];
     const { id, live, file, read } = await inReview(rig);
-    expectEdited(await rig.api.edit(file.id, live, "newer\n"));
+    (await rig.api.edit(file.id, live, "newer\n")).edited();
     expect(await one.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed the published version since");
     expect(await read()).toBe("newer\n");
     expect(await other.submit(`/app/reviews/${id}/reject`)).toContain("Rejected");
@@ -72,7 +71,7 @@ describe("a review", () => {
     const show = reviews.show.bind(reviews);
     vi.spyOn(reviews, "show").mockImplementationOnce(async (asked) => {
       const shown = await show(asked);
-      expectEdited(await rig.api.edit(file.id, live, "newer\n"));
+      (await rig.api.edit(file.id, live, "newer\n")).edited();
       return shown;
     });
     expect(await browser.submit(`/app/reviews/${id}/accept`, { live })).toContain(
@@ -86,9 +85,9 @@ describe("a review", () => {
     const browser = await rig.signIn();
     const texts = ["one\n\ntwo\n", "ONE\n\ntwo\n", "one\n\nTWO\n", "1\n\ntwo\n"] as const;
     const file = await rig.api.file("a.md", texts[0]);
-    expectOk(await rig.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    (await rig.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     const send = async (content: string) =>
-      (expectOk(await rig.api.edit(file.id, file.lastChangeId, content), 202) as { id: string }).id;
+      ((await rig.api.edit(file.id, file.lastChangeId, content)).ok(202) as { id: string }).id;
     const [first, merges, clashes] = [await send(texts[1]), await send(texts[2]), await send(texts[3])];
     const accept = async (id: string) => {
       rig.clock.now += 1_000;
@@ -132,7 +131,7 @@ describe("a review", () => {
       const [typed] = /(?<=<textarea id="content"[^>]*>\n)[^<]*/.exec(page) ?? [];
       return [answer.status, typed, /name="live" value="(\w+)"/.exec(page)?.[1]];
     };
-    const newer = expectEdited(await rig.api.edit(file.id, live, "newer\n")).lastChangeId;
+    const newer = (await rig.api.edit(file.id, live, "newer\n")).edited().lastChangeId;
     // The page has the version that is published now, with which the reviewer can go on.
     expect(await accept({ live, content: "mine\r\n" })).toEqual([409, "mine\n", newer]);
     const long = "ü".repeat(60_000);
@@ -159,8 +158,8 @@ describe("a review", () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"]) {
       const file = await rig.api.file(`${name}.md`, "base\n");
-      expectOk(await rig.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-      ids.push((expectOk(await rig.api.edit(file.id, file.lastChangeId, "sent\n"), 202) as { id: string }).id);
+      (await rig.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
+      ids.push(((await rig.api.edit(file.id, file.lastChangeId, "sent\n")).ok(202) as { id: string }).id);
     }
     const beside = async (id: string) => {
       const page = await browser.see(`/app/reviews/${id}`);

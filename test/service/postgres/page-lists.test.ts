@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { expectOk } from "../../../src/conformance/world.ts";
 import { isRefused } from "../../../src/service/requests/answer.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
@@ -15,9 +14,9 @@ async function listsOn(store?: Store) {
   const ids: string[] = [];
   for (const name of ["a", "b"]) {
     const file = await api.file(`team/${name}.md`, `${name}é`);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     for (const sent of name === "a" ? ["1", "2"] : ["3"]) {
-      ids.push((expectOk(await api.edit(file.id, file.lastChangeId, sent), 202) as { id: string }).id);
+      ids.push(((await api.edit(file.id, file.lastChangeId, sent)).ok(202) as { id: string }).id);
     }
   }
   const { reviews } = service.admin;
