@@ -5,11 +5,11 @@ import { setAsideUnlinked } from "../state/damage.ts";
 import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
 import { keepMirror, markerOf } from "../trust/gate.ts";
-import { findByMarker, findByRoot, listMirrors, registryFolder, removeMirror } from "../trust/registry.ts";
+import { findByMarker, findByRoot, listMirrors, registryFolder } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
-import { ok, type Result, trouble, unwritableFileTrouble } from "../../common/trouble.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 
@@ -93,19 +93,8 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
   const found = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
   if (found.kind !== "known") return ok(null);
   const roots = found.mirror.roots.filter((other) => other !== root);
-  if (roots.length > 0) {
-    const kept = keepMirror(place, { ...found.mirror, roots });
-    return kept.kind === "trouble" ? kept : ok(null);
-  }
-  try {
-    removeMirror(place, found.mirror.marker);
-    return ok(null);
-  } catch (error) {
-    return unwritableFileTrouble(`the list of your linked folders, ${place},`, error, {
-      kind: "fault",
-      next: "allow this user to write in that folder, then unlink again",
-    });
-  }
+  const kept = keepMirror(place, { ...found.mirror, roots });
+  return kept.kind === "trouble" ? kept : ok(null);
 }
 
 const NOT_LEFT: ReadonlySet<string> = new Set([

@@ -14,6 +14,7 @@ import {
   type FoundMirror,
   type KnownMirror,
   registryFolder,
+  removeMirror,
   writeMirror,
 } from "./registry.ts";
 import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
@@ -158,10 +159,15 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
   keepMirror(registryFolder(env), { ...mirror, marker, roots: [root] });
 }
 
-/** Stores a registry entry. Returns the entry that was set aside for it, or null. */
+/**
+ * Stores a registry entry, or removes an entry without a path. Returns the entry that was set aside
+ * for it, or null.
+ */
 export function keepMirror(place: string, mirror: KnownMirror): Result<string | null> {
   try {
-    return ok(writeMirror(place, mirror));
+    if (mirror.roots.length > 0) return ok(writeMirror(place, mirror));
+    removeMirror(place, mirror.marker);
+    return ok(null);
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
     return unwritableList(place, error, "");
