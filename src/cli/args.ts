@@ -3,7 +3,7 @@ import { parseAge } from "../common/age.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Args, Command, Operands, OptionSpec } from "./command.ts";
 
-export type ParsedArgs =
+type ParsedArgs =
   | { readonly kind: "parsed"; readonly args: Args }
   | { readonly kind: "help" }
   | { readonly kind: "bad"; readonly why: string };

@@ -142,7 +142,7 @@ function realParent(path: string): string {
   return join(realFolder(dirname(path)), basename(path));
 }
 
-export type Nearest = {
+type Nearest = {
   readonly root: string | null;
   /** Folder of another user that was skipped on the way up; null if there was none. */
   readonly foreign: string | null;

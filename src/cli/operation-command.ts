@@ -243,13 +243,13 @@ type OperationItem = ResultEnds["items"][number];
  * Words of a command. `word`: participle, as in `3 resolved`; `detail`: clause about one item that
  * is planned or done; "" if there is none.
  */
-export type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
+type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
 /** LIMIT: items with the same end that are shown; `--json` has all of them. */
 const SHOWN = 10;
 
 /** Returns a line for each item of a plan, and in a dry run their number. */
-export function plannedLines<One extends OperationItem>(
+function plannedLines<One extends OperationItem>(
   items: readonly One[],
   { word, detail }: ItemWords<One>,
   isDryRun: boolean,
@@ -270,7 +270,7 @@ export function plannedLines<One extends OperationItem>(
  * Shows the ends of the items, and their number.
  * @param wasPlanned true if the user has seen the plan, so that only notes and failures are new
  */
-export function showEnds<One extends OperationItem>(
+function showEnds<One extends OperationItem>(
   io: Io,
   { run, items }: { readonly run: number | null; readonly items: readonly One[] },
   { word, detail }: ItemWords<One>,
@@ -296,7 +296,7 @@ export function showEnds<One extends OperationItem>(
  * because some choices are sent immediately.
  * @param again command that continues with the other documents
  */
-export function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
+function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
   const back = run === null ? "" : `; undo it: mdmirror undo ${run}`;
   io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${back}`);

@@ -157,7 +157,7 @@ function stoppableWithNotice(notify: () => void): Stoppable {
 }
 
 /** The last line of the output on a terminal, which is replaced again and again. */
-export type StatusLine = {
+type StatusLine = {
   /** Shows text in the line, cut to the current width of the terminal. */
   show(text: string): void;
   /** Removes the line, before other lines are printed. */

@@ -23,9 +23,8 @@ import {
   type ToolResult,
   refused,
   type Tool,
-  CHARACTERS,
-  FROM_LINE,
   limit,
+  TEXT_RANGE,
 } from "./tool.ts";
 
 /** Makes tools from operations. An agent has to pass the versions that it read. */
@@ -48,6 +47,7 @@ export function readTool<D extends ReadDeclaration>(
   const { declared } = operation;
   const described = describe(declared);
   const { shape } = declared.input;
+  const { from_line, max_characters } = TEXT_RANGE;
   return defineTool({
     ...described,
     description: text === undefined ? described.description : `${described.description} ${OF_CONTENT}`,
@@ -56,7 +56,7 @@ export function readTool<D extends ReadDeclaration>(
     input: {
       ...inSnakeCase(shape),
       limit: limit(1_000, MOST_ITEMS),
-      ...(text === undefined ? {} : { from_line: FROM_LINE.optional(), max_characters: CHARACTERS.optional() }),
+      ...(text === undefined ? {} : { from_line, max_characters }),
     },
     async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
       const work = () => runRead(root, operation, givenFields(shape, args), openOptions);

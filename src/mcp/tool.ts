@@ -60,13 +60,6 @@ export function refused(trouble: Trouble, facts: object = {}, text?: string): To
   return { kind: "refused", trouble, facts, text };
 }
 
-/** Lines of a text that a caller wants; undefined: all, as far as they fit into the answer. */
-export type TextRange = {
-  readonly from_line?: number | undefined;
-  readonly lines?: number | undefined;
-  readonly max_characters?: number | undefined;
-};
-
 /** Returns an answer with a part of a text, and the line with which the next part begins. */
 export function answerPart(facts: object, text: string, { from_line: from = 1, lines, max_characters }: TextRange) {
   const last = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
@@ -100,13 +93,18 @@ export const VERSION = z
   .regex(/^[0-9a-f]{64}$/, "a version is the 64 hexadecimal digits that read, write or create answered")
   .describe("the version that you read: the 64 digits that read, write, edit or create answered");
 
-export const FROM_LINE = z.int().min(1).max(10_000_000).describe("the first line, counted from 1");
-export const LINES = z.int().min(1).max(100_000).describe("how many lines at most");
-export const CHARACTERS = z
-  .int()
-  .min(200)
-  .max(TEXT_CHARACTERS.most)
-  .describe(`characters of content in the answer at most (${TEXT_CHARACTERS.usual} if left out)`);
+/** Lines of a text that a caller wants; without them all, as far as they fit into the answer. */
+export const TEXT_RANGE = {
+  from_line: z.int().min(1).max(10_000_000).describe("the first line, counted from 1").optional(),
+  lines: z.int().min(1).max(100_000).describe("how many lines at most").optional(),
+  max_characters: z
+    .int()
+    .min(200)
+    .max(TEXT_CHARACTERS.most)
+    .describe(`characters of content in the answer at most (${TEXT_CHARACTERS.usual} if left out)`)
+    .optional(),
+};
+export type TextRange = z.infer<z.ZodObject<typeof TEXT_RANGE>>;
 
 export function limit(most: number, usual: number): z.ZodOptional<z.ZodNumber> {
   return z.int().min(1).max(most).describe(`how many at most (${usual} if left out)`).optional();

@@ -44,7 +44,7 @@ type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: strin
  * @param words after `mdmirror`, complete
  * @param names of the linked folders
  */
-export async function offerLines(
+async function offerLines(
   words: readonly string[],
   table: readonly CommandEntry[],
   names: () => readonly string[],

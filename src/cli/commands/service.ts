@@ -69,9 +69,9 @@ function print(io: Io, text: string): ExitCode {
 
 /** Installs a unit, registers it with the service manager and reports both. */
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const common = root === null ? null : isKeptWithAll(io);
-  if (common !== null) {
-    io.out(`the background service for all linked folders already syncs it: ${common}`);
+  const common = root === null ? null : unitOf(io, null);
+  if (common !== null && isInstalled(common)) {
+    io.out(`the background service for all linked folders already syncs it: ${common.file}`);
     return EXIT.inSync;
   }
   if (root === null) await readyAll(io);
@@ -124,17 +124,11 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
  * or instead of them.
  */
 
-/** Returns the unit file of the background service for all linked folders, or null. */
-export function isKeptWithAll(io: Io): string | null {
-  const unit = unitOf(io, null);
-  return unit !== null && isInstalled(unit) ? unit.file : null;
-}
-
 /**
  * Reports each linked folder that the background service could not sync, with the reason. Removes
  * services of single folders, which would run a second daemon for the same folder.
  */
-export async function readyAll(io: Io): Promise<void> {
+async function readyAll(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
     const ready = place === "present" ? judgeReady(io, root) : ok([]);
     if (ready.kind === "trouble") {
@@ -153,7 +147,7 @@ export async function readyAll(io: Io): Promise<void> {
  * the options of this shell, so the address and the key must be stored.
  * @returns notes for the user
  */
-export function judgeReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
+function judgeReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
@@ -178,7 +172,7 @@ function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
 }
 
 /** @param notifies true if the manager learns from the daemon when it is ready */
-export function unitFor(
+function unitFor(
   env: Io["env"],
   manager: ServiceUnit["manager"],
   root: string | null,

@@ -219,7 +219,7 @@ function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): 
 /**
  * Reads the states of all linked folders, and reports entries of the list that cannot be trusted.
  */
-export async function readAll(io: Io) {
+async function readAll(io: Io) {
   const read = await readAllStatuses(io);
   for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
   return read;
@@ -246,7 +246,7 @@ function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: Da
 }
 
 /** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
-export function statusLines(reading: StatusReading, now: number, paint: Paint): string[] {
+function statusLines(reading: StatusReading, now: number, paint: Paint): string[] {
   if (reading.kind === "unseen") {
     const { what, next } = reading.trouble;
     return [`${paint.bad("Not trusted")}: ${shownWords(what)}`, `  next: ${shownWords(next)}`];
@@ -321,7 +321,7 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
  * Returns the time of the last run that proved both sides equal, and the end of a later run that
  * did not.
  */
-export function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
+function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
   const age = ageOf(status, now);
   const ago = age === null ? null : `${ageText(age)} ago`;

@@ -10,7 +10,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
-import { answerPart, defineTool, misused, CHARACTERS, FROM_LINE, LINES, PATH } from "../tool.ts";
+import { answerPart, defineTool, misused, PATH, TEXT_RANGE } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -21,9 +21,7 @@ export const SHOW_CONFLICT = defineTool({
   input: {
     path: PATH,
     side: z.enum(["mine", "theirs", "base"]).optional(),
-    from_line: FROM_LINE.optional(),
-    lines: LINES.optional(),
-    max_characters: CHARACTERS.optional(),
+    ...TEXT_RANGE,
   },
   run({ root }, { path, side, ...range }, { openOptions }) {
     const seen = withLocal(root, openOptions, (local) => {

@@ -30,7 +30,7 @@ import { readNow } from "./read.ts";
 /** LIMIT: characters of content in a request; the service has a lower limit. */
 const TEXT = z.string().max(200_000);
 
-export const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
+const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
 
 export const WRITE = defineTool({
   name: "write",
@@ -163,12 +163,7 @@ const DIFF_CHARACTERS = 8_000;
  * version.
  * @param readVersion the version that the caller read
  */
-export async function refuseStale(
-  mirror: ServedMirror,
-  path: string,
-  readVersion: string,
-  host: Host,
-): Promise<ToolResult> {
+async function refuseStale(mirror: ServedMirror, path: string, readVersion: string, host: Host): Promise<ToolResult> {
   const { text, version } = await readNow(mirror, path, host);
   const before = keptText(mirror.root, readVersion as Digest, host);
   const what = `${path} changed since you read it: nothing was written`;

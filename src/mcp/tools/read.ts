@@ -12,10 +12,8 @@ import {
   type ServedMirror,
   type TextRange,
   type ToolResult,
-  CHARACTERS,
-  FROM_LINE,
-  LINES,
   PATH,
+  TEXT_RANGE,
 } from "../tool.ts";
 
 /** LIMIT: headings in one answer. */
@@ -29,8 +27,7 @@ export const READ = defineTool({
   effect: "reads",
   input: {
     path: PATH,
-    from_line: FROM_LINE.optional(),
-    lines: LINES.optional(),
+    ...TEXT_RANGE,
     heading: z
       .string()
       .min(1)
@@ -38,7 +35,6 @@ export const READ = defineTool({
       .describe("only the section below this heading; `Plan > Costs` is Costs below Plan. Not with from_line")
       .optional(),
     outline: z.boolean().describe("the headings and their lines, instead of the content").optional(),
-    max_characters: CHARACTERS.optional(),
   },
   async run(mirror, args, host) {
     const { path, outline = false } = args;

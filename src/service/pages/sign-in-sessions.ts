@@ -128,7 +128,7 @@ const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
  * the machine accepts the names of loopback and of the proxy only, because it cannot know its other
  * names.
  */
-export class Origins {
+class Origins {
   readonly #served: Served;
   readonly #own: ReadonlySet<string>;
   readonly #ofProxy: ReadonlySet<string>;
