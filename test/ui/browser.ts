@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { isOnPath } from "../../src/mirror/settings/key.ts";
+import type { RunningUi } from "../../src/ui/start-ui.ts";
 
 /**
  * A real Chromium, one for each process of the tests; started when a test first asks for it. A page
@@ -78,6 +79,14 @@ export async function openBrowser({ mayFail = /^$/, ...options }: OpenOptions = 
     expect(wrong).toEqual([]);
   }, HANGING_MS);
   return context;
+}
+
+/** Opens the printed address in a browser of its own, then a page of the program. */
+export async function openPage(ui: RunningUi, path: string, options: OpenOptions = {}): Promise<Page> {
+  const page = await (await openBrowser(options)).newPage();
+  await page.goto(ui.enterUrl());
+  await page.goto(`${ui.url}${path}`);
+  return page;
 }
 
 /**

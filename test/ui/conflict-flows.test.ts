@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openPage, shoot } from "./browser.ts";
 import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
 
 describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)", () => {
   test("is found from the list, read side by side, and ended with the keyboard alone", async () => {
     const { ui, rig } = await openConflict();
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/needs`);
+    const page = await openPage(ui, "/m/w/needs");
     await shoot(page, "conflicts");
     await page.getByRole("link", { name: "plan.md" }).focus();
     await page.keyboard.press("Enter");
@@ -29,9 +27,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
 
   test("leads to the next open clash, and is saved when all are decided", async () => {
     const { ui, rig } = await openConflict(TWO_CLASHES);
-    const page = await (await openBrowser({ viewport: { width: 390, height: 500 } })).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    const page = await openPage(ui, "/m/w/conflict/plan.md", { viewport: { width: 390, height: 500 } });
     const next = page.locator("#next-clash");
     await page.locator("#clash-1 input[value=theirs]").check({ force: true });
     await next.click();
@@ -47,9 +43,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
 
   test("is taken with others, as one run that is undone from its message", async () => {
     const { ui, rig } = await openConflict();
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/needs`);
+    const page = await openPage(ui, "/m/w/needs");
     await page.getByLabel("Select all conflicts").check();
     await page.getByRole("button", { name: "Take theirs" }).click();
     await page.locator("#toasts > .good").waitFor();
@@ -66,9 +60,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
 
   test("is saved as what was made of both, beside theirs; what an editor saves meanwhile is not lost", async () => {
     const { ui, rig } = await openConflict();
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflict/plan.md?edit=yes`);
+    const page = await openPage(ui, "/m/w/conflict/plan.md?edit=yes");
     const result = page.getByRole("textbox", { name: "Result" });
     await result.focus();
     await page.keyboard.press("ControlOrMeta+a");
@@ -97,9 +89,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
 
   test("that ends in an editor while somebody writes leaves what was written there", async () => {
     const { ui, rig } = await openConflict();
-    const page = await (await openBrowser({ viewport: { width: 400, height: 700 } })).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflict/plan.md?edit=yes`);
+    const page = await openPage(ui, "/m/w/conflict/plan.md?edit=yes", { viewport: { width: 400, height: 700 } });
     const result = page.getByRole("textbox", { name: "Result" });
     await result.focus();
     await page.keyboard.press("ControlOrMeta+a");

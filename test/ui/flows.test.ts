@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startWatch } from "../cli/watcher.ts";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openBrowser, openPage, shoot } from "./browser.ts";
 import { openConflict } from "./conflict.ts";
 import { openUi } from "./rig.ts";
 
@@ -36,9 +36,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
 
   test("a button syncs, its end is shown, and the keyboard's focus stays where it is", async () => {
     const { ui, rig } = await openUi();
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w");
     rig.write("b.md", "# two\n");
     await page.getByRole("button", { name: "Sync now" }).focus();
     await page.keyboard.press("Enter");
@@ -98,9 +96,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
 
   test("an unreachable service, and a program that has ended, are shown", async () => {
     const { ui, rig } = await openUi();
-    const page = await (await openBrowser({ mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ })).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w", { mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ });
     await rig.stopService();
     await page.getByRole("button", { name: "Sync now" }).click();
     await page.locator("#banner.bad").getByText("cannot be reached").waitFor();

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openPage, shoot } from "./browser.ts";
 import { formIn, openSignedIn, type SignedIn, toneOf, type UiRig } from "./rig.ts";
 
 const PAGE = "/m/w/safety-stop";
@@ -84,9 +84,7 @@ describe("a stop", () => {
 describe.skipIf(!hasBrowser)("a stop in a browser (skipped without Chromium)", () => {
   test("is found from the problems to fix, and approved with the keyboard alone", async () => {
     const rigged = await openHalt(120);
-    const page = await (await openBrowser()).newPage();
-    await page.goto(rigged.ui.enterUrl());
-    await page.goto(`${rigged.ui.url}/m/w/needs`);
+    const page = await openPage(rigged.ui, "/m/w/needs");
     await page.locator("#main a[href$='/safety-stop']").first().press("Enter");
     const yes = page.getByRole("button", { name: "Delete 120 documents" });
     await yes.waitFor();

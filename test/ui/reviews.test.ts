@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openPage, shoot } from "./browser.ts";
 import { openSignedIn, openUi, toneOf } from "./rig.ts";
 
 test("the reviews of a mirror are listed with why, since when, the lines that would change, and what they stop", async () => {
@@ -74,9 +74,7 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     await rig.init();
     rig.write("team/plan.md", "# Plan\n\none\nzwei\nthree\nfour\n");
     await rig.run(["sync", "w"], { terminal: true });
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w");
     await page.getByRole("link", { name: "Reviews" }).press("Enter");
     await page.locator(".badge.quiet", { hasText: "in review" }).waitFor();
     await page.getByText("1 line removed, 2 lines added").waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openPage, shoot } from "./browser.ts";
 import { openSignedIn, openUi } from "./rig.ts";
 
 describe("the search page", () => {
@@ -43,9 +43,7 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     rig.write("plan.md", "# Plan\n\n- see a quokka\n");
     rig.write("עברית.md", "# שלום עולם\n\nquokka קוואקה\n");
     await rig.run(["sync", "w"]);
-    const page = await (await openBrowser({ mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ })).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w", { mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ });
     await page.getByRole("link", { name: "Search" }).click();
     await page.getByText("Searches the local files").waitFor();
     await page.keyboard.type("quokka");
@@ -77,9 +75,7 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     const { ui, rig } = await openUi();
     rig.write("a.md", "alpha\n");
     rig.write("b.md", "alphabet\n");
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/search`);
+    const page = await openPage(ui, "/m/w/search");
     const early = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     await page.route(/q=alpha$/, async (route) => {

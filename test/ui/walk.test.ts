@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openPage, shoot } from "./browser.ts";
 import { openUi } from "./rig.ts";
 
 describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped without Chromium)", () => {
@@ -11,9 +11,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     rig.write("picture.png", "");
     rig.write("deep/large.md", "x".repeat(60_000));
     await rig.run(["sync", "w"]);
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w");
     await page.getByRole("link", { name: /^Documents/ }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("2 folders, 2 documents, 1 other file").waitFor();
@@ -56,9 +54,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await rig.run(["sync", "w"]);
     rig.write("plan.md", "# The plan\n\n- one, or not\n- two\n\nA line that stays.\n\nTheirs.\n");
     await rig.run(["sync", "w"]);
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w");
     await page.getByRole("link", { name: "History", exact: true }).click();
     await page.getByRole("heading", { name: "History" }).waitFor();
     await page.getByRole("link", { name: "plan.md" }).click();
@@ -84,9 +80,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await rig.run(["sync", "w"]);
     for (const name of ["one", "two"]) rig.write(`notes/${name}.md`, `# ${name}\n\nText that was edited.\n`);
     await rig.run(["sync", "w"]);
-    const page = await (await openBrowser()).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w`);
+    const page = await openPage(ui, "/m/w");
     await page.getByRole("link", { name: "History", exact: true }).press("Enter");
     await page.getByRole("link", { name: "Runs" }).press("Enter");
     await page.getByText("2 uploaded").waitFor();
