@@ -23,8 +23,8 @@ const STAMP = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] a
  * times the memory. Each record has a number, from 0.
  */
 export class Records {
-  readonly #ids: DocId[] = [];
-  readonly #changeIds: ChangeId[] = [];
+  readonly #ids = new TextBuffer();
+  readonly #changeIds = new TextBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
   /** Paths on the service, of records whose two paths differ. */
@@ -86,7 +86,7 @@ export class Records {
   #unmark(id: DocId, mark: number): void {
     const link = this.#localPaths.length === 0 ? null : this.#read(id);
     const number = link === null ? undefined : this.#byPath.get(link.localPath);
-    if (number !== undefined && this.#ids[number] === id) this.#marks[number]! &= ~mark;
+    if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
   }
 
   /**
@@ -115,7 +115,7 @@ export class Records {
   takeListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
     if (number === undefined || this.#remotePath(number) !== path) return "left";
-    if (this.#ids[number] !== id || this.#changeIds[number] !== changeId) return "left";
+    if (this.#ids.at(number) !== id || this.#changeIds.at(number) !== changeId) return "left";
     if (this.#has(number, PROTECTED) !== isProtected) return "left";
     const isAgain = this.#has(number, LISTED);
     this.#marks[number]! |= LISTED;
@@ -146,7 +146,7 @@ export class Records {
   *listed(): Generator<RemoteFile> {
     for (const number of this.#localPaths.keys()) {
       if (!this.#has(number, LISTED)) continue;
-      const changeId = this.#changeIds[number]!;
+      const changeId = this.#changeIds.at(number) as ChangeId;
       const isProtected = this.#has(number, PROTECTED);
       yield { id: this.#id(number), path: this.#remotePath(number), changeId, protected: isProtected };
     }
@@ -203,7 +203,7 @@ export class Records {
   }
 
   #id(number: number): DocId {
-    return this.#ids[number]!;
+    return this.#ids.at(number) as DocId;
   }
 
   #remotePath(number: number): RemotePath {
@@ -212,5 +212,25 @@ export class Records {
 
   #has(number: number, marks: number): boolean {
     return (this.#marks[number]! & marks) === marks;
+  }
+}
+
+/**
+ * Holds short ASCII texts in one buffer, outside the heap of objects. Strings that all survive make
+ * the space of young objects grow to several times their size.
+ */
+class TextBuffer {
+  #bytes = Buffer.alloc(1 << 15);
+  readonly #ends: number[] = [0];
+
+  push(text: string): void {
+    const end = this.#ends.at(-1)!;
+    if (end + text.length > this.#bytes.length)
+      this.#bytes = Buffer.concat([this.#bytes], 2 * this.#bytes.length + text.length);
+    this.#ends.push(end + this.#bytes.write(text, end, "latin1"));
+  }
+
+  at(number: number): string {
+    return this.#bytes.toString("latin1", this.#ends[number], this.#ends[number + 1]);
   }
 }
