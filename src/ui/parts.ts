@@ -5,7 +5,7 @@ import { ancestorsOf, nameOf } from "../contract/path.ts";
 import { sentenceOf } from "../common/sentence.ts";
 import { html, type Html, type Shown } from "../page/html.ts";
 import { detailsOf, nextOf } from "../page/next-step.ts";
-import { actionForm, ageOf, nameView, sentenceView } from "../page/parts.ts";
+import { actionForm, ageOf, crumbsView, nameView, sentenceView } from "../page/parts.ts";
 import { eventSentence } from "./activity.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder, Need } from "./folders.ts";
@@ -88,10 +88,11 @@ export function numberIn(text: string | null | undefined): number | null {
 /** Returns links from the linked folder down to `path`, without `path` itself unless `isLinked`. */
 export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   const linked = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
-  return html`<nav aria-label="Folders above"><ol class="crumbs">${["", ...linked].map(
-    (one) =>
-      html`<li><a href="${documentAddress(mirror, "docs", one)}">${one === "" ? "All documents" : nameView(nameOf(one))}</a></li>`,
-  )}</ol></nav>`;
+  const links = ["", ...linked].map((one) => ({
+    href: documentAddress(mirror, "docs", one),
+    label: one === "" ? "All documents" : nameOf(one),
+  }));
+  return crumbsView("Folders above", links);
 }
 
 /** Pages of the history of a folder, by their part of the address. */

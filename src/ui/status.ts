@@ -139,7 +139,7 @@ export function transfersOf({ daemon, job }: Folder): Html | null {
 
 function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
   return html`<section class="card flush" id="traffic"><header><h2>Syncing now</h2><span>${count(done)} of ${count(total)}</span></header>
-<p><progress aria-label="changes synced" value="${done}" max="${total}"></progress></p>
+<p>${progressOf("changes synced", done, total)}</p>
 <ul class="rows">${under.map(({ kind, path }) => {
     const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
     return html`<li><span><span aria-hidden="true">${arrow}</span> ${path !== "" && nameView(path)}</span><span class="faint">${label}</span></li>`;
@@ -151,9 +151,11 @@ export function jobOf(job: JobView | null): Html | null {
   if (job === null || job.end !== null) return null;
   const { what, phase, done, total } = job;
   const counts = total === null ? (done > 0 ? `, ${count(done)}` : "") : `, ${count(done)} of ${count(total)}`;
-  const bar =
-    total === null || total === 0
-      ? html`<progress aria-label="${what}"></progress>`
-      : html`<progress aria-label="${what}" value="${done}" max="${total}"></progress>`;
-  return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${counts}`} …</p>${bar}</div>`;
+  return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${counts}`} …</p>${progressOf(what, done, total)}</div>`;
+}
+
+/** @param total null or 0 if it is not known yet */
+export function progressOf(label: string, done: number, total: number | null): Html {
+  const values = total !== null && total > 0 && html` value="${done}" max="${total}"`;
+  return html`<progress aria-label="${label}"${values}></progress>`;
 }

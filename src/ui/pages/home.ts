@@ -6,7 +6,7 @@ import { ageOf, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.
 import { LINK, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import type { PageRequest, UiPage } from "../page.ts";
-import { folderActions, jobOf, screenReaderText, stateOf, worstFirst } from "../status.ts";
+import { folderActions, jobOf, progressOf, screenReaderText, stateOf, worstFirst } from "../status.ts";
 
 /** Shows all linked folders of this user, the worst first. */
 export const HOME: UiPage = {
@@ -44,7 +44,7 @@ function trafficOf({ job, daemon }: Folder): Html | null {
   const traffic = daemon?.traffic ?? null;
   if (traffic === null) return null;
   const { done, total } = traffic;
-  return html`<br><span class="faint">Syncing ${count(done)} of ${count(total)}</span> <progress aria-label="changes synced" value="${done}" max="${total}"></progress>`;
+  return html`<br><span class="faint">Syncing ${count(done)} of ${count(total)}</span> ${progressOf("changes synced", done, total)}`;
 }
 
 function rowOf(folder: Folder, asked: PageRequest): Html {

@@ -10,7 +10,7 @@ import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { explained, folderForm } from "../parts.ts";
-import { jobOf } from "../status.ts";
+import { jobOf, progressOf } from "../status.ts";
 import type { StopReading } from "../stops.ts";
 
 /** LIMIT: changes that are listed for each folder. */
@@ -57,7 +57,7 @@ function stopPart(folder: Folder, safetyStop: SafetyStop, { isScanning, seen }: 
   const words = wordsOf(reasons, view);
   const scanned = seen !== null && !isScanning && html` Checked ${ageOf(seen.at, asked.now)} ago.`;
   return html`${bannerOf("bad", words.question, html`${reasonList(reasons)}${scanned}`)}
-${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p><progress aria-label="Reading both sides"></progress></div>`}
+${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${progressOf("Reading both sides", 0, null)}</div>`}
 ${trouble !== null && html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
 ${view !== null && html`${answers(folder, view, words, asked)}${stoppedList(view.stop)}`}`;
 }
