@@ -30,8 +30,6 @@ type Compilation =
   /** `why`: a clause to show to users. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
 
-export type CompileRegex = (pattern: string) => Compilation;
-
 /**
  * LIMIT: steps of a compiled pattern; time is linear in the text and also in these. `(?:a?){1000}`,
  * repeated within 1,024 characters, would compile to 170,000 steps and block for seconds on one

@@ -25,7 +25,7 @@ import type { LocalTree } from "../model/tree.ts";
 
 type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
 
-export type FoundLine = {
+type FoundLine = {
   readonly line: number;
   /** Column of the first match, from 1, in characters; null for a snippet without a match. */
   readonly column: number | null;
