@@ -114,7 +114,8 @@ function examineAfterPowerLoss(
   const whole = state.text(row.expect);
   if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";
   if (containsChanges(ctx, versionBefore(ctx, row, whole), row.expect, text)) return null;
-  return state.hasText(digest) ? "older" : "unclear";
+  // Content that is only stored may be the late save: it is stored before it is brought back.
+  return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 
 /**
