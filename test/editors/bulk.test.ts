@@ -20,12 +20,12 @@ function notes(count: number, folder = "notes"): Record<string, string> {
  * that wait their grace.
  */
 async function settled(live: Live, waiting: readonly string[] = []): Promise<void> {
-  let { state, attention } = await live.daemon.request("rescan");
+  let { state, attention } = await live.daemon.request("resume");
   // The watch of a busy machine tells once more of what has just been sent: it is quiet for too
   // short then, and a later run says that it is over.
   while (attention.some(({ kind }) => kind === "still-being-written")) {
     await live.next((event) => event.kind === "run");
-    ({ state, attention } = await live.daemon.request("rescan"));
+    ({ state, attention } = await live.daemon.request("resume"));
   }
   expect(attention.map(({ path, kind }) => [path, kind])).toEqual(waiting.map((path) => [path, "second-scan"]));
   expect(state).toBe(waiting.length === 0 ? "in-sync" : "attention");

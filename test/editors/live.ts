@@ -183,9 +183,9 @@ function worldOf(root: string, wire: Wire, key: string): World {
 
 export async function startLive(options: LiveOptions = {}): Promise<Live> {
   const live = new Live(options);
-  await live.daemon.request("sync");
+  await live.daemon.request("resume");
   // The first request came before the watch began; this one after.
-  await live.daemon.request("rescan");
+  await live.daemon.request("resume");
   live.requests.length = 0;
   return live;
 }

@@ -149,13 +149,13 @@ describe("what .gitignore files leave out", () => {
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.texts().has("d1/n1.md")).toBe(false);
     // And creates one of them again: it is the earlier document.
-    mirror.write("d1/n1.md", "built anew\n");
+    mirror.write("d1/n1.md", "built again\n");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
     mirror.disk.user.remove(mirror.path(".gitignore"));
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
-    expect(remoteTexts(rig)).toEqual(new Map(remote).set("d1/n1.md", "built anew\n"));
+    expect(remoteTexts(rig)).toEqual(new Map(remote).set("d1/n1.md", "built again\n"));
     expect(mirror.texts()).toEqual(remoteTexts(rig));
   });
 

@@ -323,7 +323,9 @@ test("a new file that was refused, went elsewhere and came back is not sent agai
   await rename(rig, "elsewhere.md", "new.md");
   expect(rig.sent("POST")).toEqual([]);
   expect(rig.mirrored.state.blocks()).toEqual([expect.objectContaining({ path: "new.md", reason: "read-only" })]);
-  await rig.daemon.request("sync");
+  // A sync that is asked for borrows the folder from the daemon.
+  await rig.stop();
+  await rig.mirrored.sync();
   expect(rig.sent("POST")).toHaveLength(1);
 });
 
@@ -335,7 +337,9 @@ test("a refused move into a folder is not sent again for another name in that fo
   await rename(rig, "home/x.md", "home/y.md");
   expect(rig.sent("PATCH")).toEqual([]);
   expect(rig.mirrored.state.blocks()).toEqual([expect.objectContaining({ path: "home/y.md", reason: "read-only" })]);
-  await rig.daemon.request("sync");
+  // A sync that is asked for borrows the folder from the daemon.
+  await rig.stop();
+  await rig.mirrored.sync();
   expect(rig.sent("PATCH")).toHaveLength(1);
 });
 

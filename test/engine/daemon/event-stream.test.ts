@@ -243,7 +243,7 @@ describe("a service that does not answer", () => {
     rig.requestFaults.fault = later("unreachable");
     await rig.pass(1_200_000);
     rig.requestFaults.fault = null;
-    const report = await rig.daemon.request("sync");
+    const report = await rig.daemon.request("resume");
     expect(report.state).toBe("in-sync");
     expect(rig.daemon.status().phase.kind).toBe("idle");
   });
@@ -293,21 +293,21 @@ describe("requests", () => {
   test("work between two cycles runs after earlier requests, and rejects alone", async () => {
     const rig = await withNotes(8, inRoot);
     const done: string[] = [];
-    const earlier = rig.daemon.request("sync").then(() => done.push("sync"));
+    const earlier = rig.daemon.request("resume").then(() => done.push("resume"));
     await rig.daemon.runBetweenCycles(() => void done.push("work"));
     await earlier;
-    expect(done).toEqual(["sync", "work"]);
+    expect(done).toEqual(["resume", "work"]);
     const fail = (): never => {
       throw new Error("no");
     };
     await expect(rig.daemon.runBetweenCycles(fail)).rejects.toThrow("no");
-    await expect(rig.daemon.request("sync")).resolves.toMatchObject({ counts: { uploaded: 0 } });
+    await expect(rig.daemon.request("resume")).resolves.toMatchObject({ counts: { uploaded: 0 } });
   });
 
   test("what is asked of a stopped daemon is refused", async () => {
     const rig = await withNotes(8, inRoot);
     await rig.stop();
-    await expect(rig.daemon.request("sync")).rejects.toThrow(/stopped/);
+    await expect(rig.daemon.request("resume")).rejects.toThrow(/stopped/);
     expect(rig.daemon.status().phase.kind).toBe("ended");
   });
 

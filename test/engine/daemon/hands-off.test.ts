@@ -54,7 +54,7 @@ describe("a daemon and files that somebody has in hand", () => {
     await rig.pass(20_000);
     expect([looks > 0, looks < 4, text(rig)!.includes("late")]).toEqual([true, true, false]);
     disk.capacity = Number.POSITIVE_INFINITY;
-    await rig.daemon.request("sync");
+    await rig.daemon.request("resume");
     await rig.until(() => text(rig)!.includes("late") && text(rig)!.includes("theirs"), 10_000);
   });
 
@@ -63,13 +63,13 @@ describe("a daemon and files that somebody has in hand", () => {
     rig.save("note.md", TEXT.replace("three", "mine"));
     await rig.pass(1_000);
     rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("one", "theirs"));
-    await rig.daemon.request("sync");
+    await rig.daemon.request("resume");
     expect(text(rig)).toBe(TEXT.replace("three", "mine"));
     // What is saved takes some time of the disk; the two clocks are one again.
     await rig.clock.sleep(10);
     await rig.until(() => text(rig)!.includes("theirs"), 3_000);
     rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("two", "theirs, too"));
-    await rig.daemon.request("sync");
+    await rig.daemon.request("resume");
     expect(text(rig)).toContain("theirs, too");
   });
 

@@ -140,7 +140,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
     const { stopped } = rig.daemon.status().lastReport!;
     rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
-    await rig.daemon.request("sync");
+    await rig.daemon.request("resume");
     await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
     expect([idOf(rig, "notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
   });

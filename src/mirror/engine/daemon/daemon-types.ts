@@ -8,14 +8,11 @@ import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * - `sync`: scans both sides and tries refused changes again; resolves with the report. Works once
- * while paused, too.
- * - `rescan`: does the same without trying refused changes again.
  * - `pause`: starts no run until `resume`, or until a time has passed; resolves with the last
  * report when the current run has ended.
  * - `resume`: scans both sides; resolves with the report.
  */
-export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
+export type DaemonRequest = "pause" | "resume";
 
 export type DaemonOptions = {
   /** The daemon replaces `secondLookMs` and `reviewsOnlyUnchanged` by times of its own. */

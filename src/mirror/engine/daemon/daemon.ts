@@ -128,8 +128,8 @@ class DaemonLoop implements Daemon {
 
   async #carryOut(kind: DaemonRequest, forMs: number | null): Promise<RunReport> {
     if (kind === "pause") return this.#runner.pause(forMs);
-    if (kind === "resume") this.#runner.resume();
-    return this.#runner.runWhole(kind === "sync");
+    this.#runner.resume();
+    return this.#runner.runWhole();
   }
 
   #noteTurn(): void {

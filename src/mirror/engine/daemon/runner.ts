@@ -67,7 +67,7 @@ export class Runner implements WatchListener {
   async turn(): Promise<boolean> {
     if (this.#pausedUntil !== null && this.#pausedUntil <= this.#now()) {
       this.resume();
-      await this.runWhole(false);
+      await this.runWhole();
       return true;
     }
     const due = this.#isPaused() ? null : this.#schedule.firstDue();
@@ -84,7 +84,7 @@ export class Runner implements WatchListener {
     switch (due) {
       case "retry":
       case "rescan":
-        return void (await this.runWhole(false));
+        return void (await this.runWhole());
       case "dirty":
         return this.#runDirty();
       case "events":
@@ -104,11 +104,11 @@ export class Runner implements WatchListener {
   }
 
   /** Scans both sides, and starts a run. */
-  async runWhole(retryRefused: boolean): Promise<RunReport> {
+  async runWhole(): Promise<RunReport> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
     dirty.take(this.#now());
-    await this.#run(this.#schedule.takeRetryRefused(retryRefused));
+    await this.#run(this.#schedule.takeRetryRefused());
     this.#schedule.scheduleRescan();
     this.#schedule.schedulePoll(this.#watch.isAway());
     return this.#runLog.reportOrBlank();
@@ -281,7 +281,7 @@ export class Runner implements WatchListener {
     const isWatched = this.#watch.state() === "events";
     if (!isWatched) this.runs.dirty.take(this.#now());
     const folder = this.#checkFolder();
-    if (folder === "back") return void (await this.runWhole(false));
+    if (folder === "back") return void (await this.runWhole());
     if (folder === "there") await this.#pollService(isWatched);
     else if (this.#phase.kind !== "stopped") await this.#run(false);
     this.#schedule.schedulePoll(this.#watch.isAway());

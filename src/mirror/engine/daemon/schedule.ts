@@ -157,13 +157,12 @@ export class Schedule {
   }
 
   /**
-   * @param isRequested true if the user or a command requested this run
-   * @returns true if refused changes are due for a retry (at the start, then daily). The retry
-   * counts as made
+   * Returns true if refused changes are due for a retry (at the start, then daily). The retry
+   * counts as made.
    */
-  takeRetryRefused(isRequested: boolean): boolean {
+  takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
-    if (!isRequested && this.#retryRefusedAt > now) return false;
+    if (this.#retryRefusedAt > now) return false;
     this.#retryRefusedAt = now + this.#timing.retryRefusedMs;
     return true;
   }
