@@ -73,12 +73,20 @@ export function ageOf(at: number, now: number): Html {
   return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
 }
 
-/** Attributes of a control whose content was refused: it gets the focus. */
-export const REFUSED = html` aria-invalid="true" aria-errormessage="fault" autofocus`;
+/**
+ * Returns the attributes of a control whose content was refused; the first one gets the focus.
+ * @param id of the sentence that says why
+ */
+export function refusedBy(id: string): Html {
+  return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;
+}
+
+/** Attributes of the only control of a page whose content was refused. */
+export const REFUSED = refusedBy("fault");
 
 /** Shows why the content of a control was refused. */
-export function refusalOf(sentence: string): Html {
-  return html`<span class="notice bad" role="alert" id="fault">${sentenceView(sentence)}</span>`;
+export function refusalOf(sentence: string, id = "fault"): Html {
+  return html`<span class="notice bad" role="alert" id="${id}">${sentenceView(sentence)}</span>`;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Folder } from "./folders.ts";
 import { BUSY, good, keptNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
-import { addRule, changeOne, removeRule, replaceKey } from "./setting-actions.ts";
+import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
 /** Carries out the forms of pages by the operations of `mirror/`. */
@@ -28,7 +28,7 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder) },
   { path: "conflict/*", operation: "resolve", run: resolveConflict },
   { path: "resolve", operation: "resolve", run: resolveMany },
-  { path: "settings", run: changeOne },
+  { path: "settings", run: saveSettings },
   { path: "ignore", run: addRule },
   { path: "ignore/remove", run: removeRule },
   { path: "key", run: replaceKey },

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { changeSetting, findSetting, readValue, valueIn } from "../mirror/operations/manual/config.ts";
+import { changeSettings, valueIn } from "../mirror/operations/manual/config.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";
 import type { Digest } from "../contract/digest.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { readConfig } from "../mirror/settings/config.ts";
+import { type Config, readConfig } from "../mirror/settings/config.ts";
 import { addIgnoreLines, removeIgnoreLine } from "../mirror/settings/ignore-lines.ts";
 import { isKey, storeKey } from "../mirror/settings/key.ts";
-import { lineFault } from "../mirror/settings/settings.ts";
+import { lineFault, listSettings } from "../mirror/settings/settings.ts";
 import { connect } from "../mirror/trust/connect.ts";
 import { admit } from "../mirror/trust/gate.ts";
 import type { ActionRequest, Done } from "./action.ts";
@@ -15,27 +15,36 @@ import { mirrorAddress } from "./addresses.ts";
 import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
-import { settingLabel, settingText } from "./setting-words.ts";
+import { refusedWhy, settingLabel, settingsSeen, settingText, typedValue } from "./setting-words.ts";
 
 /** Carries out the forms of the settings. */
 
-/** Changes one setting, but only if its value is still the one that the page showed. */
-export async function changeOne(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
+/**
+ * Saves the settings that the user changed: all of them, or none if a value is refused, or if the
+ * settings are no longer those that the page showed. The page then shows what was typed.
+ */
+export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
   const to = mirrorAddress(name, "settings");
-  const found = findSetting(form.get("name") ?? "");
-  if (found.kind === "trouble") return { to, notice: noticeOfTrouble(found.trouble) };
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return { to, notice: noticeOfTrouble(config.trouble) };
-  if (JSON.stringify(valueIn(config.value, found.value.name)) !== form.get("seen"))
-    return { to, notice: { ...nothingDone("The setting changed since this page was shown"), tone: "asks" } };
-  const { name: key, setting } = found.value;
-  const typed = form.get("value") ?? "";
-  const text = form.get("reset") === null ? settingText(setting, typed) : null;
-  if (text !== null && readValue(key, setting, text).kind === "trouble")
-    return { to: mirrorAddress(name, "settings", { refused: key, value: typed }), notice: null };
-  const changed = await changeSetting(root, found.value, text, ui.clock);
-  if (changed.kind === "trouble") return { to, notice: noticeOfTrouble(changed.trouble) };
-  return { to: `${to}#s-${key}`, notice: good(`“${settingLabel(key)}” is saved.`) };
+  const changes = changedIn(form, config.value);
+  const typed = mirrorAddress(name, "settings", Object.fromEntries(changes.map((one) => [one.name, one.typed])));
+  if (settingsSeen(config.value) !== form.get("seen"))
+    return { to: typed, notice: { ...nothingDone("The settings changed since this page was shown"), tone: "asks" } };
+  if (changes.length === 0) return { to, notice: nothingDone("No setting was changed") };
+  if (changes.some((one) => refusedWhy(one.name, one.setting, one.typed) !== null)) return { to: typed, notice: null };
+  const changed = await changeSettings(root, changes, ui.clock);
+  if (changed.kind === "trouble") return { to: typed, notice: noticeOfTrouble(changed.trouble) };
+  return { to, notice: good(`Saved: ${changes.map((one) => settingLabel(one.name)).join(", ")}.`) };
+}
+
+/** Returns the settings of a form whose values differ from the configuration. */
+function changedIn(form: URLSearchParams, config: Config) {
+  return listSettings().flatMap(({ name, setting }) => {
+    const typed = form.get(name);
+    if (typed === null || typed === typedValue(valueIn(config, name))) return [];
+    return [{ name, setting, typed, text: settingText(setting, typed) }];
+  });
 }
 
 /** Adds one line to the ignore rules of a folder. */

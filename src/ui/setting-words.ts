@@ -1,3 +1,6 @@
+import { type Digest, digestOf } from "../contract/digest.ts";
+import { readValue } from "../mirror/operations/manual/config.ts";
+import type { Config } from "../mirror/settings/config.ts";
 import type { Setting } from "../mirror/settings/settings.ts";
 
 /** Names settings and their values in the words of the pages. */
@@ -74,8 +77,9 @@ export function typedValue(value: unknown): string {
   return isList ? value.join(", ") : JSON.stringify(value);
 }
 
-/** Returns what a user typed as text for `changeSetting`. */
-export function settingText({ usual }: Setting<unknown>, typed: string): string {
+/** Returns what a user typed as text for `changeSettings`; null, the default, if it is empty. */
+export function settingText({ usual }: Setting<unknown>, typed: string): string | null {
+  if (typed.trim() === "") return null;
   if (!Array.isArray(usual)) return typed.trim();
   return JSON.stringify(typed.split(/[\s,]+/).filter((one) => one !== ""));
 }
@@ -85,10 +89,15 @@ export function settingLabel(name: string): string {
   return LABELS[name] ?? name;
 }
 
-/**
- * Returns why a setting does not allow a value, as a sentence with its label.
- * @param fault clause that begins with the name of the setting
- */
-export function refusedValue(name: string, fault: string): string {
-  return `“${settingLabel(name)}”${fault.slice(name.length)}.`;
+/** Returns why a setting does not allow what a user typed, with its label; null if it does. */
+export function refusedWhy(name: string, setting: Setting<unknown>, typed: string): string | null {
+  const text = settingText(setting, typed);
+  const read = text === null ? null : readValue(name, setting, text);
+  // The trouble begins with the name of the setting.
+  return read?.kind === "trouble" ? `“${settingLabel(name)}”${read.trouble.what.slice(name.length)}.` : null;
+}
+
+/** Returns what a form of the settings sends, to find out whether others changed them since. */
+export function settingsSeen(config: Config): Digest {
+  return digestOf(JSON.stringify(config));
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openSignedIn, toneOf } from "./rig.ts";
+import { formIn, openSignedIn, toneOf } from "./rig.ts";
 
 /** A user at the page of the settings. */
 async function openSettings() {
@@ -18,44 +18,56 @@ async function openSettings() {
   };
 }
 
-test("a setting is changed and set back, unless it changed since the page was shown", async () => {
-  const { rig, send } = await openSettings();
+/** Returns what a form sends to find out whether the settings, or the rules, changed. */
+function seenIn(page: string, form = "w/settings"): string {
+  return formIn(page, form)!.body.get("seen")!;
+}
+
+test("all changed settings are saved by one button, unless they changed since the page was shown", async () => {
+  const { rig, see, send } = await openSettings();
   const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
-  const change = (value: string, seen: string) => send("settings", { name: "direction", value, seen });
-  expect(toneOf(await change("pull", '"both"'))).toBe("good");
-  expect(config().direction).toBe("pull");
-  expect(toneOf(await change("push", '"both"'))).toBe("asks");
-  expect(config().direction).toBe("pull");
-  await send("settings", { name: "direction", reset: "yes", seen: '"pull"' });
-  expect(config().direction ?? "both").toBe("both");
-  expect(toneOf(await send("settings", { name: "url", value: "http://x", seen: "" }))).not.toBe("good");
+  const seen = seenIn(await see());
+  expect(
+    toneOf(await send("settings", { direction: "pull", keepHistory: "10d, 100MB", "events.listen": "false", seen })),
+  ).toBe("good");
+  const changed = config();
+  expect([changed.direction, changed.keepHistory, changed.events.listen]).toEqual(["pull", "10d, 100MB", false]);
+  const late = await send("settings", { direction: "push", seen });
+  expect([toneOf(late), late.includes('<option value="push" selected>')]).toEqual(["asks", true]);
+  expect(config()).toEqual(changed);
+  await send("settings", { direction: "both", keepHistory: "", seen: seenIn(await see()) });
+  expect([config().direction, config().keepHistory]).toEqual(["both", undefined]);
+  const same = await send("settings", { direction: "both", seen: seenIn(await see()) });
+  expect(toneOf(same)).not.toBe("good");
+  expect(toneOf(await send("settings", { url: "http://x", seen: seenIn(await see()) }))).not.toBe("good");
 });
 
-test("a refused value stays in its field, which is marked and says why in its own words", async () => {
-  const { see, send } = await openSettings();
-  const change = (name: string, value: string, seen: string) => send("settings", { name, value, seen });
-  for (const [name, value, seen] of [
-    ["events.pollEvery", "7 <b>weeks", '"60s"'],
-    ["keepHistory", "forever", '"30d, 500MB"'],
-  ] as const) {
-    const page = await change(name, value, seen);
+test("no setting is saved while one is refused; each refused field says why in its own words", async () => {
+  const { rig, see, send } = await openSettings();
+  const config = () => readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8");
+  const before = config();
+  const refused = { "events.pollEvery": "7 <b>weeks", keepHistory: "forever" };
+  const page = await send("settings", { ...refused, direction: "pull", seen: seenIn(await see()) });
+  for (const [name, value] of Object.entries(refused)) {
     const field = new RegExp(`<input id="s-${name}"[^>]*>`).exec(page)![0];
     expect(field).toContain(`value="${value.replace("<", "&lt;").replace(">", "&gt;")}"`);
-    expect(field).toContain('aria-invalid="true" aria-errormessage="fault"');
-    expect(/<span class="notice bad" role="alert" id="fault">.*?<\/span>/s.exec(page)![0]).not.toContain(name);
-    expect(page.match(/aria-invalid/g)).toHaveLength(1);
+    expect(field).toContain(`aria-invalid="true" aria-errormessage="fault-${name}"`);
+    const why = new RegExp(`<span class="notice bad" role="alert" id="fault-${name}">.*?</span>`, "s").exec(page)![0];
+    expect(why).not.toMatch(new RegExp(`>[^<]*${name}`));
   }
-  expect(await see("?refused=direction&value=both")).not.toContain("aria-invalid");
+  expect(page.match(/aria-invalid/g)).toHaveLength(2);
+  expect(page).toContain('<option value="pull" selected>');
+  expect(config()).toBe(before);
 });
 
 test("a list is typed as words", async () => {
-  const { rig, send } = await openSettings();
+  const { rig, see, send } = await openSettings();
   const hosts = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8")).allowHttp;
-  const page = await send("settings", { name: "allowHttp", value: "one.test, two.test", seen: "[]" });
+  const page = await send("settings", { allowHttp: "one.test, two.test", seen: seenIn(await see()) });
   expect(hosts()).toEqual(["one.test", "two.test"]);
   expect(page).toContain('value="one.test, two.test"');
-  await send("settings", { name: "allowHttp", value: " ", seen: '["one.test","two.test"]' });
-  expect(hosts()).toEqual([]);
+  await send("settings", { allowHttp: " ", seen: seenIn(page) });
+  expect(hosts()).toBeUndefined();
 });
 
 test("a new ignore rule is tried before it is added, and removed again", async () => {
@@ -73,11 +85,11 @@ test("a new ignore rule is tried before it is added, and removed again", async (
   expect(toneOf(await send("ignore", { pattern: "drafts/" }))).toBe("good");
   expect(rig.read(".mdmirrorignore")).toBe("drafts/\n");
   expect(toneOf(await send("ignore", { pattern: "!a" }))).toBe("bad");
-  const seen = /name="seen" value="([0-9a-f]{64})"/.exec(await see())![1]!;
+  const seen = seenIn(await see(), "ignore/remove");
   rig.write(".mdmirrorignore", "# mine\ndrafts/\r\nold/");
   const remove = (line: string, as = seen) => send("ignore/remove", { line, seen: as });
   expect(toneOf(await remove("2"))).toBe("asks");
-  const now = /name="seen" value="([0-9a-f]{64})"/.exec(await see())![1]!;
+  const now = seenIn(await see(), "ignore/remove");
   for (const line of ["0", "4", "x"]) expect(toneOf(await remove(line, now))).toBe("asks");
   chmodSync(join(rig.root, ".mdmirrorignore"), 0o640);
   expect(toneOf(await remove("2", now))).toBe("good");
@@ -90,7 +102,7 @@ test("the removal of a rule keeps the bytes of all others, and a file that canno
   const file = join(rig.root, ".mdmirrorignore");
   const other = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x2f]);
   writeFileSync(file, Buffer.concat([Buffer.from("drafts/\n"), other]));
-  const seen = /name="seen" value="([0-9a-f]{64})"/.exec(await see())![1]!;
+  const seen = seenIn(await see(), "ignore/remove");
   expect(toneOf(await send("ignore/remove", { line: "1", seen }))).toBe("good");
   expect(readFileSync(file)).toEqual(other);
   rmSync(file);

@@ -3,7 +3,7 @@ import { unwrap } from "../../common/trouble.ts";
 import { join } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { changeSetting, findSetting, valueIn } from "../../mirror/operations/manual/config.ts";
+import { changeSettings, findSetting, valueIn } from "../../mirror/operations/manual/config.ts";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
@@ -76,7 +76,9 @@ async function getOrChange(
 ): Promise<ExitCode> {
   const found = unwrap(findSetting(name!));
   const config = unwrap(
-    await (verb === "get" ? readConfig(join(root, MIRROR_FOLDER)) : changeSetting(root, found, text ?? null, io.clock)),
+    await (verb === "get"
+      ? readConfig(join(root, MIRROR_FOLDER))
+      : changeSettings(root, [{ ...found, text: text ?? null }], io.clock)),
   );
   const value = valueIn(config, found.name);
   const changed = `${found.name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;

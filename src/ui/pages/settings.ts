@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findExcluded, testIgnoreLines } from "../../mirror/operations/manual/ignore-rules.ts";
-import { readValue, valueIn } from "../../mirror/operations/manual/config.ts";
+import { valueIn } from "../../mirror/operations/manual/config.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { type Config, readConfig } from "../../mirror/settings/config.ts";
 import { readIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
@@ -12,18 +12,18 @@ import { shownName } from "../../common/shown-name.ts";
 import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import { commandOf } from "../../page/next-step.ts";
-import { badgeOf, nameView, REFUSED, refusalOf, sentenceView } from "../../page/parts.ts";
+import { badgeOf, nameView, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { folderForm } from "../parts.ts";
 import {
   choicesOf,
-  refusedValue,
+  refusedWhy,
   SETTING_GROUPS,
   settingLabel,
   settingMeaning,
-  settingText,
+  settingsSeen,
   typedValue,
 } from "../setting-words.ts";
 import { entryBadge } from "../states.ts";
@@ -39,58 +39,47 @@ export const SETTINGS_PAGE = folderPage({
     if (config.kind === "trouble") return config;
     const groups = Object.entries(SETTING_GROUPS).map(
       ([title, labels]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(folder, config.value, name, asked))}</ul></section>`,
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config.value, name, asked))}</ul></section>`,
+    );
+    const form = folderForm(
+      folder,
+      { path: "settings", fields: { seen: settingsSeen(config.value) } },
+      asked,
+      html`${groups}<div class="sticky"><span class="faint wide">An empty field means the default.</span><button class="main-action">Save</button></div>`,
     );
     return ok({
       title: `Settings · ${folder.name} · mdmirror`,
       here: mirrorAddress(folder.name, "settings"),
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
-<div class="with-aside"><div>${groups}</div><aside>${ignorePart(folder, asked)}${keyPart(folder, asked)}</aside></div>`,
+<div class="with-aside"><div>${form}</div><aside>${ignorePart(folder, asked)}${keyPart(folder, asked)}</aside></div>`,
     });
   },
 });
 
-function settingRow(folder: Folder, config: Config, name: string, asked: PageRequest): Html | null {
+function settingRow(config: Config, name: string, { query }: PageRequest): Html | null {
   const setting = listSettings().find((one) => one.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
-  const seen = JSON.stringify(value);
-  const isDefault = seen === JSON.stringify(setting.usual);
+  const isDefault = JSON.stringify(value) === JSON.stringify(setting.usual);
+  const shown = (one: unknown) => choicesOf(name, setting)?.[String(one)] ?? typedValue(one);
   const id = `s-${name}`;
-  const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label> ${!isDefault && setting.setBy === undefined && badgeOf("quiet", "changed")}<br>
-<span class="faint">${settingMeaning(name, setting)}</span></div>`;
-  if (setting.setBy !== undefined) {
-    const shown = choicesOf(name, setting)?.[String(value)] ?? (typedValue(value) || "All");
-    return html`<li>${about}<div><output id="${id}">${shown}</output>${commandOf(setting.setBy)}</div></li>`;
-  }
-  const refused = refusedIn(asked, name, setting);
-  const form = folderForm(
-    folder,
-    { path: "settings", fields: { name, seen } },
-    asked,
-    html`<span class="row">${controlOf(id, name, setting, refused?.typed ?? value, refused !== null)}<button>Save</button>${
-      !isDefault && html`<button name="reset" value="yes" class="plain">Default</button>`
-    }</span>${refused !== null && refusalOf(refused.why)}`,
-  );
-  return html`<li>${about}${form}</li>`;
+  const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label><br>
+<span class="faint">${settingMeaning(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${shown(setting.usual) || "none"}.`}</span></div>`;
+  if (setting.setBy !== undefined)
+    return html`<li>${about}<div><output id="${id}">${shown(value) || "All"}</output>${commandOf(setting.setBy)}</div></li>`;
+  const typed = query.get(name) ?? typedValue(value);
+  const why = query.has(name) ? refusedWhy(name, setting, typed) : null;
+  return html`<li>${about}<div>${controlOf(name, setting, typed, why !== null)}${why !== null && refusalOf(why, `fault-${name}`)}</div></li>`;
 }
 
-/** Returns the value that the user typed and that this setting refuses; null if there is none. */
-function refusedIn({ query }: PageRequest, name: string, setting: Setting<unknown>) {
-  const typed = query.get("refused") === name ? query.get("value") : null;
-  if (typed === null) return null;
-  const read = readValue(name, setting, settingText(setting, typed));
-  return read.kind === "trouble" ? { typed, why: refusedValue(name, read.trouble.what) } : null;
-}
-
-function controlOf(id: string, name: string, setting: Setting<unknown>, value: unknown, isRefused: boolean): Html {
+function controlOf(name: string, setting: Setting<unknown>, typed: string, isRefused: boolean): Html {
   const choices = choicesOf(name, setting);
-  const mark = isRefused && REFUSED;
-  if (choices === null || !Object.hasOwn(choices, String(value)))
-    return html`<input id="${id}" name="value" value="${typedValue(value)}" size="14" placeholder="none" spellcheck="false"${mark}>`;
-  return html`<select id="${id}" name="value"${mark}>${Object.entries(choices).map(
-    ([one, label]) => html`<option value="${one}"${one === String(value) && html` selected`}>${label}</option>`,
+  const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && refusedBy(`fault-${name}`)}`;
+  if (choices === null || !Object.hasOwn(choices, typed))
+    return html`<input${attributes} value="${typed}" size="14" placeholder="${typedValue(setting.usual) || "none"}" spellcheck="false">`;
+  return html`<select${attributes}>${Object.entries(choices).map(
+    ([one, label]) => html`<option value="${one}"${one === typed && html` selected`}>${label}</option>`,
   )}</select>`;
 }
 

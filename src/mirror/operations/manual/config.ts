@@ -7,7 +7,7 @@ import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Config, parseConfig, readMembers, whyUnknown, writeConfig } from "../../settings/config.ts";
 import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
 
-/** Reads and changes single settings of a linked folder. */
+/** Reads and changes settings of a linked folder. */
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
@@ -26,31 +26,40 @@ export function valueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, one) => (group as Record<string, unknown>)[one], config);
 }
 
+/** A new value of a setting as the user typed it: a word, or JSON; null: back to the default. */
+export type SettingChange = NamedSetting & { readonly text: string | null };
+
 /**
- * Writes one setting into the configuration. A running daemon lends the folder, and continues with
- * the new configuration.
+ * Writes settings into the configuration: all of them, or none if a value is not allowed. A running
+ * daemon lends the folder, and continues with the new configuration.
  * @param root real path of a linked folder
- * @param text value as the user typed it: a word, or JSON; null: back to the default
  * @returns the new configuration
  */
-export async function changeSetting(
+export async function changeSettings(
   root: string,
-  { name, setting }: NamedSetting,
-  text: string | null,
+  changes: readonly SettingChange[],
   clock: Clock,
 ): Promise<Result<Config>> {
-  if (setting.setBy !== undefined && setting.canChange === undefined) return elsewhere(name, setting);
-  const value = text === null ? ok(undefined) : readValue(name, setting, text);
-  if (value.kind === "trouble") return value;
+  const values = new Map<string, unknown>();
+  for (const { name, setting, text } of changes) {
+    if (setting.setBy !== undefined && setting.canChange === undefined) return elsewhere(name, setting);
+    const value = text === null ? ok(undefined) : readValue(name, setting, text);
+    if (value.kind === "trouble") return value;
+    values.set(name, value.value);
+  }
   const folder = join(root, MIRROR_FOLDER);
   const locked = await lockFolder(root, { what: "config", clock });
   if (locked.kind === "trouble") return locked;
   try {
     const before = readMembers(folder);
     if (before.kind === "trouble") return before;
-    const changed = replaceIn(before.value, name.split("."), value.value);
-    if (setting.canChange?.(allowedValue(setting, before.value[name]), allowedValue(setting, value.value)) === false)
-      return elsewhere(name, setting);
+    let changed: object = before.value;
+    for (const { name, setting } of changes) {
+      const value = values.get(name);
+      changed = replaceIn(changed, name.split("."), value);
+      if (setting.canChange?.(allowedValue(setting, before.value[name]), allowedValue(setting, value)) === false)
+        return elsewhere(name, setting);
+    }
     const config = parseConfig(JSON.stringify(changed), join(folder, CONFIG_FILE));
     if (config.kind === "ok") writeConfig(folder, changed);
     return config;
