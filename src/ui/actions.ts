@@ -68,7 +68,10 @@ async function draftNext(ui: Ui, fields: LinkFields): Promise<Done> {
 const LOOKS = 50;
 const LOOK_MS = 200;
 
-/** Starts a daemon for the folder, which runs on after these pages have ended. */
+/**
+ * Starts a daemon for the folder, which runs on after these pages have ended. A container has no
+ * service manager, so this does not install a background service.
+ */
 function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
   const { root } = folder;
   return startJob(ui, folder, "", "Starting", async () => {

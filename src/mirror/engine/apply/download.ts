@@ -70,8 +70,9 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links.
  * Otherwise, a document that is empty on the service is replaced. If it is not empty, the
  * preference of the first sync decides, or policy `copy` keeps the local content beside it, or a
- * conflict with an empty base is opened. No content is overwritten (I05), unless the user chose a
- * preference; it then stays in the content store.
+ * conflict with an empty base is opened. Policies `local` and `remote` do not apply: after a lost
+ * state, every edited document looks new on both sides. No content is overwritten (I05), unless the
+ * user chose a preference; it then stays in the content store.
  */
 export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
