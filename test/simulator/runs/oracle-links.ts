@@ -112,7 +112,7 @@ function leadsToAnother(
 /**
  * Returns true if a mirror of a part of the workspace may have made links to a document inert for
  * good. Its key could not read the document at some time, and the document is outside that part: no
- * list shows it to that mirror again (decision record 8).
+ * list shows it to that mirror again (decision record 153).
  */
 function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   return (
