@@ -37,7 +37,7 @@ const WORDS: readonly Word[] = [
   ["bring(?:s|ing)? back|brought back", "restore, reject"],
   ["needs? you|what waits", "action required; pending"],
   ["held", "blocked"],
-  ["(?<!set )aside", "set aside; off-thread"],
+  ["(?<!set[- ])aside", "set aside; off-thread"],
   ["standing", "state, status"],
   ["news", "events"],
   ["quiet", "unchanged"],
