@@ -1,7 +1,16 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-type PendingSince = { readonly first: number; since: number };
+type PendingDeletion = {
+  readonly first: number;
+  since: number;
+  /** True if the file will be restored instead: its document is in conflict. */
+  readonly inConflict: boolean;
+  /** True if listeners were informed. */
+  isAnnounced: boolean;
+};
+
+type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readonly inConflict: boolean };
 
 /**
  * Delays local deletions before they are sent. So a program that deletes and creates a file, or a
@@ -11,30 +20,52 @@ type PendingSince = { readonly first: number; since: number };
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
-  readonly #pending = new Map<LocalPath, PendingSince>();
+  readonly #pending = new Map<LocalPath, PendingDeletion>();
+  /** Paths of announced deletions that were cancelled, and not announced as cancelled yet. */
+  readonly #cancelled = new Set<LocalPath>();
 
   constructor(timing: DaemonTiming) {
     this.#timing = timing;
   }
 
   /**
-   * @param absent linked paths that the plan found absent and did not delete yet
+   * @param absent linked paths that the plan found absent and did not delete yet. True: the document
+   * is in conflict
+   * @param sent paths whose deletion the plan was allowed to send
    * @param isUnjudged returns true for a path that the plan could not decide; its delay starts now
-   * @returns deletions that are new, and paths that came back or were sent
    */
   update(
-    absent: ReadonlySet<LocalPath>,
+    absent: ReadonlyMap<LocalPath, boolean>,
+    sent: ReadonlySet<LocalPath>,
     now: number,
-    isUnjudged?: (path: LocalPath) => boolean,
-  ): { readonly begun: LocalPath[]; readonly ended: LocalPath[] } {
-    const missing = [...this.#pending.keys()].filter((path) => !absent.has(path));
-    const ended = missing.filter((path) => isUnjudged?.(path) !== true);
-    for (const path of missing) this.#pending.get(path)!.since = now;
-    for (const path of ended) this.#pending.delete(path);
-    const begun = [...absent].filter((path) => !this.#pending.has(path));
+    isUnjudged: (path: LocalPath) => boolean,
+  ): void {
+    for (const [path, wait] of this.#pending) {
+      if (absent.has(path)) continue;
+      wait.since = now;
+      if (isUnjudged(path)) continue;
+      this.#pending.delete(path);
+      if (wait.isAnnounced && !sent.has(path)) this.#cancelled.add(path);
+    }
+    const begun = [...absent].filter(([path]) => !this.#pending.has(path));
     if (begun.length > 0) for (const wait of this.#pending.values()) wait.since = now;
-    for (const path of begun) this.#pending.set(path, { first: now, since: now });
-    return { begun, ended };
+    for (const [path, inConflict] of begun)
+      this.#pending.set(path, { first: now, since: now, inConflict, isAnnounced: this.#cancelled.delete(path) });
+  }
+
+  /**
+   * Returns the deletions to announce, which count as announced from now on.
+   * @param again true: also those that were announced before
+   */
+  takeChanges(again: boolean): {
+    readonly begun: readonly ListedDeletion[];
+    readonly cancelled: readonly LocalPath[];
+  } {
+    const begun = this.list().filter(({ path }) => again || !this.#pending.get(path)!.isAnnounced);
+    for (const { path } of begun) this.#pending.get(path)!.isAnnounced = true;
+    const cancelled = [...this.#cancelled];
+    this.#cancelled.clear();
+    return { begun, cancelled };
   }
 
   /**
@@ -63,18 +94,22 @@ export class PendingDeletions {
    * was away).
    */
   restart(now: number): void {
-    for (const path of this.#pending.keys()) this.#pending.set(path, { first: now, since: now });
+    for (const [path, wait] of this.#pending) this.#pending.set(path, { ...wait, first: now, since: now });
   }
 
-  list(): readonly { readonly path: LocalPath; readonly dueAt: number }[] {
-    return [...this.#pending].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
+  list(): readonly ListedDeletion[] {
+    return [...this.#pending].map(([path, wait]) => ({
+      path,
+      dueAt: this.#dueAt(wait),
+      inConflict: wait.inConflict,
+    }));
   }
 
   /**
    * LIMIT: how often a delay may start again. Without it, an endless series of deletions would
    * never be sent.
    */
-  #dueAt({ since, first }: PendingSince): number {
+  #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }
 }

@@ -4,7 +4,6 @@ import { forgetSent, rememberLast } from "../run/run-state.ts";
 import { type World, zeroCounts } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
-import type { WatchEnd } from "./runs.ts";
 import { wallTime } from "./timing.ts";
 
 /** Milliseconds between two writes of `syncedAt` while nothing else changes. */
@@ -44,13 +43,13 @@ export class RunLog {
   }
 
   /** @param listed true if this run listed the service. An earlier listing is no longer proof */
-  note(ended: WatchEnd, listed: boolean): void {
+  note(report: RunReport, listed: boolean): void {
     const before = this.#report;
-    const { report, didSomething } = ended;
+    const didSomething = report.run !== 0 && report.run !== before?.run;
     this.#report = report;
     if (listed) this.noteListed(didSomething);
     rememberLast(this.#world, report);
-    this.#publishDeletions(ended);
+    this.#publishDeletions(report);
     if (didSomething || before === null || !endedAlike(before, report))
       this.#publisher.publish({ kind: "run", report });
   }
@@ -71,13 +70,11 @@ export class RunLog {
    * Publishes the deletions whose delay began. Publishes all delayed deletions once they would stop
    * the sync.
    */
-  #publishDeletions({ report, waiting, begun, cancelled }: WatchEnd): void {
-    const { clock } = this.#world;
-    const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));
-    const asks = report.foreseen !== undefined;
-    for (const [path, { inConflict }] of waiting) {
-      if (!begun.has(path) && (!asks || this.#wasRequested)) continue;
-      const at = wallTime(clock, dueAt.get(path) ?? clock.monotonic());
+  #publishDeletions({ foreseen }: RunReport): void {
+    const asks = foreseen !== undefined;
+    const { begun, cancelled } = this.#deletions.takeChanges(asks && !this.#wasRequested);
+    for (const { path, dueAt, inConflict } of begun) {
+      const at = wallTime(this.#world.clock, dueAt);
       this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict, asks });
     }
     this.#wasRequested = asks;

@@ -314,8 +314,7 @@ export class Runner implements WatchListener {
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#checkFolder();
     this.#enter({ kind: "observing" });
-    const ended = await this.runs.run(retryRefused);
-    const { report } = ended;
+    const report = await this.runs.run(retryRefused);
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
@@ -323,7 +322,7 @@ export class Runner implements WatchListener {
     }
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;
-    this.#runLog.note(ended, knownTrees.listedAt() >= began);
+    this.#runLog.note(report, knownTrees.listedAt() >= began);
     this.#schedule.scheduleUnchanged();
     const local = knownTrees.lastLocal();
     if (local !== null && !local.unseen.has("")) await this.#watch.ensure(local);

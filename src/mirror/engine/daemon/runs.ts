@@ -4,7 +4,7 @@ import type { Block } from "../../model/link.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
-import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
+import { RunEntry, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
 import { type CycleEnd, noMemory, type PlannedCycle, zeroTally } from "../run/cycle-context.ts";
 import { forgetFutile } from "../run/repeat-guard.ts";
@@ -23,29 +23,10 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * A deletion whose delay has begun. For a document in conflict, the file is restored instead of
- * deleting the document.
- */
-type BegunDeletion = { readonly inConflict: boolean };
-
-/**
- * The end of a run of the daemon, with the deletions that are delayed after it, those that began in
- * it, and those that were cancelled.
- */
-export type WatchEnd = RunEnd & {
-  readonly didSomething: boolean;
-  readonly waiting: ReadonlyMap<LocalPath, BegunDeletion>;
-  readonly begun: ReadonlySet<LocalPath>;
-  readonly cancelled: ReadonlySet<LocalPath>;
-};
-
-/**
  * LIMIT: changed documents that are planned one by one, because each reads every record. For more,
  * a run over everything is made.
  */
 const MOST_SHOWN = 16;
-
-const NO_DELETIONS = { waiting: new Map(), begun: new Set<LocalPath>(), cancelled: new Set<LocalPath>() };
 
 /** Keeps the daemon's knowledge between cycles, and starts runs with it. */
 export class Runs {
@@ -86,16 +67,15 @@ export class Runs {
     this.#stalePaths = new StalePaths(timing.stalePathMs, (path) => this.dirty.note(path, false, this.#now()));
   }
 
-  async run(retryRefused: boolean): Promise<WatchEnd> {
+  async run(retryRefused: boolean): Promise<RunReport> {
     let sent: ReadonlySet<LocalPath> = new Set();
-    const changes = new ChangesOfRun();
     if (retryRefused) this.#memory = noMemory();
     const observers = this.knownTrees.observers(
       (base, tree) => this.#hideUnsettled(base, tree),
       (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
     );
     const run = new RunEntry(this.#world, "watch");
-    const ended = await runCycles(this.#world, {
+    const { report, end } = await runCycles(this.#world, {
       run,
       settings: this.#settingsNow(),
       retryRefused,
@@ -105,12 +85,11 @@ export class Runs {
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
         return { observers, unchangedContents: this.unchangedContents.over(this.#now()), absentTwice: sent };
       },
-      onCycle: (end) => this.#afterCycle(end, sent, changes),
+      onCycle: (end) => this.#afterCycle(end, sent),
     });
-    run.end(ended.report);
-    forgetFutile(this.#memory, ended.end.kind === "planned" && ended.end.trees.remote.complete);
-    const { waiting, begun, cancelled } = changes;
-    return { ...ended, didSomething: run.begun !== null, waiting, begun, cancelled };
+    run.end(report);
+    forgetFutile(this.#memory, end.kind === "planned" && end.trees.remote.complete);
+    return report;
   }
 
   /**
@@ -137,7 +116,7 @@ export class Runs {
    * documents
    * @returns `whole`: a run over everything is needed, or must continue after a failed step
    */
-  async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
+  async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
     const tally = { ...zeroTally(), ...this.#memory };
     const run = new RunEntry(this.#world, "watch");
     const input = {
@@ -163,8 +142,7 @@ export class Runs {
     this.knownTrees.afterCycle(end);
     this.hot.noteRun(end, this.#now());
     this.inUse.noteReplaced();
-    if (!end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done")) return "whole";
-    return { report, end, didSomething: run.begun !== null, ...NO_DELETIONS };
+    return end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
   /**
@@ -188,7 +166,7 @@ export class Runs {
   }
 
   /** @param sent deletions that this cycle was allowed to send */
-  #afterCycle(end: CycleEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+  #afterCycle(end: CycleEnd, sent: ReadonlySet<LocalPath>): void {
     this.knownTrees.afterCycle(end);
     this.hot.noteRun(end, this.#now());
     if (end.kind === "offline") return;
@@ -199,24 +177,16 @@ export class Runs {
     }
     this.#stalePaths.afterCycle(end, this.#now());
     this.#guarded = guardedDeletions(end);
-    this.#updateDeletions(end, sent, changes);
+    this.#updateDeletions(end, sent);
     this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
     this.inUse.update(end.plan.blocks);
   }
 
-  #updateDeletions({ plan, trees }: PlannedCycle, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
-    const absent = new Map<LocalPath, BegunDeletion>();
+  #updateDeletions({ plan, trees }: PlannedCycle, sent: ReadonlySet<LocalPath>): void {
+    const absent = new Map<LocalPath, boolean>();
     for (const { reason, path, key } of plan.blocks)
-      if (reason === "second-scan") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
-    const { unseen } = trees.local;
-    const { begun, ended } = this.deletions.update(new Set(absent.keys()), this.#now(), (path) =>
-      isHidden(path, unseen),
-    );
-    changes.waiting = absent;
-    changes.add(
-      begun,
-      ended.filter((path) => !sent.has(path)),
-    );
+      if (reason === "second-scan") absent.set(path, trees.base.conflicts.has(key as DocId));
+    this.deletions.update(absent, sent, this.#now(), (path) => isHidden(path, trees.local.unseen));
   }
 }
 
@@ -226,22 +196,6 @@ export class Runs {
  */
 function isJudged({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
-}
-
-/**
- * Combines the changes of one run's cycles: a deletion that one cycle began and another cancelled
- * does not count.
- */
-class ChangesOfRun {
-  /** Deletions that the last cycle found and delayed. */
-  waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
-  readonly begun = new Set<LocalPath>();
-  readonly cancelled = new Set<LocalPath>();
-
-  add(begun: readonly LocalPath[], cancelled: readonly LocalPath[]): void {
-    for (const path of cancelled) if (!this.begun.delete(path)) this.cancelled.add(path);
-    for (const path of begun) if (!this.cancelled.delete(path)) this.begun.add(path);
-  }
 }
 
 function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
