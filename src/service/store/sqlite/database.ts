@@ -16,19 +16,9 @@ const COMPARED = /([=<>]) ([?@$])/g;
 /** Part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
-  readonly #changes: Statement<[], number>;
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
-    this.#changes = new Statement<[], number>(sqlite, "SELECT total_changes()", "pluck");
-  }
-
-  /**
-   * Returns a number that grows with each write: while it is unchanged, earlier reads are still
-   * valid. Null in a transaction, whose writes may still be undone.
-   */
-  version(): number | null {
-    return this.#sqlite.inTransaction ? null : this.#changes.get()!;
   }
 
   get inTransaction(): boolean {

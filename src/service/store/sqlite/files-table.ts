@@ -2,13 +2,13 @@ import { BoundedMap } from "../../../common/bounded-map.ts";
 import { FILE_COLUMNS, type Files, filesTable, FROM_FILES, type ShownFile } from "../files-table.ts";
 import type { FileRow } from "../rows.ts";
 import { type Dialect, sql } from "../sql.ts";
-import type { Db } from "./database.ts";
 import type { SqliteSession } from "./session.ts";
+import type { Transactions } from "./transactions.ts";
 
 /** LIMIT: characters in memory, about 8 to 16 MB: a few thousand notes. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
-/** A file as a request read it; `version`: see `Db.version`. */
+/** A file as a request read it; `version`: see `Transactions.version`. */
 type KeptFile = ShownFile & { readonly workspace: number; readonly version: number };
 
 /**
@@ -55,13 +55,13 @@ const SQL = {
  * Returns the table `files` of the only process that uses the database. It remembers files that
  * were read last, and chooses the index for a subtree by the subtree's size.
  */
-export function sqliteFiles(session: SqliteSession, db: Db): Files {
+export function sqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): Files {
   const files = filesTable(session);
   const kept = keptFiles();
   return {
     ...files,
     async shown(workspace, id, show) {
-      const version = db.version();
+      const { version } = transactions;
       const known = kept.get(id);
       if (version !== null && known?.version === version && known.workspace === workspace) return known;
       const found = await files.shown(workspace, id, show);

@@ -65,7 +65,7 @@ export class SqliteStore implements Store {
     this.#session = new SqliteSession(db);
     this.cursorSecret = cursorSecretOf(this.#session, random);
     this.generation = generationOf(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
-    this.#holders = new Holders(db, this.#session);
+    this.#holders = new Holders(this.#transactions, this.#session);
     this.#index = new SearchIndex(db);
     this.#tables = this.#openTables();
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
@@ -79,7 +79,7 @@ export class SqliteStore implements Store {
     const outbox = outboxTable(session);
     return {
       ...commonTables(session, outbox.noteAccess),
-      files: sqliteFiles(session, db),
+      files: sqliteFiles(session, this.#transactions),
       outbox,
       search: searchTable(db, this.#index, session),
       holder: async (hash) => this.#holders.byHash(hash),
@@ -177,13 +177,13 @@ const KEY_BY_HASH = sql<KeyRow>(null, `SELECT ${KEY_COLUMNS} FROM keys k WHERE k
  * is kept until the database changes.
  */
 class Holders {
-  readonly #db: Db;
+  readonly #transactions: Pick<Transactions, "version">;
   readonly #session: SqliteSession;
   readonly #known = new Map<string, Holder>();
   #version = -1;
 
-  constructor(db: Db, session: SqliteSession) {
-    this.#db = db;
+  constructor(transactions: Pick<Transactions, "version">, session: SqliteSession) {
+    this.#transactions = transactions;
     this.#session = session;
   }
 
@@ -192,7 +192,7 @@ class Holders {
    * @returns undefined for a key that is unknown or was revoked
    */
   byHash(hash: Buffer): Holder | undefined {
-    const version = this.#db.version();
+    const { version } = this.#transactions;
     if (version === null) return this.#read(hash);
     if (this.#version !== version) this.#known.clear();
     this.#version = version;

@@ -5,6 +5,7 @@ export class Transactions {
   readonly #db: Db;
   readonly #outer;
   readonly #inner;
+  #version: number | null = 0;
 
   constructor(db: Db) {
     this.#db = db;
@@ -16,11 +17,21 @@ export class Transactions {
     return this.#db.inTransaction;
   }
 
+  /**
+   * Number of ended transactions: while it is unchanged, earlier reads are still valid. Null in a
+   * transaction, whose writes may still be undone.
+   */
+  get version(): number | null {
+    return this.#version;
+  }
+
   /** Runs `work` in a transaction. Rolls back if `work` throws or `keep` refuses the result. */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
     const isNested = this.#db.inTransaction;
     const { begin, commit, rollback } = isNested ? this.#inner : this.#outer;
     begin.run();
+    const version = this.#version;
+    this.#version = null;
     let isCommitted = false;
     try {
       const result = await work();
@@ -36,6 +47,7 @@ export class Transactions {
         // A savepoint must still be released after its rollback.
         if (isNested) commit.run();
       }
+      this.#version = version === null ? null : version + 1;
     }
   }
 }
