@@ -68,19 +68,21 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
     routerOptions: { maxParamLength: MAX_ID },
     // fastify decodes a target before it finds the route. Escaped percent signs make it find the
     // route of the target as the client sent it, even if the encoding is malformed.
-    rewriteUrl: ({ url }) => url!.replaceAll("%", "%25"),
+    rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.decorateRequest("exchange", null);
-  app.addHook("onRequest", (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const { label, by } = routeOf(state, request);
     const { method, headers } = request.raw;
     const head = { method: method!, path: request.originalUrl, headers: headers as WireHeaders };
     const taken = state.watch.begin(request.raw, reply.raw, label);
     const exchange: Exchange = { request, reply, head, by, taken };
     request.setDecorator("exchange", exchange);
-    return judgeHead(state, exchange);
+    const judged = judgeHead(state, exchange);
+    if (judged === null) done();
+    else judged.then(() => done(), done);
   });
   app.setErrorHandler((error, request) => answerFault(state, exchangeOf(request), error));
   mountService(app, state);
@@ -133,53 +135,64 @@ function exchangeOf(request: FastifyRequest): Exchange {
   return request.getDecorator<Exchange>("exchange");
 }
 
-/** Answers a request by its headers, if the body is not needed. */
-async function judgeHead(state: ServerState, exchange: Exchange): Promise<FastifyReply | undefined> {
+/**
+ * Answers a request by its headers, if the body is not needed.
+ * @returns null if the request is admitted without waiting, as most requests without a body are
+ */
+function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null {
   const { request, head, by } = exchange;
   const unfit = headFault(request.raw);
-  if (unfit !== null) {
-    markAnsweredEarly(request.raw.socket);
-    return send(state, exchange, await state.service.handle({ ...head, body: null }, unfit), true);
+  if (unfit !== null) return answerEarly(state, exchange, state.service.handle({ ...head, body: null }, unfit), true);
+  if (by === "operator" || by === "stream") return null;
+  const bytes = sentLength(request.raw);
+  return bytes === 0 && isAdmitted(state, exchange, 0) ? null : judgeByKey(state, exchange, bytes);
+}
+
+/** Checks the key of a request before its body is read, or before the request is refused. */
+async function judgeByKey(state: ServerState, exchange: Exchange, bytes: number): Promise<void> {
+  const { request, reply, head } = exchange;
+  const { handle, admit } = await answererOf(state, exchange);
+  const refused = await admit?.(head);
+  if (refused != null) return answerEarly(state, exchange, refused);
+  if (bytes === 0 || !isAdmitted(state, exchange, bytes)) {
+    return answerEarly(state, exchange, handle({ ...head, body: null }, "overloaded"));
   }
-  if (by === "operator" || by === "stream") return undefined;
-  const refused = await refuseEarly(state, exchange, await answererOf(state, exchange));
-  if (refused !== null) {
-    markAnsweredEarly(request.raw.socket);
-    return send(state, exchange, refused);
-  }
-  if (waitingForContinue.has(request.raw) && sentLength(request.raw) <= MAX_BODY_BYTES) {
-    exchange.reply.raw.writeContinue();
-  }
-  return undefined;
+  if (waitingForContinue.has(request.raw) && bytes <= MAX_BODY_BYTES) reply.raw.writeContinue();
+}
+
+async function answerEarly(
+  state: ServerState,
+  exchange: Exchange,
+  answered: MaybePromise<AnyAnswer>,
+  isLast = false,
+): Promise<void> {
+  markAnsweredEarly(exchange.request.raw.socket);
+  send(state, exchange, await answered, isLast);
 }
 
 /**
- * Returns the answer to a request that is refused before its body is read.
- * @returns null if the request is not refused
+ * Returns true if the service has capacity for the request, which then counts until its end.
+ * @param bytes of the body that is still to come
  */
-async function refuseEarly(
-  { admission }: ServerState,
-  { request, reply, head }: Exchange,
-  { handle, admit }: Answerer,
-): Promise<AnyAnswer | null> {
-  const bytes = sentLength(request.raw);
-  const refused = bytes === 0 ? null : await admit?.(head);
-  if (refused != null) return refused;
+function isAdmitted({ admission }: ServerState, { request, reply, head }: Exchange, bytes: number): boolean {
   const cut = bytes === 0 ? null : () => void request.raw.destroy();
   const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"), cut);
-  if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? handle({ ...head, body: null }, "overloaded");
+  if (end === null) return false;
   if (cut !== null) request.raw.once("end", () => admission.arrived(end));
   reply.raw.on("close", end);
-  return null;
+  return true;
 }
 
-async function answererOf(state: ServerState, { request, by }: Exchange): Promise<Answerer> {
-  if (by !== "pages") return state.service;
+function answererOf(state: ServerState, { request, by }: Exchange): MaybePromise<Answerer> {
+  return by === "pages" ? pagesFor(state, request.raw) : state.service;
+}
+
+async function pagesFor(state: ServerState, request: IncomingMessage): Promise<Answerer> {
   const pages = await state.loadPages!();
-  const from = request.raw.socket.remoteAddress ?? "";
+  const from = request.socket.remoteAddress ?? "";
   return {
-    handle: (request, fault) => pages.handle(request, fault, from),
-    admit: (head) => pages.admit(head, sentLength(request.raw)),
+    handle: (sent, fault) => pages.handle(sent, fault, from),
+    admit: (head) => pages.admit(head, sentLength(request)),
   };
 }
 
@@ -195,18 +208,17 @@ async function carryBody(
   exchange: Exchange,
   { text, fault }: ReadBody,
   isLast = false,
-): Promise<FastifyReply> {
+): Promise<void> {
   const { handle } = await answererOf(state, exchange);
   const end = state.admission.work();
   try {
-    const answered = await handle({ ...exchange.head, body: text }, fault, exchange.taken);
-    return send(state, exchange, answered, isLast);
+    send(state, exchange, await handle({ ...exchange.head, body: text }, fault, exchange.taken), isLast);
   } finally {
     end();
   }
 }
 
-function send(state: ServerState, { reply, taken }: Exchange, answered: AnyAnswer, isLast = false): FastifyReply {
+function send(state: ServerState, { reply, taken }: Exchange, answered: AnyAnswer, isLast = false): void {
   const { status, headers, body } = answered;
   taken.requestId = headers["x-request-id"] ?? null;
   taken.bytes = Buffer.byteLength(body);
@@ -214,10 +226,9 @@ function send(state: ServerState, { reply, taken }: Exchange, answered: AnyAnswe
   if (isLast || state.isClosing) reply.header("connection", "close");
   reply.send(status === 204 || body === "" ? undefined : body);
   state.unread.watch(reply.raw);
-  return reply;
 }
 
-async function openStream(state: ServerState, exchange: Exchange): Promise<FastifyReply> {
+async function openStream(state: ServerState, exchange: Exchange): Promise<void> {
   const { request, reply, taken } = exchange;
   const head = { ...exchange.head, body: null };
   if (state.streams.size >= MAX_STREAMS) {
@@ -228,7 +239,7 @@ async function openStream(state: ServerState, exchange: Exchange): Promise<Fasti
   // them.
   if (!("stream" in answered)) return send(state, exchange, answered, true);
   reply.hijack();
-  if (reply.raw.destroyed) return reply;
+  if (reply.raw.destroyed) return;
   taken.requestId = answered.headers["x-request-id"] ?? null;
   const end = sendStream(reply.raw, answered);
   state.watch.countStream(taken, request.raw, reply.raw);
@@ -236,14 +247,13 @@ async function openStream(state: ServerState, exchange: Exchange): Promise<Fasti
   reply.raw.once("close", () => state.streams.delete(end));
   // RACE: the service began to close while the stream was opened.
   if (state.isClosing) end();
-  return reply;
 }
 
 /**
  * Answers with a problem if fastify refuses the body; an error of the service itself ends the
  * connection.
  */
-async function answerFault(state: ServerState, exchange: Exchange, error: unknown): Promise<FastifyReply> {
+async function answerFault(state: ServerState, exchange: Exchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
   const isOfBody = statusCode < 500 && !reply.raw.destroyed && !request.raw.destroyed;
@@ -259,10 +269,9 @@ async function answerFault(state: ServerState, exchange: Exchange, error: unknow
 }
 
 /** Closes the connection without an answer, as if the connection were lost. */
-function lose({ request, reply }: Exchange): FastifyReply {
+function lose({ request, reply }: Exchange): void {
   reply.hijack();
   request.raw.socket.destroy();
-  return reply;
 }
 
 /**

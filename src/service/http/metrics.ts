@@ -49,8 +49,8 @@ export class RequestMetrics {
   readonly #log: ((entry: AccessEntry) => void) | null;
   /** Requests of the last day. */
   readonly history: RequestHistory;
-  /** Counts of answers by route and code. */
-  readonly #answered = new Map<string, AnswerCount>();
+  /** Counts of answers by path, and then by method and code. */
+  readonly #answered = new Map<string, Map<string, AnswerCount>>();
   /** Number of answers in each bucket, not counting those of smaller buckets. */
   readonly #within: number[] = BUCKETS.map(() => 0);
   #timed = 0;
@@ -92,7 +92,7 @@ export class RequestMetrics {
     const method = methodOf(request.method!);
     const status = response.headersSent ? response.statusCode : GONE;
     if (!this.#streams.has(response)) {
-      this.#count(`${method} ${taken.route}`, status);
+      this.#count(taken.route, method, status);
       this.#time(ms);
       this.history.note(status, ms);
     }
@@ -106,23 +106,25 @@ export class RequestMetrics {
   /** Counts a stream, which is not timed. */
   countStream({ route }: RequestRecord, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
-    this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
+    this.#count(route, methodOf(method!), response.statusCode);
     this.history.note(response.statusCode, null);
   }
 
   /** Returns the answers since the start, by route and code. */
   routes(): readonly RouteCount[] {
-    return [...this.#answered.values()];
+    return [...this.#answered.values()].flatMap((counts) => [...counts.values()]);
   }
 
   uptimeMs(): number {
     return performance.now() - this.#startedAt;
   }
 
-  #count(route: string, code: number): void {
-    const key = `${route} ${code}`;
-    const known = this.#answered.get(key);
-    if (known === undefined) this.#answered.set(key, { route, code, count: 1 });
+  #count(path: string, method: string, code: number): void {
+    const counts = this.#answered.get(path) ?? new Map<string, AnswerCount>();
+    this.#answered.set(path, counts);
+    const key = `${method} ${code}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { route: `${method} ${path}`, code, count: 1 });
     else known.count++;
   }
 
@@ -152,7 +154,7 @@ export class RequestMetrics {
         name: "mdmirror_service_requests_total",
         help: "Requests that were answered, by route and code.",
         type: "counter",
-        samples: [...this.#answered.values()].map(({ route, code, count }) => ({
+        samples: this.routes().map(({ route, code, count }) => ({
           labels: { route, code: String(code) },
           value: count,
         })),

@@ -82,8 +82,8 @@ export function isAdminPath(path: string): boolean {
   return path === "/admin" || path.startsWith("/admin/");
 }
 
-/** Position of the id among the segments of a path, in each table of routes. */
-const ID_AT = 3;
+/** Matches a path with an id as its third segment, as in each table of routes. */
+const WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
 
 type Route = { readonly method: string; readonly path: string };
 
@@ -100,9 +100,8 @@ export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) 
     const byPath = values.get(method);
     const exact = path.includes("{") ? undefined : byPath?.get(path);
     if (exact !== undefined) return { value: exact, id: "" };
-    const parts = path.split("/");
-    const id = parts[ID_AT] ?? "";
-    const value = id === "" ? undefined : byPath?.get(parts.with(ID_AT, "{id}").join("/"));
+    const [, before, id = "", after] = WITH_ID.exec(path) ?? [];
+    const value = byPath?.get(`${before}{id}${after}`);
     return value === undefined ? null : { value, id: decodeSegment(id) };
   };
 }
