@@ -1,16 +1,17 @@
 /** A map whose values take up no more than a fixed size: the oldest entries are removed first. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
-  readonly #most: number;
+  readonly #maxSize: number;
   readonly #sizeOf: (value: Value) => number;
   #size = 0;
 
   /**
-   * @param most limit of the whole map, in the unit of `sizeOf` @param sizeOf returns the memory
-   * that a value uses, always the same for one value; undefined: each value counts as one
+   * @param maxSize limit of the whole map, in the unit of `sizeOf`
+   * @param sizeOf returns the memory that a value uses, always the same for one value; undefined:
+   * each value counts as one
    */
-  constructor(most: number, sizeOf: (value: Value) => number = () => 1) {
-    this.#most = most;
+  constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
+    this.#maxSize = maxSize;
     this.#sizeOf = sizeOf;
   }
 
@@ -28,7 +29,7 @@ export class BoundedMap<Key, Value> {
     this.#size += this.#sizeOf(value);
     // A Map keeps the order of insertion.
     for (const oldest of this.#values.keys()) {
-      if (this.#size <= this.#most) break;
+      if (this.#size <= this.#maxSize) break;
       this.delete(oldest);
     }
   }

@@ -1,20 +1,20 @@
 /** Formats numbers for users. */
 
 /** Formats a number: `12345` becomes `12,345`. */
-export function count(n: number): string {
-  return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** Formats a number with its noun: `1 step`, `2 steps`. */
-export function plural(n: number, noun: string, many = `${noun}s`): string {
-  return `${count(n)} ${n === 1 ? noun : many}`;
+export function plural(number: number, noun: string, many = `${noun}s`): string {
+  return `${count(number)} ${number === 1 ? noun : many}`;
 }
 
-const SIZES = ["bytes", "kB", "MB", "GB", "TB"] as const;
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 /** Formats a number of bytes: `812 bytes`, `4.2 kB`, `31 MB`. */
 export function bytesText(bytes: number): string {
-  const at = Math.min(SIZES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const at = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   const size = bytes / 1_000 ** at;
-  return `${at > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${SIZES[at]}`;
+  return `${at > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[at]}`;
 }

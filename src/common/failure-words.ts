@@ -6,7 +6,7 @@
 const UNKNOWN_AUTHORITY =
   "the certificate comes from an authority that this system does not know; NODE_EXTRA_CA_CERTS=FILE adds its certificate";
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS_BY_CODE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was cut",
   UND_ERR_CLOSED: "mdmirror closed the connection",
   UND_ERR_DESTROYED: "mdmirror closed the connection",
@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function failureWords(why: string): string {
   const deadline = /^deadline of (\d+) ms$/.exec(why);
   if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;
-  const known = Object.hasOwn(WORDS, why) ? WORDS[why] : undefined;
+  const known = Object.hasOwn(WORDS_BY_CODE, why) ? WORDS_BY_CODE[why] : undefined;
   if (known !== undefined) return known;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";

@@ -15,7 +15,7 @@ export function makeFolders(path: string, mode = 0o777): string | null {
   return made[0] ?? null;
 }
 
-/** @throws ENOTDIR if a file is above it; EEXIST if a file is at the path */
+/** @throws ENOTDIR if a file is above the path; EEXIST if a file is at the path */
 function isFolder(path: string): boolean {
   const existing = fs.statSync(path, { throwIfNoEntry: false });
   if (existing !== undefined && !existing.isDirectory())

@@ -12,7 +12,7 @@ export type Sample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
   /** Suffix of a sample of a histogram: `_bucket`, `_sum`, `_count`. */
-  readonly end?: string;
+  readonly suffix?: string;
 };
 
 /** Returns the metrics as lines. A metric without samples is left out. */
@@ -22,7 +22,7 @@ export function metricsText(metrics: readonly Metric[]): string {
     .flatMap(({ name, help, type, samples }) => [
       `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
       `# TYPE ${name} ${type}`,
-      ...samples.map(({ labels, value, end = "" }) => `${name}${end}${labelsText(labels)} ${valueText(value)}`),
+      ...samples.map(({ labels, value, suffix: end = "" }) => `${name}${end}${labelsText(labels)} ${valueText(value)}`),
     ]);
   return `${lines.join("\n")}\n`;
 }

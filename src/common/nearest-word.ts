@@ -1,12 +1,12 @@
 /**
  * Counts the edits between two words in code points: a letter added, removed, replaced, or two
  * neighbours swapped.
- * @returns the distance, or `most + 1` if it is greater
+ * @returns the distance, or `limit + 1` if it is greater
  */
-export function distanceWithin(a: string, b: string, most: number): number {
-  const from = [...a];
-  const to = [...b];
-  if (Math.abs(from.length - to.length) > most) return most + 1;
+export function distanceWithin(word: string, other: string, limit: number): number {
+  const from = [...word];
+  const to = [...other];
+  if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (let i = 1; i <= from.length; i++) {
@@ -18,11 +18,11 @@ export function distanceWithin(a: string, b: string, most: number): number {
         least = Math.min(least, beforeLast[j - 2]! + 1);
       row.push(least);
     }
-    if (Math.min(...row) > most) return most + 1;
+    if (Math.min(...row) > limit) return limit + 1;
     beforeLast = last;
     last = row;
   }
-  return Math.min(last[to.length]!, most + 1);
+  return Math.min(last[to.length]!, limit + 1);
 }
 
 /** Returns the word that is probably meant; null if no word is similar. */

@@ -1,6 +1,6 @@
 export interface Random {
-  /** Returns a number from 0 to 1, 1 excluded. It spreads waits, and is not a secret. */
+  /** Returns a number from 0 to 1, 1 excluded. Used to spread waits, never for secrets. */
   fraction(): number;
-  /** Returns `n` lower-case hex digits. */
-  hex(n: number): string;
+  /** Returns this number of lower-case hex digits. */
+  hex(digits: number): string;
 }

@@ -6,8 +6,8 @@ type Result = Sqlite.RunResult;
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement that is prepared on its first run. A short run needs only a few of the statements
- * of its database.
+ * A SQL statement that is prepared on its first run, because a short run of the program needs only
+ * a few statements of each database.
  * @throws as better-sqlite3 does; faults of the SQL itself at the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
@@ -23,18 +23,18 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
   }
 
   get(...values: ArgumentsOf<Values>): Row | undefined {
-    return this.#ready().get(...values);
+    return this.#preparedOnce().get(...values);
   }
 
   all(...values: ArgumentsOf<Values>): Row[] {
-    return this.#ready().all(...values);
+    return this.#preparedOnce().all(...values);
   }
 
   run(...values: ArgumentsOf<Values>): Result {
-    return this.#ready().run(...values);
+    return this.#preparedOnce().run(...values);
   }
 
-  #ready(): Sqlite.Statement<unknown[], Row> {
+  #preparedOnce(): Sqlite.Statement<unknown[], Row> {
     this.#prepared ??= this.#prepare();
     return this.#prepared;
   }

@@ -4,8 +4,7 @@ import type { Random } from "./random.ts";
 export function systemRandom(): Random {
   return {
     fraction: () => Math.random(),
-    // ORDER: the global object, because Node loads its code on first use; an import would load
-    // the code of `node:crypto` at the start of each command.
+    // // ORDER: the global `crypto`, whose code Node loads on first use. An import would load
     hex: (digits) =>
       Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(digits / 2))))
         .toString("hex")

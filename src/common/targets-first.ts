@@ -1,17 +1,18 @@
 /**
- * Returns an order of creation, depth first: a document comes after the documents it links to,
- * except for links back to it.
- * @param wanted links of each document, by number
+ * Returns an order of creation in which a document comes after the documents that it links to. A
+ * link that closes a circle does not count.
+ * @param targetsOf numbers of the documents that each document links to
+ * @param all numbers of the documents, in the preferred order
  * @returns the place of each number in the order
  */
-export function targetsFirst(wanted: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
+export function targetsFirst(targetsOf: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
   const place = new Map<number, number>();
   const begun = new Set<number>();
   for (const first of all) {
     const way: { readonly index: number; next: number }[] = begun.has(first) ? [] : [{ index: first, next: 0 }];
     begun.add(first);
     for (let next = way.at(-1); next !== undefined; next = way.at(-1)) {
-      const target = wanted[next.index]![next.next++];
+      const target = targetsOf[next.index]![next.next++];
       if (target === undefined) {
         place.set(next.index, place.size);
         way.pop();

@@ -14,8 +14,8 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (bytes.includes(0)) return { text, fault: "contains-nul" };
   // A character has at least one byte, so the characters of a short file need not be counted.
-  const long = bytes.length > MAX_CONTENT_CHARACTERS && countCharacters(text) > MAX_CONTENT_CHARACTERS;
-  return { text, fault: long ? "too-large" : null };
+  const isTooLong = bytes.length > MAX_CONTENT_CHARACTERS && countCharacters(text) > MAX_CONTENT_CHARACTERS;
+  return { text, fault: isTooLong ? "too-large" : null };
 }
 
 /** Returns null for a text without a UTF-8 form (lone surrogates). */

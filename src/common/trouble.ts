@@ -33,9 +33,9 @@ export function trouble(
   kind: Trouble["kind"],
   what: string,
   next: string,
-  more: Pick<Trouble, "code" | "requestId" | "changed"> = {},
+  details: Pick<Trouble, "code" | "requestId" | "changed"> = {},
 ): { readonly kind: "trouble"; readonly trouble: Trouble } {
-  return { kind: "trouble", trouble: { kind, what, next, ...more } };
+  return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
 /** Trouble that ends the work of a front end. Its entry point reports the trouble. */
@@ -61,7 +61,7 @@ export function unwrap<T>(result: Result<T>): T {
 /** A file that SQLite cannot enlarge for its shared memory counts as a full disk. */
 const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
-const CLAUSES: ReadonlyMap<string, string> = new Map([
+const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
   ...FULL_CODES.map((code) => [code, "the disk is full"] as const),
   ["ENOENT", "it does not exist"],
   ["EACCES", "this user may not read or write it"],
@@ -88,7 +88,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePathError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
+  return code === undefined ? message : (CLAUSE_BY_CODE.get(code) ?? `the system refused it (${code})`);
 }
 
 export const FREE_SPACE_NEXT = "nothing is lost: free some space, then run the command again";

@@ -57,8 +57,8 @@ function quote(path: string): string {
 }
 
 /**
- * Returns true for this user's id; under sudo, also for the user who called it. Other root
- * processes work only in root's folders.
+ * Returns true if this process may trust files of this user id: its own, or under sudo that of the
+ * user who called sudo.
  */
 export function isOwner(uid: number): boolean {
   const own = process.geteuid?.();

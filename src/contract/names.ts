@@ -32,14 +32,14 @@ export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
 /**
- * File with the rules for a folder's contents. It is configuration: a file like any other, but no
- * search finds it.
+ * File with the rules for a folder's contents. It is configuration: it is stored as a document, but
+ * no search finds it.
  */
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the embedded service refused in its first version: names in existing folders were
- * converted by them.
+ * Characters that the embedded service refused in its first version. Linked names that were
+ * converted at that time contain none of these characters.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -60,25 +60,25 @@ export function nameFaults(name: string, kind: NameKind, refused: string = SHELL
   return faults;
 }
 
-const CONTROL_ALL = /[\u0000-\u001f\u007f-\u009f]/g;
+const ALL_CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** Rules in the order in which their faults are reported. */
 type Rules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
 
-const RULES_OF_BOTH: Rules = [
+const RULES_OF_BOTH_KINDS: Rules = [
   ["dot-or-dot-dot", isDots],
   ["lone-surrogate", (name) => LONE_SURROGATE.test(name)],
   ["too-long", (name) => countCharacters(name) > MAX_NAME_CHARACTERS],
   ["slash", (name) => /[/\\]/.test(name)],
   ["control-character", (name) => CONTROL_CHARACTER.test(name)],
-  ["whitespace", (name) => WHITESPACE.test(name.replace(CONTROL_ALL, ""))],
+  ["whitespace", (name) => WHITESPACE.test(name.replace(ALL_CONTROL_CHARACTERS, ""))],
   ["shell-metacharacter", (name, refused) => [...name].some((character) => refused.includes(character))],
 ];
 
 const RULES: Readonly<Record<NameKind, Rules>> = {
-  file: [...RULES_OF_BOTH, ["not-lowercase-md", (name) => !name.endsWith(".md")]],
+  file: [...RULES_OF_BOTH_KINDS, ["not-lowercase-md", (name) => !name.endsWith(".md")]],
   folder: [
-    ...RULES_OF_BOTH,
+    ...RULES_OF_BOTH_KINDS,
     ["leading-dot-folder", (name) => name.startsWith(".") && !isDots(name)],
     ["folder-ends-in-md", (name) => name.endsWith(".md")],
   ],
@@ -138,7 +138,7 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);
   if (faults.length === 0) return name;
-  if (faults.some((fault) => !MAPPABLE.has(fault))) return null;
+  if (faults.some((fault) => !MAPPABLE_FAULTS.has(fault))) return null;
   const stem = kind === "file" ? name.slice(0, -".md".length) : name;
   const bad = (character: string) =>
     character === "\\" ||
@@ -154,4 +154,9 @@ export function mapName(name: string, kind: NameKind, refused: string = SHELL_ME
   return nameFaults(result, kind, refused).length === 0 ? result : null;
 }
 
-const MAPPABLE: ReadonlySet<NameFault> = new Set(["whitespace", "shell-metacharacter", "slash", "control-character"]);
+const MAPPABLE_FAULTS: ReadonlySet<NameFault> = new Set([
+  "whitespace",
+  "shell-metacharacter",
+  "slash",
+  "control-character",
+]);

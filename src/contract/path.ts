@@ -62,17 +62,22 @@ export function ancestorsOf(path: string): string[] {
   return result;
 }
 
-/** Names that a side does not distinguish. */
+/**
+ * Differences between names that a side ignores: upper and lower case, or the Unicode normal form.
+ */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/** Names that the disk of the root accepts. Learned from the disk, not from the platform. */
+/**
+ * Names that the disk of the linked folder accepts. mdmirror tests the disk; the platform alone
+ * does not decide.
+ */
 export type DiskNames = DiskFolding & {
   /** Bytes of the longest name. */
   readonly maxNameBytes: number;
 };
 
 /** Returns true if the disk treats some different names as equal. */
-export function folds({ foldsCase, foldsUnicode }: DiskFolding): boolean {
+export function foldsNames({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
 
@@ -86,7 +91,7 @@ export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, ma
  * form, whose case may be folded.
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
-  const composed = folds(disk) ? path.normalize("NFC") : path;
+  const composed = foldsNames(disk) ? path.normalize("NFC") : path;
   // Upper before lower case folds more than either alone ("ß", "ſ", final sigma), as such disks do.
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
@@ -94,15 +99,15 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
 const CONFLICT_COPY = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
 /**
- * Returns the beginning of a text that fits into `max` bytes. Cuts between code points, never
- * within one.
+ * Returns the longest beginning of a text that fits into `maxBytes`. Cuts between code points,
+ * never within one.
  */
-export function cutToBytes(text: string, max: number): string {
+export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let cut = "";
   for (const character of text) {
     bytes += Buffer.byteLength(character);
-    if (bytes > max) break;
+    if (bytes > maxBytes) break;
     cut += character;
   }
   return cut;

@@ -65,7 +65,7 @@ export type FieldCode =
 export const MAX_FIELD_ERRORS = 20;
 
 /**
- * `pointer` is a JSON Pointer: `/limit` is the query parameter, `/content` the field of the body.
+ * `pointer`: JSON Pointer to a query parameter (`/limit`) or to a field of the body (`/content`).
  */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 

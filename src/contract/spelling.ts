@@ -14,8 +14,8 @@ export type LinkTarget = {
   /** Id of the target; null if the target is unknown. */
   readonly to: DocId | DirId | null;
   /**
-   * Id of the former target, which is gone: if the document is shown again, the link leads to it
-   * again. Only if `to` is null. Undefined if the link never had a target.
+   * Id of the former target, which is gone. If the service shows the target again, the link leads
+   * to it again. Undefined if `to` is not null, or the link never had a target.
    */
   readonly former?: DocId | DirId;
 };

@@ -170,7 +170,7 @@ test("I20 I33 a document that is listed twice counts as it was listed last", asy
   records.beginList();
   const file = remoteFileOf(link!);
   const protectedOne = { ...file, protected: true };
-  expect([records.takeListed(file), records.takeListed(file), records.takeListed(protectedOne)]).toEqual([
+  expect([records.markListed(file), records.markListed(file), records.markListed(protectedOne)]).toEqual([
     "taken",
     "again",
     "left",
@@ -202,7 +202,7 @@ test("I33 thousands of records keep their own stamps and versions", async () => 
   for (const one of all) records.add(one);
   expect(all.map(({ localPath, stamp }) => records.numberOf(localPath, stamp!))).toEqual([...all.keys()]);
   expect(all.filter(({ localPath }, n) => records.numberOf(localPath, linkOf(n + 1).stamp!) !== null)).toEqual([]);
-  expect(new Set(all.map((one) => records.takeListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
+  expect(new Set(all.map((one) => records.markListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
 });
 
 /** A folder linked to `part`, from which a document was moved: its content is in the trash. */

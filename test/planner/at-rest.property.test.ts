@@ -53,7 +53,7 @@ function leavingOut({ base, local, remote }: Trees): Trees {
   records.noteLocal(numbers);
   const listed = new Map(remote.files);
   for (const file of remote.files.values()) {
-    if (records.takeListed(file) !== "left") listed.delete(file.id);
+    if (records.markListed(file) !== "left") listed.delete(file.id);
   }
   records.unlisted(listed.keys());
   return records.complete({ base, local: { ...local, files }, remote: { ...remote, files: listed } });

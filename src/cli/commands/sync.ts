@@ -18,7 +18,7 @@ import { readFolderStatus } from "../../mirror/folder/status.ts";
 import { join } from "node:path";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
-import { MIRROR_FOLDER, namesOf } from "../../mirror/model/mirror-folder.ts";
+import { MIRROR_FOLDER, pathsOfOperands } from "../../mirror/model/mirror-folder.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
 import type { WaitReport } from "../../mirror/operations/results/waited.ts";
 import { jsonLine, printNotes } from "../text.ts";
@@ -81,7 +81,7 @@ function awaitedOf(io: Io, root: string, args: Args): WaitRequest | null {
   if (names.length === 0) return null;
   const place = locateAll(io, names);
   if (place.root === root)
-    return { paths: namesOf(place.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
+    return { paths: pathsOfOperands(place.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
   const what = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
   return refuse(what, "give paths in that linked folder");
 }

@@ -49,8 +49,8 @@ export function pathLimitText(kind: NameKind): string {
  * of a file) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract
  * tests "answers type_mismatch …").
  */
-function judgePath(sent: string, kind: NameKind): FieldFault | null {
-  const path = withoutSlash(sent);
+function judgePath(value: string, kind: NameKind): FieldFault | null {
+  const path = withoutSlash(value);
   const long = pathLengthFault(path, kind);
   if (long !== null) return long;
   // Restores the leading slash: otherwise a second slash would count as the leading one.

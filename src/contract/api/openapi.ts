@@ -17,7 +17,7 @@ export function openapiDocument(): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [operationId, operation] of Object.entries<Operation>(OPERATIONS)) {
     const { path, method } = operation;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...describe(operation, schemas) } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...describeOperation(operation, schemas) } };
   }
   return {
     openapi: "3.1.0",
@@ -45,7 +45,7 @@ export function openapiDocument(): Json {
 }
 
 /** Describes one operation, and adds the schemas that it refers to to `schemas`. */
-function describe(operation: Operation, schemas: Record<string, unknown>): Json {
+function describeOperation(operation: Operation, schemas: Record<string, unknown>): Json {
   const { summary, body, answers } = operation;
   const jsonOf = (schema: z.ZodType, io: "input" | "output") => jsonSchema(schema, io, schemas);
   const good = Object.entries(answers).map(([status, schema]) => {
@@ -72,7 +72,7 @@ const SUCCESS_STATUS: Readonly<Record<string, string>> = {
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 /** Statuses of requests that a client may repeat later. */
-const TEMPORARY: readonly number[] = [429, 503];
+const TEMPORARY_STATUSES: readonly number[] = [429, 503];
 
 function parametersOf({ path, id, query }: Operation, schemas: Record<string, unknown>): Json[] {
   const parameters: Json[] = [];
@@ -95,14 +95,18 @@ function problemAnswers({ problems }: Operation, schema: Json): Json {
     const content = { "application/problem+json": { schema: named } };
     return [
       String(status),
-      { description: found.join(", "), headers: TEMPORARY.includes(status) ? RETRY_HEADERS : REQUEST_ID, content },
+      {
+        description: found.join(", "),
+        headers: TEMPORARY_STATUSES.includes(status) ? RETRY_HEADERS : REQUEST_ID,
+        content,
+      },
     ];
   });
   return Object.fromEntries(answers);
 }
 
 /** Adds defaults, which zod omits if a function reads the value. */
-const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
+const addDefaults: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -116,7 +120,10 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<s
     $defs = {},
     ...json
   } = JSON.parse(
-    JSON.stringify(z.toJSONSchema(schema, { io, override: complete })).replaceAll("#/$defs/", "#/components/schemas/"),
+    JSON.stringify(z.toJSONSchema(schema, { io, override: addDefaults })).replaceAll(
+      "#/$defs/",
+      "#/components/schemas/",
+    ),
   ) as Json & { readonly $defs?: Json };
   Object.assign(schemas, $defs);
   const { id, ...named } = json as { readonly id?: string };

@@ -70,7 +70,7 @@ export const COMMON_PROBLEMS: readonly ProblemCode[] = [
 
 const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 
-const MISUSE = "mutually_exclusive" satisfies FieldCode;
+const SELECTOR_MISUSE = "mutually_exclusive" satisfies FieldCode;
 
 /** Makes the parameters of a list. A `path` must be that of an item in the list. */
 function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>) {
@@ -84,7 +84,7 @@ function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>)
   return parameters.superRefine((query, { addIssue }) => {
     const sent = SELECTORS.filter((name) => query[name] !== undefined);
     const misuse = (name: string, message: string) =>
-      addIssue({ code: "custom", path: [name], message, params: { code: MISUSE } });
+      addIssue({ code: "custom", path: [name], message, params: { code: SELECTOR_MISUSE } });
     if (sent.length > 1) for (const name of sent) misuse(name, `At most one of ${SELECTORS.join(", ")} may be sent.`);
     if (query.path !== undefined && query.cursor !== undefined)
       misuse("cursor", "A path names one item: it takes no cursor.");
@@ -103,19 +103,19 @@ function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
 /** ASSUMES: a query of white space only is refused (contract test "refuses a blank query"). */
 function judgeQuery(query: string): FieldFault | null {
   if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
-  return tooLong(query, SEARCH_QUERY_CHARACTERS);
+  return lengthFault(query, SEARCH_QUERY_CHARACTERS);
 }
 
 function judgePattern(pattern: string): FieldFault | null {
   if (pattern === "") return { code: "invalid_format", detail: "The pattern is empty." };
   if (/[\n\r]/.test(pattern)) return { code: "invalid_format", detail: "The pattern has more than one line." };
-  return tooLong(pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
+  return lengthFault(pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
 }
 
-function tooLong(query: string, most: number): FieldFault | null {
+function lengthFault(query: string, limit: number): FieldFault | null {
   const length = countCharacters(query);
-  return length > most
-    ? { code: "too_long", detail: `The query has ${length} characters; the limit is ${most}.` }
+  return length > limit
+    ? { code: "too_long", detail: `The query has ${length} characters; the limit is ${limit}.` }
     : null;
 }
 
@@ -163,9 +163,9 @@ export const OPERATIONS = {
     problems: ["invalid_id", "folder_not_found"],
   },
   /**
-   * ASSUMES: every field of a shape is required, an empty `content` is legal, and `parentId:
-   * null` is the root (contract tests "names each bad field", "creates an empty file", "creates a
-   * file in the root by parentId null").
+   * ASSUMES: every field of the body is required, an empty `content` is legal, and `parentId: null`
+   * is the root (contract tests "names each bad field", "creates an empty file", "creates a file in
+   * the root by parentId null").
    */
   createFile: {
     method: "POST",

@@ -1,4 +1,4 @@
-import { folds, nameOf, parentOf, pathKey } from "../../contract/path.ts";
+import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, errnoOf, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
@@ -28,7 +28,7 @@ const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"]
  */
 export function listedSpelling(guard: RootGuard, abs: string): string {
   const folding = guard.names();
-  if (!folds(folding)) return abs;
+  if (!foldsNames(folding)) return abs;
   const [folder, name] = [parentOf(abs), nameOf(abs)];
   const names = guard.fs.readdir(folder).map((entry) => entry.name);
   if (names.includes(name)) return abs;

@@ -43,8 +43,8 @@ type DocumentAction =
   /** Downloads, then replaces the file, whose bytes must still be `expect`. */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
-   * Creates on the service; the file's bytes must still be `expect`. `tombstone`: the deleted
-   * document that this one restores under a new id.
+   * Creates the document on the service; the file's bytes must still be `expect`. `tombstone`: the
+   * deleted document that this action restores under a new id.
    */
   | {
       readonly kind: "create-remote";
@@ -54,8 +54,8 @@ type DocumentAction =
       readonly tombstone: DocId | null;
     }
   /**
-   * PUT on the base version. `review`: the document is protected, so a 202 is expected. `empties`:
-   * the content is blank, and that of the base version is not.
+   * Sends the file's content by PUT on the base version. `review`: the document is protected, so a
+   * 202 is expected. `empties`: the content is blank, and that of the base version is not.
    */
   | ({
       readonly kind: "put";
@@ -70,8 +70,8 @@ type DocumentAction =
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
    * Both sides have a new document at one path. Downloads it. If the contents are equal (except for
-   * line ends, BOM, final newline), links the two. Otherwise `prefer` decides, or a conflict with
-   * an empty base opens.
+   * line ends, BOM, final newline), links the two. Otherwise the policy's `prefer` decides, or a
+   * conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
   // actions that create or remove a document on a side
@@ -240,7 +240,8 @@ type FolderAction =
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
    * Removes an empty folder; ignored leftovers inside go to the trash first. If the folder is not
-   * empty: stale. `dirId`: null if another folder now has the place of this record.
+   * empty, the outcome is `stale`. `dirId`: id of the record that is removed too; null if the
+   * record now belongs to another folder.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | ({ readonly kind: "remove-folder-remote" } & FolderPlace)

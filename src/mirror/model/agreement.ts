@@ -8,15 +8,18 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 /**
  * Returns true if both sides show a linked document exactly as base has it, and base has nothing
  * pending for it.
- * @param walk facts about the disk
  */
 export function bothSidesAreAsBase(
-  link: DocumentRecord,
+  record: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
-  walk: WalkedDisk,
+  localTree: WalkedDisk,
 ): boolean {
-  return remoteIsAsBase(link, remoteFile) && agreesLocally(link, localFile, walk.inodesTrusted) && isAtRest(link, walk);
+  return (
+    remoteIsAsBase(record, remoteFile) &&
+    localIsAsBase(record, localFile, localTree.inodesTrusted) &&
+    isAtRest(record, localTree)
+  );
 }
 
 type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
@@ -24,26 +27,26 @@ type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 /**
  * Returns true if the service shows a document just as base has it: version, place and protection.
  */
-export function remoteIsAsBase(link: DocumentRecord, remoteFile: RemoteFile): boolean {
+export function remoteIsAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
-    remoteFile.changeId === link.changeId &&
-    remoteFile.path === link.remotePath &&
-    remoteFile.protected === link.protected
+    remoteFile.changeId === record.changeId &&
+    remoteFile.path === record.remotePath &&
+    remoteFile.protected === record.protected
   );
 }
 
-function agreesLocally(link: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
-  if (localFile.digest !== link.localDigest) return false;
+function localIsAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
+  if (localFile.digest !== record.localDigest) return false;
   // Equal bytes with another inode may be another document's file, put at this path by a swap.
-  return link.stamp === null || !inodesTrusted || sameInodeAndBirth(link.stamp, localFile.stamp);
+  return record.stamp === null || !inodesTrusted || sameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
 /**
  * Returns true if base alone gives no reason to act on a document: its record is synced, no content
  * of it is in review, and neither of its names will change.
  */
-export function isAtRest(link: DocumentRecord, walk: Pick<LocalTree, "disk">): boolean {
-  return link.state === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);
+export function isAtRest(record: DocumentRecord, localTree: Pick<LocalTree, "disk">): boolean {
+  return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", localTree);
 }
 
 /**

@@ -14,22 +14,22 @@ type ReasonFacts = {
    * follow from an answer (a refusal) and stay, across restarts (I22), until their subject changes
    * or they are tried again.
    */
-  readonly kept: "computed" | "remembered";
+  readonly origin: "computed" | "remembered";
   /**
    * Work that the block leaves. `needs-you`: the block ends when a person acts. `waits`: the block
    * ends by itself, and until then the sides differ. `no`: no work is left.
    */
-  readonly open: "needs-you" | "waits" | "no";
+  readonly remainingWork: "needs-you" | "waits" | "no";
   /**
-   * True if the block may end without an action of the user. While there is such a block, only
-   * whole cycles plan.
+   * True if the block may end without an action of the user. While such a block exists, only whole
+   * cycles make plans.
    */
-  readonly endsAlone?: true;
+  readonly endsByItself?: true;
   /**
    * True if the block waits for another scan that shows whether a file is gone: until then no file
    * counts as absent.
    */
-  readonly undecided?: true;
+  readonly waitsForScan?: true;
   /**
    * Actions that an earlier answer forbids. A refusal of one write forbids the row's other writes
    * too, because a row has only one block: otherwise two refused requests would replace each
@@ -37,28 +37,25 @@ type ReasonFacts = {
    */
   readonly stops?: readonly Intention[];
   readonly stopsFolder?: readonly FolderIntention[];
-  /**
-   * Choices of `resolve` that end the block. Undefined: the block's message says how the block
-   * ends.
-   */
+  /** Choices of `resolve` that end the block. Undefined: the block's message says how to end it. */
   readonly ways?: readonly ResolutionKind[];
 };
 
-const COMPUTED = { kept: "computed", open: "needs-you" } as const;
-const REMEMBERED = { kept: "remembered", open: "needs-you" } as const;
-const WAITS = { kept: "computed", open: "waits", endsAlone: true } as const;
+const COMPUTED = { origin: "computed", remainingWork: "needs-you" } as const;
+const REMEMBERED = { origin: "remembered", remainingWork: "needs-you" } as const;
+const WAITS = { origin: "computed", remainingWork: "waits", endsByItself: true } as const;
 const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
 
 const REASONS = {
   // reasons about entries that a side could not show
-  "not-seen": { ...COMPUTED, endsAlone: true },
-  "local-unreadable": { ...COMPUTED, endsAlone: true },
-  "still-being-written": { ...WAITS, undecided: true },
+  "not-seen": { ...COMPUTED, endsByItself: true },
+  "local-unreadable": { ...COMPUTED, endsByItself: true },
+  "still-being-written": { ...WAITS, waitsForScan: true },
   /**
    * Several files may belong to the document, by equal evidence. The block ends when another file
-   * appears or disappears, so only whole cycles plan.
+   * appears or disappears, which only a whole cycle notices.
    */
-  "ambiguous-file": { ...COMPUTED, endsAlone: true },
+  "ambiguous-file": { ...COMPUTED, endsByItself: true },
   "not-utf-8": TEXT_FAULT,
   "contains-nul": TEXT_FAULT,
   "too-large": TEXT_FAULT,
@@ -94,17 +91,17 @@ const REASONS = {
    * The service cannot delete folders: an empty folder that was deleted locally stays on the
    * service.
    */
-  "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
+  "folder-stays": { origin: "remembered", remainingWork: "no", stopsFolder: ["remove"] },
   /**
    * The whole content was submitted, and a reviewer decides. Such a block is reported as in review,
    * not as an open problem.
    */
-  "in-review": { kept: "computed", open: "no", ways: ["mine", "theirs"] },
+  "in-review": { origin: "computed", remainingWork: "no", ways: ["mine", "theirs"] },
   /**
    * In review because another edit was published: the sides differ until somebody decides in the
    * web app.
    */
-  "review-conflict": { kept: "computed", open: "waits", ways: ["mine", "theirs"] },
+  "review-conflict": { origin: "computed", remainingWork: "waits", ways: ["mine", "theirs"] },
   /**
    * The content is not sent yet. mdmirror waits until the content is unchanged for a while, so that
    * not every save becomes a review.
@@ -114,12 +111,12 @@ const REASONS = {
   "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's ignore rules exclude the document, on both sides. */
-  suspended: { kept: "computed", open: "no" },
+  suspended: { origin: "computed", remainingWork: "no" },
   /** The sync has one direction only; the next sync of both directions carries the change out. */
-  "direction-off": { kept: "computed", open: "no" },
+  "direction-off": { origin: "computed", remainingWork: "no" },
   /** Somebody is editing the local file: the service's version does not replace it yet. */
   "in-use": WAITS,
-  "second-scan": { ...WAITS, undecided: true },
+  "second-scan": { ...WAITS, waitsForScan: true },
   // reasons about refusals
   refused: {
     ...REMEMBERED,
@@ -131,8 +128,8 @@ const REASONS = {
   "conflict-markers": { ...COMPUTED, ways: ["mine", "theirs", "merged"] },
 } as const satisfies Record<string, ReasonFacts>;
 
-/** Ends of sentences about a change that stays on its side (`direction-off`). */
-export const ONE_WAY = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
+/** Clauses for messages about a change that is not carried to the other side (`direction-off`). */
+export const ONE_WAY_CLAUSES = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
 export type BlockReason = keyof typeof REASONS;
 
@@ -141,11 +138,11 @@ export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS
 
 /** Returns true if the block leaves work to do. */
 export function isOpen(reason: BlockReason): boolean {
-  return BLOCK_REASONS[reason].open !== "no";
+  return BLOCK_REASONS[reason].remainingWork !== "no";
 }
 
 export function needsUser(reason: BlockReason): boolean {
-  return BLOCK_REASONS[reason].open === "needs-you";
+  return BLOCK_REASONS[reason].remainingWork === "needs-you";
 }
 
 const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
@@ -162,12 +159,12 @@ export function isReview(reason: BlockReason): boolean {
 
 /** Returns true if a block comes from an earlier answer, and not from the trees. */
 export function isRemembered({ reason }: { readonly reason: BlockReason }): boolean {
-  return BLOCK_REASONS[reason].kept === "remembered";
+  return BLOCK_REASONS[reason].origin === "remembered";
 }
 
 /**
  * Returns true if one of these blocks waits for another scan, so that no file counts as absent yet.
  */
-export function leavesUndecided(blocks: readonly { readonly reason: BlockReason }[]): boolean {
-  return blocks.some(({ reason }) => BLOCK_REASONS[reason].undecided === true);
+export function waitForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
+  return blocks.some(({ reason }) => BLOCK_REASONS[reason].waitsForScan === true);
 }

@@ -11,7 +11,7 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Sorts items by path, in that order. */
+/** Compares items by their paths, for sorting. */
 export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return comparePaths(a.path, b.path);
 }

@@ -12,13 +12,13 @@ type CopySide = "theirs" | "mine";
  * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`. The service refuses such names,
  * so no document can have one. If the name is too long for the disk, its stem is cut, and 8 hex
  * digits of the whole name's digest distinguish it from others with the same beginning.
- * @param nth from the second copy on, the name contains this number: `note (mine 2).md` @param
- * maxBytes of the longest name that the disk takes; the same in all of this module
+ * @param nth from the second copy on, the name contains this number: `note (mine 2).md`
+ * @param maxBytes bytes of the longest name that the disk accepts; the same in all of this module
  */
-export function conflictCopyPath(path: LocalPath, whose: CopySide, nth: number, maxBytes: number): LocalPath {
+export function conflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
   const stem = name.replace(/\.md$/, "");
-  const beside = ` (${nth === 1 ? whose : `${whose} ${nth}`}).md`;
+  const beside = ` (${nth === 1 ? side : `${side} ${nth}`}).md`;
   if (Buffer.byteLength(stem) + beside.length <= maxBytes) return joinPath(parentOf(path), `${stem}${beside}`);
   const tail = `-${digestOf(name).slice(0, 8)}${beside}`;
   return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);

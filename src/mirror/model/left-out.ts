@@ -43,7 +43,7 @@ export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
       ...trees.remote,
       files: new Map([...trees.remote.files, ...links.map((link) => [link.id, remoteFileOf(link)] as const)]),
     },
-    leftOut: without(leftOut, taken),
+    leftOut: leftOutWithout(leftOut, taken),
   };
 }
 
@@ -56,7 +56,7 @@ export function withAllDocuments(trees: Trees): Trees {
   return { base, local, remote };
 }
 
-function without(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentRecord>): LeftOut {
+function leftOutWithout(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentRecord>): LeftOut {
   return {
     count: leftOut.count - taken.size,
     documents: function* () {

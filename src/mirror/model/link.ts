@@ -77,8 +77,8 @@ export type DocumentRecord = {
    */
   readonly localDigest: Digest;
   /**
-   * Stamp of the local file. Null until the local file was scanned (a row that was written before
-   * its effect was verified).
+   * Stamp of the local file. Null until a scan has seen the file: the record was written before the
+   * effect was verified.
    */
   readonly stamp: Stamp | null;
   /**
@@ -90,8 +90,8 @@ export type DocumentRecord = {
   /** False until the file's bytes are known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * Local content that the service turned into base's content when it was sent (a service that
-   * normalises). It is not sent again on this base.
+   * Digest of local content that the service changed into base's content when it was sent (a
+   * service that normalises). mdmirror does not send this content again on this base.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
@@ -117,9 +117,9 @@ export function isAway({ state, stamp }: DocumentRecord): boolean {
  * Indexes records by local path. A document that is outside the linked folder has no local path:
  * another document may have its old path.
  */
-export function recordsByPath(links: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
+export function recordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
-  for (const link of links) if (!isAway(link)) byPath.set(link.localPath, link);
+  for (const link of records) if (!isAway(link)) byPath.set(link.localPath, link);
   return byPath;
 }
 

@@ -9,7 +9,7 @@ import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /** Names that editors and desktops use for leftovers; the walk ignores such files. */
-const LITTER = /^\.[#_]/;
+const LEFTOVER_NAME = /^\.[#_]/;
 
 /**
  * Returns true if a remote name could lead out of the linked folder or into `.mdmirror`. Such a
@@ -30,7 +30,7 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string, 
     Buffer.byteLength(name) <= maxBytes &&
     name.isWellFormed() &&
     name.search(CONTROL_OR_SLASH) === -1 &&
-    !LITTER.test(name) &&
+    !LEFTOVER_NAME.test(name) &&
     !(kind === "file" && isConflictCopyName(name));
   return fits ? name : hashedName(name, kind, id, maxBytes);
 }
@@ -67,13 +67,13 @@ function digitsOf(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
 
-const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
+const ENDS_WITH_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
  * Returns true if a name ends with the digits of this id, so that `hashedName` may have made it.
  */
 export function hasDigitsOf(name: string, id: string): boolean {
-  const [tail] = DIGITS.exec(name) ?? [];
+  const [tail] = ENDS_WITH_DIGITS.exec(name) ?? [];
   return tail?.startsWith(digitsOf(id)) === true;
 }
 
@@ -88,7 +88,7 @@ export function isHashedNameOf(
   kind: "file" | "folder",
   id: string | null,
 ): boolean {
-  const [tail] = DIGITS.exec(localName) ?? [];
+  const [tail] = ENDS_WITH_DIGITS.exec(localName) ?? [];
   if (tail === undefined || tail.endsWith(".md") !== (kind === "file")) return false;
   return (
     (id === null || hasDigitsOf(localName, id)) && stemOf(remoteName, kind).startsWith(localName.slice(0, -tail.length))
@@ -96,8 +96,8 @@ export function isHashedNameOf(
 }
 
 /**
- * Returns the service's name of a row whose local name has digits of its id only because another
- * file had that name. Null for every other row.
+ * Returns the name on the service if the local name has digits of the id only because another file
+ * had that name. Otherwise returns null.
  */
 export function ownNameOf(
   localName: string,
@@ -106,7 +106,11 @@ export function ownNameOf(
   id: string,
   maxBytes: number,
 ): string | null {
-  if (localName === remoteName || !DIGITS.test(localName) || hashedName(remoteName, kind, id, maxBytes) !== localName)
+  if (
+    localName === remoteName ||
+    !ENDS_WITH_DIGITS.test(localName) ||
+    hashedName(remoteName, kind, id, maxBytes) !== localName
+  )
     return null;
   const own = localNameFor(remoteName, kind, id, maxBytes);
   return own === localName ? null : own;
@@ -131,8 +135,8 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
 }
 
 /**
- * Part of a name that mdmirror gives only to break a circle of moves. If an interrupted plan leaves
- * such a name, the row gets its own name back.
+ * Mark in a name that mdmirror uses only to break a circle of moves. If an interrupted plan leaves
+ * such a name, a later cycle restores the original one.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -142,8 +146,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made, as far as it was kept. Any other name is
- * returned unchanged.
+ * Returns the name from which a temporary name was made, without the part that was cut off. Returns
+ * any other name unchanged.
  */
 export function lastingName(name: string): string {
   return name.replace(TEMPORARY, "$1");

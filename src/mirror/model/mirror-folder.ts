@@ -20,8 +20,15 @@ export const CONTROL_FILE = "daemon.json";
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
 const SQLITE_FILES = ["state.db", "texts.db", "search.db"];
-const REPLACED = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTROL_FILE];
-const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
+const REPLACED_FILES = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTROL_FILE];
+const LOG_FILES = [
+  "mdmirror.log",
+  "mdmirror.log.1",
+  "mdmirror.log.2",
+  "mdmirror.log.3",
+  "mdmirror.log.4",
+  "launchd.err",
+];
 
 /**
  * Everything that mdmirror ever creates in `.mdmirror/`, by the path in that folder. Files have
@@ -29,7 +36,7 @@ const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.
  */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
   [".gitignore", "replaced"],
-  ...REPLACED.flatMap((name): [string, OwnKind][] => [
+  ...REPLACED_FILES.flatMap((name): [string, OwnKind][] => [
     [name, "replaced"],
     [`${name}.new`, "replaced"],
   ]),
@@ -43,7 +50,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
     ["", "-wal", "-shm", "-journal"].map((end) => [`${name}${end}`, "in-place"]),
   ),
   ["log", "folder"],
-  ...LOGS.map((name): [string, OwnKind] => [`log/${name}`, "in-place"]),
+  ...LOG_FILES.map((name): [string, OwnKind] => [`log/${name}`, "in-place"]),
   ["tmp", "store"],
   ["trash", "store"],
   ["damaged", "store"],
@@ -53,7 +60,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
 /** Path of the linked folder itself in operands and inputs; elsewhere this path is "". */
 export const WHOLE_FOLDER = ".";
 
-/** Returns the paths that operands and inputs stand for. */
-export function namesOf(paths: readonly string[]): readonly LocalPath[] {
+/** Converts operands of a command to paths. */
+export function pathsOfOperands(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }

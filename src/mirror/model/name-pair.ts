@@ -8,32 +8,30 @@ import { isHashedNameOf } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Checks whether the two places of a linked document or folder correspond. They may differ if a
- * name was converted. Any other difference means that a move of two steps was interrupted: the
- * document is in two places, although neither side has "moved".
+ * Checks whether the two paths of a linked document or folder correspond. They may differ if a name
+ * was converted. Any other difference means that mdmirror was interrupted while it carried a move
+ * to the other side.
  */
 
 /**
  * Sets of refused characters by which a name may have been converted: this version's set, the first
  * version's, and this version's with the doubtful characters.
  */
-const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
+const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
 /**
- * @param id of the document or folder; null if only the names are known: then any hashed name of
- * the right form fits
+ * Returns true if the two names correspond.
+ * @param id id of the document or folder; null if only the names are known: then a hashed name with
+ * any digits corresponds
  */
 export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
   if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
   // Refused characters are learned, so the name may have been converted by an earlier set.
-  for (const refused of REFUSED) if (mapName(localName, kind, refused) === remoteName) return true;
+  for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
   return isHashedNameOf(localName, remoteName, kind, id);
 }
 
-/**
- * Compares the paths as strings, name by name: fast enough for the many documents that did not
- * change.
- */
+/** Returns true if the two paths correspond, name by name. */
 export function isPathPair(
   localPath: LocalPath,
   remotePath: RemotePath,

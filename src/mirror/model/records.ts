@@ -13,10 +13,18 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
 
-const EMPTY = digestOf("");
+const EMPTY_CONTENT = digestOf("");
 
 /** Numbers of a stamp, in the order in which they are stored. */
-const STAMP = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const satisfies (keyof Stamp)[];
+const STAMP_FIELDS = [
+  "dev",
+  "ino",
+  "size",
+  "mtimeMs",
+  "ctimeMs",
+  "birthMs",
+  "nlink",
+] as const satisfies (keyof Stamp)[];
 
 /**
  * Holds the facts of all records that scans compare, in columns, because objects would take several
@@ -32,42 +40,45 @@ export class Records {
   readonly #byRemotePath = new Map<RemotePath, number>();
   /** Old paths of documents that are outside the linked folder. */
   readonly #awayFrom = new Set<LocalPath>();
-  #stamps = new Float64Array(STAMP.length * 1024);
+  #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
   /** Number of files that the last scan found as recorded. */
   localCount = 0;
   readonly #disk: DiskNames;
-  readonly #read: (id: DocId) => DocumentRecord | null;
+  readonly #readRecord: (id: DocId) => DocumentRecord | null;
 
-  /** @param read returns the current record of a document */
-  constructor(disk: DiskNames, read: (id: DocId) => DocumentRecord | null) {
+  /** @param readRecord returns the current record of a document */
+  constructor(disk: DiskNames, readRecord: (id: DocId) => DocumentRecord | null) {
     this.#disk = disk;
-    this.#read = read;
+    this.#readRecord = readRecord;
   }
 
-  add(link: DocumentRecord): void {
-    const { id, localPath, remotePath, stamp } = link;
+  add(record: DocumentRecord): void {
+    const { id, localPath, remotePath, stamp } = record;
     const number = this.#localPaths.push(localPath) - 1;
     const other = this.#byPath.get(localPath);
     // If several records have one path, evidence decides to which of them the file belongs.
     if (other !== undefined) this.#marks[other]! &= ~PLAIN;
-    const isPlain = other === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(link);
+    const isPlain = other === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(record);
     this.#ids.push(id);
-    this.#changeIds.push(link.changeId);
+    this.#changeIds.push(record.changeId);
     if (remotePath !== localPath) {
       this.#remotePaths.set(number, remotePath);
       this.#byRemotePath.set(remotePath, number);
     }
     if (number === this.#marks.length) this.#grow();
-    if (stamp !== null) for (const [at, key] of STAMP.entries()) this.#stamps[number * STAMP.length + at] = stamp[key];
-    this.#marks[number] = (isPlain ? PLAIN : 0) | (link.protected ? PROTECTED : 0);
-    if (isAway(link)) this.#awayFrom.add(localPath);
+    if (stamp !== null)
+      for (const [at, key] of STAMP_FIELDS.entries()) this.#stamps[number * STAMP_FIELDS.length + at] = stamp[key];
+    this.#marks[number] = (isPlain ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
+    if (isAway(record)) this.#awayFrom.add(localPath);
     else this.#byPath.set(localPath, number);
   }
 
-  #isPlain(link: DocumentRecord): boolean {
-    const { stamp, stampTrusted, durable, digest } = link;
-    return stamp !== null && stampTrusted && durable && digest !== EMPTY && isAtRest(link, { disk: this.#disk });
+  #isPlain(record: DocumentRecord): boolean {
+    const { stamp, stampTrusted, durable, digest } = record;
+    return (
+      stamp !== null && stampTrusted && durable && digest !== EMPTY_CONTENT && isAtRest(record, { disk: this.#disk })
+    );
   }
 
   #grow(): void {
@@ -84,7 +95,7 @@ export class Records {
   }
 
   #unmark(id: DocId, mark: number): void {
-    const link = this.#localPaths.length === 0 ? null : this.#read(id);
+    const link = this.#localPaths.length === 0 ? null : this.#readRecord(id);
     const number = link === null ? undefined : this.#byPath.get(link.localPath);
     if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
   }
@@ -95,24 +106,27 @@ export class Records {
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const number = this.#byPath.get(path);
     if (number === undefined || !this.#has(number, PLAIN)) return null;
-    const isSame = STAMP.every((key, at) => this.#stamps[number * STAMP.length + at] === stamp[key]);
+    const isSame = STAMP_FIELDS.every((key, at) => this.#stamps[number * STAMP_FIELDS.length + at] === stamp[key]);
     return isSame ? number : null;
   }
 
-  /** Records which files the last scan found as recorded. */
+  /** Marks the files that the last scan found as recorded. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LOCAL;
     for (const number of numbers) this.#marks[number]! |= LOCAL;
   }
 
-  /** Clears the marks of documents that a list showed. */
+  /** Removes the marks of documents that an earlier list showed, before a new list. */
   beginList(): void {
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
   }
 
-  /** Takes a listed document if its version, place and protection are the recorded ones. */
-  takeListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
+  /**
+   * Marks a listed document if its version, place and protection are the recorded ones. Returns
+   * `again` if the document was marked before, `left` if it differs from its record.
+   */
+  markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
     if (number === undefined || this.#remotePath(number) !== path) return "left";
     if (this.#ids.at(number) !== id || this.#changeIds.at(number) !== changeId) return "left";
@@ -125,7 +139,7 @@ export class Records {
   /** Returns the record with this local path; null if there is none. */
   at(path: LocalPath): DocumentRecord | null {
     const id = this.idAt(path);
-    return id === null ? null : this.#read(id);
+    return id === null ? null : this.#readRecord(id);
   }
 
   idAt(path: LocalPath): DocId | null {
@@ -139,7 +153,7 @@ export class Records {
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
-    return new Map(this.#linksWithout(LISTED).map(([link]) => [link.id, link]));
+    return new Map(this.#recordsWithout(LISTED).map(([link]) => [link.id, link]));
   }
 
   /** Returns the documents that the service lists as recorded. */
@@ -153,7 +167,7 @@ export class Records {
   }
 
   /**
-   * Adds to trees the documents that one side has as recorded, if the other side does not.
+   * Adds to the trees each document that one side shows as recorded and the other side does not.
    * @param seen trees with the documents that differ from the records
    * @returns trees that leave out the unchanged documents
    */
@@ -161,7 +175,7 @@ export class Records {
     const links = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
     const listed = new Map(seen.remote.files);
-    for (const [link, number] of this.#linksWithout(AT_REST)) {
+    for (const [link, number] of this.#recordsWithout(AT_REST)) {
       links.set(link.id, link);
       if (this.#has(number, LOCAL)) files.set(link.localPath, localFileOf(link)!);
       if (this.#has(number, LISTED) && !listed.has(link.id)) listed.set(link.id, remoteFileOf(link));
@@ -181,20 +195,23 @@ export class Records {
       documents: () => this.#atRest(),
       idAt: (path) => (hasAtRest(this.#byPath.get(path)) ? this.idAt(path) : null),
       link: (id) => {
-        const link = this.#read(id);
-        return link !== null && hasAtRest(this.#byPath.get(link.localPath)) ? link : null;
+        const record = this.#readRecord(id);
+        return record !== null && hasAtRest(this.#byPath.get(record.localPath)) ? record : null;
       },
     };
   }
 
-  /** Returns records without some marks. Leaves out records that were removed meanwhile. */
-  #linksWithout(marks: number): [DocumentRecord, number][] {
-    const links: [DocumentRecord, number][] = [];
+  /**
+   * Returns the records that do not have all of these marks. Leaves out records that were removed
+   * since.
+   */
+  #recordsWithout(marks: number): [DocumentRecord, number][] {
+    const records: [DocumentRecord, number][] = [];
     for (const number of this.#localPaths.keys()) {
-      const link = this.#has(number, marks) ? null : this.#read(this.#id(number));
-      if (link !== null) links.push([link, number]);
+      const record = this.#has(number, marks) ? null : this.#readRecord(this.#id(number));
+      if (record !== null) records.push([record, number]);
     }
-    return links;
+    return records;
   }
 
   *#atRest(): Generator<DocumentPaths> {
@@ -216,8 +233,8 @@ export class Records {
 }
 
 /**
- * Holds short ASCII texts in one buffer, outside the heap of objects. Strings that all survive make
- * the space of young objects grow to several times their size.
+ * Holds short ASCII texts in one buffer, outside the heap of objects. As separate long-lived
+ * strings, they would enlarge the garbage collector's space for young objects several times.
  */
 class TextBuffer {
   #bytes = Buffer.alloc(1 << 15);

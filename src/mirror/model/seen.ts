@@ -10,8 +10,8 @@ export type Seen<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Reason why an entry on disk was not seen: the reason of the block that follows, and a clause.
- * `isMirror`: the path is a linked folder of its own.
+ * Reason why an entry on disk was not seen: the reason of the block that results, and a clause.
+ * `isMirror`: the path is itself a linked folder.
  */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
@@ -34,11 +34,11 @@ export function unreadable(why: string): Unread {
 }
 
 /** LIMIT: files that a message lists. */
-const MOST_NAMED = 4;
+const MAX_LISTED_FILES = 4;
 
 /** @param paths paths of the files that may belong to the document */
 export function ambiguousFile(paths: readonly LocalPath[]): Unread {
-  const named = paths.slice(0, MOST_NAMED).map((path) => JSON.stringify(path));
+  const named = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const more = paths.length - named.length;
   const list =
     more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;

@@ -19,7 +19,7 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | 
  * Returns the first record of a document: both sides were seen to have this version at these
  * places.
  */
-export function newLink(
+export function newRecord(
   id: DocId,
   localPath: LocalPath,
   remotePath: RemotePath,
@@ -39,8 +39,8 @@ export function newLink(
 }
 
 /** Moves base to another version, which both sides have. This also ends every review. */
-export function moveBase(link: DocumentRecord, version: BaseVersion): DocumentRecord {
-  return { ...link, ...version, echoDigest: null, submissions: [] };
+export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
+  return { ...record, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
@@ -49,12 +49,12 @@ export function moveBase(link: DocumentRecord, version: BaseVersion): DocumentRe
  * change is left to send. Content in review stays recorded, with the merged content.
  */
 export function moveBaseUnderEdit(
-  link: DocumentRecord,
+  record: DocumentRecord,
   changeId: ChangeId,
   digest: Digest,
   stamp: Stamp | null,
 ): DocumentRecord {
-  return { ...link, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
+  return { ...record, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
 }
 
 /**
@@ -64,31 +64,31 @@ export function moveBaseUnderEdit(
  * @param answer the service's answer about the review; empty if the answer was lost
  */
 export function submit(
-  link: DocumentRecord,
+  record: DocumentRecord,
   digest: Digest,
   at: number,
   stamp: Stamp | null,
   answer: ReviewAnswer = {},
 ): DocumentRecord {
-  const others = link.submissions.filter((submission) => submission.digest !== digest);
-  const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...answer }];
-  // ORDER: the stamp is not trusted, because it belongs to other content than base's.
-  return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
+  const others = record.submissions.filter((submission) => submission.digest !== digest);
+  const submissions = [...others, { digest, baseChangeId: record.changeId, at, ...answer }];
+  // // The stamp is not trusted, because it belongs to other content than base's.
+  return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
  * Returns the record after the service answered a PUT with base's content, because it normalises
  * the local content. The local content is not sent again.
  */
-export function withEcho(link: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
-  return { ...link, changeId, localDigest: sent, echoDigest: sent };
+export function withEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
+  return { ...record, changeId, localDigest: sent, echoDigest: sent };
 }
 
 /**
  * Returns the tombstone of a document that is gone from both sides. `trashPath`: path of its local
  * content in the trash; null if it had none.
  */
-export function tombstoneOf(link: DocumentRecord, trashPath: string | null, at: number): Tombstone {
-  const { id, localPath, remotePath, changeId, digest } = link;
+export function tombstoneOf(record: DocumentRecord, trashPath: string | null, at: number): Tombstone {
+  const { id, localPath, remotePath, changeId, digest } = record;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };
 }

@@ -8,13 +8,19 @@ import { hasControlCharacters } from "../../common/shown-name.ts";
 export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;
   if (!hasControlCharacters(path)) return `'${path.replaceAll("'", "'\\''")}'`;
-  return `$'${Array.from(path, spelled).join("")}'`;
+  return `$'${Array.from(path, escaped).join("")}'`;
 }
 
-const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "'": "\\'", "\\": "\\\\" };
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "'": "\\'",
+  "\\": "\\\\",
+};
 
-function spelled(character: string): string {
-  const short = SHORT[character];
+function escaped(character: string): string {
+  const short = SHORT_ESCAPES[character];
   if (short !== undefined || !hasControlCharacters(character)) return short ?? character;
   const code = character.charCodeAt(0);
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;

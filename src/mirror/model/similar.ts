@@ -49,10 +49,11 @@ export function isSimilar(a: LineProfile, b: LineProfile): boolean {
 }
 
 /**
- * Returns true if other content still has all of this content. Blank content has nothing to lose.
+ * Returns true if the later content has every line of the earlier content, as often. Always true
+ * for blank earlier content.
  */
-export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
-  for (const [line, weight] of was.weights) if ((is.weights.get(line) ?? 0) < weight) return false;
+export function isKeptIn(earlier: LineProfile, later: LineProfile): boolean {
+  for (const [line, weight] of earlier.weights) if ((later.weights.get(line) ?? 0) < weight) return false;
   return true;
 }
 

@@ -1,4 +1,4 @@
-/** Runs work that the signal stops, as the port of the same name describes. */
+/** Returns a `Stoppable` whose work stops when the signal aborts. */
 export function stoppableBy(signal: AbortSignal) {
   return async <T>(work: (stop: AbortSignal) => Promise<T>): Promise<{ value: T; isStopped: boolean }> => ({
     value: await work(signal),

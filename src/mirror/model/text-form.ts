@@ -24,10 +24,10 @@ export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
  * Number of contents of a form that must be read back unchanged before the form counts as kept. A
- * service that changes an odd form changes it in every content; it may change plain content for a
- * reason that nobody foresaw.
+ * service that changes an odd form changes it in every content. It may change plain content for
+ * other reasons, so plain content needs more.
  */
-const ENOUGH: Readonly<Record<TextForm, number>> = {
+const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   plain: 3,
   "carriage-return": 1,
   "byte-order-mark": 1,
@@ -51,16 +51,16 @@ function oddForms(text: string): TextForm[] {
 
 /** Returns how many plain contents must still be read back. */
 export function readBacksLeft(kept: KeptForms): number {
-  return ENOUGH.plain - (kept.plain ?? 0);
+  return NEEDED_READ_BACKS.plain - (kept.plain ?? 0);
 }
 
 /** Returns true if content has a form that the service is not known to keep. */
 export function mayBeNormalised(text: string, kept: KeptForms): boolean {
-  return oddForms(text).some((form) => (kept[form] ?? 0) < ENOUGH[form]);
+  return oddForms(text).some((form) => (kept[form] ?? 0) < NEEDED_READ_BACKS[form]);
 }
 
 /**
- * Returns the knowledge about forms after content was read back.
+ * Updates the counts of kept forms after content was sent and read back.
  * @returns `kept` itself if nothing was learned
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
@@ -68,7 +68,7 @@ export function learnForms(kept: KeptForms, sent: string, isSame: boolean): Kept
   // A change is attributed to the odd forms of the content, if it has any.
   const testedForms: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
   const updated = { ...kept };
-  for (const form of testedForms) updated[form] = isSame ? Math.min(ENOUGH[form], (kept[form] ?? 0) + 1) : 0;
+  for (const form of testedForms) updated[form] = isSame ? Math.min(NEEDED_READ_BACKS[form], (kept[form] ?? 0) + 1) : 0;
   return testedForms.every((form) => updated[form] === kept[form]) ? kept : updated;
 }
 

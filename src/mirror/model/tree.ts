@@ -134,8 +134,8 @@ export type RemoteTree = {
    */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * True if the list is complete, and no document or folder of base is in it: then nothing is
-   * proven about any of them. Undefined if some are in it.
+   * True if the list is complete, and no document or folder of base is in it: then no absence is
+   * proven. Undefined if the list has some of them.
    */
   readonly nothingKnown?: boolean;
   /**
@@ -159,8 +159,8 @@ export type RemoteTree = {
 };
 
 /**
- * Returns true if a listing was read to the end, each missing document was looked for, and none is
- * gone. A document outside the linked folder is not gone; folders are listed separately.
+ * Returns true if a listing was read to the end, each missing document was searched for, and none
+ * is gone. A document outside the linked folder is not gone; folders are listed separately.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -176,8 +176,8 @@ export type BaseTree = {
 };
 
 /**
- * Documents that trees leave out, because both sides have them as recorded. The trees ask for the
- * paths of these documents, and add single documents when a decision depends on them.
+ * Documents that trees leave out, because both sides have them as recorded. A plan reads the paths
+ * of these documents, and adds single documents to the trees when a decision depends on them.
  */
 export type LeftOut = {
   readonly count: number;

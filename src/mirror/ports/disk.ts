@@ -105,7 +105,7 @@ export interface Disk {
    * `toServiceForm` converts back. Undefined if both forms are the same.
    */
   toLocalForm?(path: LocalPath, text: string): string;
-  toServiceForm?(path: LocalPath, shown: string): string;
+  toServiceForm?(path: LocalPath, localText: string): string;
   /**
    * Runs several calls, and opens the folders that they share only once. The calls must be few and
    * synchronous.

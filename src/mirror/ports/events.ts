@@ -22,8 +22,9 @@ export type EventHint =
   | { readonly kind: "all" };
 
 /**
- * State of the event stream. `listening`; `none`: this deployment has no events, or none for this
- * key; `broken`: the connection is lost, and the client will connect again.
+ * State of the event stream. `off`: not started; `listening`; `none`: this deployment has no
+ * events, or none for this key; `broken`: the connection is lost, and the client will connect
+ * again.
  */
 export type EventStreamState =
   | { readonly kind: "off" }

@@ -4,7 +4,7 @@ export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "s
 
 /**
  * A folder that this process has open. The handle refers to the same folder even if another program
- * renames the folder, or puts another one in its place.
+ * renames the folder, or puts another folder in its place.
  */
 export type FolderHandle = {
   /**

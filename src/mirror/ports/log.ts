@@ -84,7 +84,7 @@ export type LogFields = {
 };
 
 /**
- * Makes the compiler refuse fields that the log would drop, even if an object is spread into
- * another one.
+ * Makes the compiler refuse fields that the log would drop, even if the caller spreads an object
+ * into another object.
  */
-export type KeptAlone<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };
+export type OnlyLogFields<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

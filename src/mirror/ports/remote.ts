@@ -175,7 +175,7 @@ export interface Remote {
    * Records that a new document was read back, so that `traits` learn which forms of content the
    * service keeps.
    */
-  sawReadBack(sent: string, isSame: boolean): void;
+  noteReadBack(sent: string, isSame: boolean): void;
   /**
    * Returns the service's generation from its newest answer: an opaque value that changes when the
    * service is restored from a backup. Null if answers have none, as in most deployments.

@@ -20,7 +20,7 @@ import type { BaseTree } from "../model/tree.ts";
  * that recovery needs to find out whether the effect happened.
  */
 export type Intent =
-  // remote
+  // // Effects on the service.
   /**
    * `replaces`: the deleted document that this document restores. Its record ends with the commit.
    */
@@ -56,12 +56,12 @@ export type Intent =
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
-  // local
+  // // Effects on the disk.
   /**
    * New local files of a plan. A power loss may damage each file until its record confirms the
    * content.
    */
-  | { readonly kind: "create"; readonly files: readonly Arriving[] }
+  | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
    * The file at `path` gets the content `writes`; the old file goes to `setAsideAt`. `base*`: base
    * before the effect, for an edit that is found in the old file. `next*`: base after the effect;
@@ -138,7 +138,7 @@ export type Intent =
     };
 
 /** A document whose local file is created, and the path of the file. */
-export type Arriving = { readonly id: DocId; readonly path: LocalPath };
+export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 
 type DiskMove = {
   readonly from: LocalPath;
@@ -230,8 +230,8 @@ export type MirrorEvent = {
   /** Paths on the service before and after a move; null if there was no such move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * The other two contents of a merge from `before` to `after`, or of a conflict that its user
-   * ended so. Null if there was neither, or an older mdmirror version wrote the event.
+   * The other two contents of a merge from `before` to `after`. Also set when a user ended a
+   * conflict with merged content. Null otherwise, or if an older mdmirror version wrote the event.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
@@ -299,7 +299,7 @@ export interface State {
    * cycle.
    * @param take receives each record; the result then has no records
    */
-  load(take?: (link: DocumentRecord) => void): BaseTree;
+  load(take?: (record: DocumentRecord) => void): BaseTree;
   /** Reads the blocks, without the rest of base. */
   blocks(): Block[];
   link(id: DocId): DocumentRecord | null;
@@ -320,7 +320,7 @@ export interface State {
   localPaths(): LocalPath[];
   /** Returns true if the local file of a record has this inode. LIMIT: reads every row. */
   hasInode(dev: number, ino: number): boolean;
-  putLink(link: DocumentRecord): void;
+  putLink(record: DocumentRecord): void;
   removeLink(id: DocId): void;
   /**
    * Records that the file's bytes survive a power loss. Does nothing if the record has another
@@ -375,8 +375,8 @@ export interface State {
   hasText(digest: Digest): boolean;
   /**
    * Returns names of stored content, oldest first: content stored under `path`, of any document;
-   * content of the document `id`, under any path; content stored under a path of `formerly` without
-   * a document. Without any of these: all. LIMIT: reads every row.
+   * content of the document `id`, under any path; content stored under a path of `formerPaths`
+   * without a document. Without any of these fields: all. LIMIT: reads every row.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;
@@ -393,8 +393,8 @@ export interface State {
   addVersion(version: Version): void;
   /** Returns the versions of a document, newest first. */
   versions(id: DocId): Version[];
-  /** Returns true if this change id of the document arrived before the change id `than`. */
-  isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
+  /** Returns true if change id `changeId` of the document arrived before change id `other`. */
+  isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean;
 
   meta(key: string): string | null;
   setMeta(key: string, value: string | null): void;

@@ -1,4 +1,4 @@
-import type { KeptAlone, LogFields } from "./log.ts";
+import type { OnlyLogFields, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 /**
  * Ports of the engine. Adapters implement these. The simulator implements the lowest of them (Wire,
@@ -17,7 +17,7 @@ export interface Log {
   write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
-    fields: Fields & KeptAlone<Fields>,
+    fields: Fields & OnlyLogFields<Fields>,
   ): void;
 }
 

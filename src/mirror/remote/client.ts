@@ -65,7 +65,7 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
     moveFolder: (id, parent) => folders.patchFolder(context, id, { parentId: idOf(parent) }),
     deleteFolder: (id) => folders.deleteFolder(context, id),
     traits: () => traits.current(),
-    sawReadBack: (sent, isSame) => traits.sawReadBack(sent, isSame),
+    noteReadBack: (sent, isSame) => traits.sawReadBack(sent, isSame),
     generation: () => http.generation(),
     events: () => new EventStream({ http, clock, random }),
     pressure: () => queue.pressure(),

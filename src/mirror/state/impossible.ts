@@ -11,7 +11,7 @@ import type {
   Submission,
   Tombstone,
 } from "../model/link.ts";
-import type { Arriving, Intent, OpenIntent } from "../ports/state.ts";
+import type { ArrivingFile, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
@@ -139,7 +139,7 @@ function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
 
-function isArriving(file: Arriving | null): boolean {
+function isArriving(file: ArrivingFile | null): boolean {
   return file !== null && isDocId(file.id) && isPlain(file.path);
 }
 

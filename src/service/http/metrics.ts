@@ -188,13 +188,13 @@ export class RequestMetrics {
   }
 
   #buckets(): Sample[] {
-    const bucket = (le: string, value: number): Sample => ({ labels: { le }, value, end: "_bucket" });
+    const bucket = (le: string, value: number): Sample => ({ labels: { le }, value, suffix: "_bucket" });
     const upTo = (at: number) => this.#within.slice(0, at + 1).reduce((sum, count) => sum + count, 0);
     return [
       ...BUCKETS.map((most, at) => bucket(String(most), upTo(at))),
       bucket("+Inf", this.#timed),
-      { labels: {}, value: this.#seconds, end: "_sum" },
-      { labels: {}, value: this.#timed, end: "_count" },
+      { labels: {}, value: this.#seconds, suffix: "_sum" },
+      { labels: {}, value: this.#timed, suffix: "_count" },
     ];
   }
 

@@ -93,8 +93,8 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/model/settle.ts",
-        find: "return { ...link, changeId, localDigest: sent, echoDigest: sent };",
-        replace: "return { ...link, changeId };",
+        find: "return { ...record, changeId, localDigest: sent, echoDigest: sent };",
+        replace: "return { ...record, changeId };",
       },
     ],
     tests: ["engine/hands-off.test.ts"],

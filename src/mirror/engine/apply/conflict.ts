@@ -1,7 +1,7 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
-import { ONE_WAY } from "../../model/block.ts";
+import { ONE_WAY_CLAUSES } from "../../model/block.ts";
 import {
   type Conflict,
   hasConflictCopy,
@@ -162,7 +162,7 @@ async function leaveApart(
   why: string,
 ): Promise<Outcome> {
   const atPath = ctx.world.disk.look(path);
-  const detail = `${why}; ${ONE_WAY.push}`;
+  const detail = `${why}; ${ONE_WAY_CLAUSES.push}`;
   const digest = atPath.kind === "file" ? atPath.digest : null;
   const block = makeBlock(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
   ctx.notes.tally.oneWay.push(block);

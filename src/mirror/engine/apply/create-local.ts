@@ -1,7 +1,7 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { newLink } from "../../model/settle.ts";
+import { newRecord } from "../../model/settle.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";
@@ -83,7 +83,7 @@ async function noteCreated(
   if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  const link = newLink(action.id, action.localPath, action.remotePath, isProtected, {
+  const link = newRecord(action.id, action.localPath, action.remotePath, isProtected, {
     ...version,
     localDigest: digest,
     stamp,

@@ -3,7 +3,7 @@ import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import type { DocumentRecord } from "../../model/link.ts";
-import { newLink } from "../../model/settle.ts";
+import { newRecord } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -97,7 +97,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     ctx.notes.counts.createdRemote++;
     const { localPath: path, stamp, stampTrusted, replaces, why } = row;
     const base = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
-    const link = newLink(id, path, remotePath, isProtected, base);
+    const link = newRecord(id, path, remotePath, isProtected, base);
     const version = { id, changeId, digest };
     const detail = source.from === "answer" ? why : `${why}; no answer arrived, but the service has the document`;
     const event = { kind: "create-remote", side: "remote", id, path, detail, after: digest } as const;
@@ -140,7 +140,7 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
     const { file, text, digest } = fetched.value;
     const { lastChangeId: changeId } = file;
     const sent = changeId === link.changeId ? state.text(link.digest) : null;
-    if (sent !== null) remote.sawReadBack(sent, digest === link.digest);
+    if (sent !== null) remote.noteReadBack(sent, digest === link.digest);
     if (digest === link.digest) return { kind: "over", outcome: DONE };
     const next = { changeId, digest };
     const { id, localPath: path, localDigest: expect } = link;

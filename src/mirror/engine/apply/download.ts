@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm, isBlank } from "../../model/text-form.ts";
-import { newLink } from "../../model/settle.ts";
+import { newRecord } from "../../model/settle.ts";
 import {
   STALE,
   eventOf,
@@ -83,7 +83,7 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
   if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
   const version = { changeId: file.lastChangeId, digest };
   const { stamp, stampTrusted } = local.value;
-  const adopted = newLink(action.id, action.localPath, action.remotePath, file.protected, {
+  const adopted = newRecord(action.id, action.localPath, action.remotePath, file.protected, {
     ...version,
     localDigest: action.expect,
     stamp,

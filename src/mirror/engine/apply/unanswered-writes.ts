@@ -1,4 +1,4 @@
-import { moveBaseUnderEdit, newLink } from "../../model/settle.ts";
+import { moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type DocumentRecord, recordsByPath } from "../../model/link.ts";
@@ -213,7 +213,7 @@ function linkMoved(
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {
     writeChange(ctx, {
-      link: newLink(id, localPath, remotePath, isProtected, version),
+      link: newRecord(id, localPath, remotePath, isProtected, version),
       version: { id, changeId, digest },
       event: { kind: "recover", side: "remote", id, path: localPath, detail, after: digest },
     });

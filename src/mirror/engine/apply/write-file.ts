@@ -1,8 +1,8 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Outcome } from "../../model/action.ts";
-import { ONE_WAY } from "../../model/block.ts";
+import { ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord, Stamp } from "../../model/link.ts";
-import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
+import { moveBase, moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -138,7 +138,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
-  if (ctx.settings.direction === "push") return stale(ONE_WAY.push);
+  if (ctx.settings.direction === "push") return stale(ONE_WAY_CLAUSES.push);
   return blockIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
 }
 
@@ -221,7 +221,7 @@ function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInC
   const version = { changeId, digest };
   const base = { ...version, localDigest: digest, ...seen, durable: how === "same" };
   if (adopts !== undefined) {
-    const adopted = newLink(id, path, adopts.remotePath, adopts.protected, base);
+    const adopted = newRecord(id, path, adopts.remotePath, adopts.protected, base);
     return { link: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
   }
   if (link === null || link.digest !== row.baseDigest) return { event };

@@ -12,7 +12,7 @@ import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { Arriving } from "../../ports/state.ts";
+import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
 
 /**
@@ -199,7 +199,7 @@ export async function recoverNewFiles(
   return { changed: all.includes("put-away"), open: new Map(open) };
 }
 
-async function trashTorn(ctx: CycleContext, { id, path }: Arriving, local: LocalTree): Promise<SetAsideJudgement> {
+async function trashTorn(ctx: CycleContext, { id, path }: ArrivingFile, local: LocalTree): Promise<SetAsideJudgement> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
   if (file.empty) return trashNewFile(ctx, id, file);
@@ -217,7 +217,7 @@ function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
   return read.kind === "done" && isZeroed(read.value.text);
 }
 
-function trashNewFile(ctx: CycleContext, id: Arriving["id"], { path, digest }: LocalFile): SetAsideJudgement {
+function trashNewFile(ctx: CycleContext, id: ArrivingFile["id"], { path, digest }: LocalFile): SetAsideJudgement {
   const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
   if (end.kind !== "done") return { kind: "open", path, why: whyOpen(outcomeOfDisk(end)) ?? end.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";

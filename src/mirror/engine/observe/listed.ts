@@ -25,7 +25,7 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
   let count = 0;
   const receive = (item: FileResource): boolean => {
     const file = documentBelow(world, item);
-    const how = file === null ? "left" : (records?.takeListed(file) ?? "left");
+    const how = file === null ? "left" : (records?.markListed(file) ?? "left");
     const wasListed = files.delete(item.id) || outside.delete(item.id) || how === "again";
     if (file === null) outside.add(item.id);
     else if (how === "left") files.set(item.id, file);

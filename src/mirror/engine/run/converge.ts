@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { leavesUndecided } from "../../model/block.ts";
+import { waitForScan } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
 import { endedWell, metAnotherEdit, type StepEnd } from "./execute.ts";
 import { rememberGeneration } from "./generation.ts";
@@ -85,7 +85,7 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
     rememberGeneration(world, plan, trees);
     // While a change waits for another scan, a run has not planned everything, and ends no stop and
     // no approval (I22).
-    if (plan.verdict.kind === "safety-stop" || !leavesUndecided(plan.blocks)) rememberStop(world, run, plan.verdict);
+    if (plan.verdict.kind === "safety-stop" || !waitForScan(plan.blocks)) rememberStop(world, run, plan.verdict);
   }
   markLosses(world);
   const report = reportRun(world, run.begun ?? 0, ended);

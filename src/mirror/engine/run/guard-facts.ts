@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { leavesUndecided } from "../../model/block.ts";
+import { waitForScan } from "../../model/block.ts";
 import type { StopReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
@@ -153,7 +153,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
       if (side !== undefined) sides.add(side);
     }
   } else {
-    if (local.unseen.size === 0 && !leavesUndecided(blocks)) sides.delete("local");
+    if (local.unseen.size === 0 && !waitForScan(blocks)) sides.delete("local");
     if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
   }
   if (sides.size === before.size) return;

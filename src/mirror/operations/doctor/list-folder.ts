@@ -81,7 +81,9 @@ type OpenProblems = {
 };
 
 function openBy({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
-  const needing = blocks.filter(({ reason }) => BLOCK_REASONS[reason].open === "needs-you").map(({ path }) => path);
+  const needing = blocks
+    .filter(({ reason }) => BLOCK_REASONS[reason].remainingWork === "needs-you")
+    .map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
@@ -136,7 +138,7 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
   if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
   if (isReview(reason)) return { state: "in-review", why: REVIEWED };
-  return { state: BLOCK_REASONS[reason].open === "waits" ? "waiting" : "blocked", why: detail };
+  return { state: BLOCK_REASONS[reason].remainingWork === "waits" ? "waiting" : "blocked", why: detail };
 }
 
 /**

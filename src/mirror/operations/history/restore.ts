@@ -1,4 +1,4 @@
-import { namesOf } from "../../model/mirror-folder.ts";
+import { pathsOfOperands } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -65,7 +65,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path and no time");
     if (isOne) return planOne(world, paths[0]!, n);
-    const items = planSeveral(world, namesOf(paths), asOf);
+    const items = planSeveral(world, pathsOfOperands(paths), asOf);
     return items.kind === "trouble" ? items : ok({ isOne, asOf, seen: {}, items: items.value });
   },
   seen: (_mirror, { seen }) => seen,

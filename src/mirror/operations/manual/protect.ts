@@ -1,4 +1,4 @@
-import { namesOf } from "../../model/mirror-folder.ts";
+import { pathsOfOperands } from "../../model/mirror-folder.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { protect as sendProtection } from "../../engine/manual/protect.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
@@ -39,7 +39,7 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
       const [name = "", second] = paths;
       const base = mirror.world.state.load();
       const isOne = second === undefined && (linkAt(base, name) !== null || !namesSeveral(base, name));
-      const items = await planProtection(mirror, namesOf(paths), value);
+      const items = await planProtection(mirror, pathsOfOperands(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
     preview: (plan) => ({ run: null, isOffline: false, items: rowsOf(plan) }),

@@ -1,4 +1,4 @@
-import { namesOf } from "../../model/mirror-folder.ts";
+import { pathsOfOperands } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import {
   type SeenVersions,
@@ -74,7 +74,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
       return trouble("usage", "expected names the versions of one document", "give one path");
     const choice = { way, text, force, seen: (expected as Versions | undefined) ?? null };
     if (isOne) return planOne(world, name, choice);
-    const items = planResolve(world, paths === undefined ? null : namesOf(paths), choice);
+    const items = planResolve(world, paths === undefined ? null : pathsOfOperands(paths), choice);
     return items.kind === "trouble" ? items : ok({ isOne, way, problem: null, items: items.value });
   },
   async seen(mirror, { problem }, isDry) {

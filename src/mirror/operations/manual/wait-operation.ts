@@ -1,4 +1,4 @@
-import { namesOf, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
+import { pathsOfOperands, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import { parseAge } from "../../../common/age.ts";
 import { trouble } from "../../../common/trouble.ts";
 import { WAIT } from "../declared/wait.ts";
@@ -12,6 +12,6 @@ export const wait: ReadOperation<typeof WAIT> = {
     const timeoutMs = parseAge(timeout);
     if (timeoutMs === null)
       return trouble("usage", `${timeout} is not a time to wait`, "give a time such as 5s, 30s or 15m");
-    return waitFor(root, { paths: namesOf(paths), timeoutMs }, options);
+    return waitFor(root, { paths: pathsOfOperands(paths), timeoutMs }, options);
   },
 };

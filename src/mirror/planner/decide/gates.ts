@@ -1,4 +1,4 @@
-import { type BlockReason, ONE_WAY } from "../../model/block.ts";
+import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
@@ -40,12 +40,12 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
-  off: keyof typeof ONE_WAY,
+  off: keyof typeof ONE_WAY_CLAUSES,
   what: string,
   about?: ContentOfBlock,
 ): boolean {
   if (draft.policy.direction !== off) return false;
-  blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY[off]}`, about);
+  blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY_CLAUSES[off]}`, about);
   return true;
 }
 

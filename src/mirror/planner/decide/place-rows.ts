@@ -13,7 +13,7 @@ import {
 } from "../match/row.ts";
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
-import { ONE_WAY } from "../../model/block.ts";
+import { ONE_WAY_CLAUSES } from "../../model/block.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, blockFolder, blockRow, keepBlock } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
@@ -76,7 +76,7 @@ export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
 function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
-    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY[off]}`);
+    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[off]}`);
     return true;
   }
   if (side === "remote" && isRootBarred(draft, row, to)) return true;

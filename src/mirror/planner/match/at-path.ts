@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
-import { type DiskFolding, folds, type LocalPath, pathKey } from "../../../contract/path.ts";
+import { type DiskFolding, foldsNames, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
 import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
@@ -126,7 +126,7 @@ class FilesByPath {
   constructor({ trees, files }: Matching) {
     this.#disk = trees.local.disk;
     this.#files = files;
-    const isFolding = folds(this.#disk);
+    const isFolding = foldsNames(this.#disk);
     this.spellings = isFolding ? ["exact", "folded"] : ["exact"];
     this.#byKey = new Map(isFolding ? [...files.values()].map((file) => [pathKey(file.path, this.#disk), file]) : []);
   }

@@ -1,6 +1,6 @@
 import type { DirId } from "../../../contract/ids.ts";
 import type { FolderRecord } from "../../model/link.ts";
-import { depthOf, folds, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
+import { depthOf, foldsNames, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { folderInodeKey } from "./inode.ts";
@@ -210,7 +210,7 @@ function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath,
 type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
 
 function foldedFolders(local: LocalTree): FoldersByKey {
-  if (!folds(local.disk)) return null;
+  if (!foldsNames(local.disk)) return null;
   return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
 }
 

@@ -3,7 +3,7 @@ import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../mod
 import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,
-  folds,
+  foldsNames,
   isWithin,
   joinPath,
   type LocalPath,
@@ -84,7 +84,7 @@ type FolderIndex = (path: LocalPath) => LocalPath | null;
 
 function localFolderIndex(trees: Trees): FolderIndex {
   const { disk, folders } = trees.local;
-  if (!folds(disk)) return (path) => (folders.has(path) ? path : null);
+  if (!foldsNames(disk)) return (path) => (folders.has(path) ? path : null);
   const byKey = new Map([...folders.keys()].map((path) => [pathKey(path, disk), path]));
   return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }

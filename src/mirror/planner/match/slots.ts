@@ -1,5 +1,5 @@
 import { type FolderRow, pathOn, type Place, type Row, type Side } from "./row.ts";
-import { type DiskFolding, folds, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
+import { type DiskFolding, foldsNames, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { hasFileAt, localPathsOf, remotePathsOf } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -85,7 +85,7 @@ export class Occupancy {
     const { disk, folders, others } = this.#trees.local;
     if (hasFileAt(this.#trees, path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
-    return folds(disk) ? (this.#foldedLocal().get(pathKey(path, disk)) ?? FREE) : FREE;
+    return foldsNames(disk) ? (this.#foldedLocal().get(pathKey(path, disk)) ?? FREE) : FREE;
   }
 
   #onService(path: string): Occupant {
