@@ -1,8 +1,7 @@
 import type { MirrorEvent } from "../mirror/ports/state.ts";
-import { count } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameView } from "../page/parts.ts";
-import { documentAddress, mirrorAddress } from "./addresses.ts";
+import { documentAddress } from "./addresses.ts";
 
 /** Shows events as sentences that begin with a verb. */
 
@@ -78,43 +77,10 @@ export function isChange({ kind }: MirrorEvent): boolean {
   return !RECORDS.has(kind);
 }
 
-/** Events of one run with the same verb, which are shown as one line. */
-type EventGroup = { readonly first: MirrorEvent; readonly size: number };
-
-/** LIMIT: events of one run and verb that are shown on lines of their own. */
-const MOST_ALIKE = 3;
-
-/**
- * Joins events that one run made with the same verb, if there are many.
- * @param events newest first
- * @param most number of groups
- */
-export function groupEvents(events: readonly MirrorEvent[], most: number): readonly EventGroup[] {
-  const groups = new Map<string, MirrorEvent[]>();
-  for (const event of events) {
-    const key = `${event.run} ${verbOf(event).join()} ${nounOf(event)}`;
-    groups.set(key, [...(groups.get(key) ?? []), event]);
-  }
-  return [...groups.values()]
-    .flatMap((alike) => {
-      if (alike.length > MOST_ALIKE) return [{ first: alike[0]!, size: alike.length }];
-      return alike.map((first) => ({ first, size: 1 }));
-    })
-    .slice(0, most);
-}
-
-function nounOf({ kind }: MirrorEvent): "folders" | "documents" {
-  return kind.includes("folder") ? "folders" : "documents";
-}
-
-/** Shows the sign, the verb and the document of an event, or the number of documents of a group. */
-export function eventSentence(mirror: string, { first, size }: EventGroup): Html {
-  const [sign, verb, after = ""] = verbOf(first);
-  const object =
-    size > 1
-      ? html`<a href="${mirrorAddress(mirror, `runs/${first.run}`)}">${count(size)} ${nounOf(first)}</a>`
-      : objectOf(mirror, first);
-  return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${object}${after}`;
+/** Shows the sign, the verb and the document of an event. */
+export function eventSentence(mirror: string, event: MirrorEvent): Html {
+  const [sign, verb, after = ""] = verbOf(event);
+  return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${objectOf(mirror, event)}${after}`;
 }
 
 function objectOf(mirror: string, { path, id }: MirrorEvent): Html {

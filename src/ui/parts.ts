@@ -71,7 +71,7 @@ export function timeOf(at: number, now: number): Html {
 export function eventItem(mirror: string, event: MirrorEvent, withRun: boolean): Html {
   const { run, at, detail, outcome, code, requestId } = event;
   const origin = originOf(code, requestId);
-  return html`<li><div class="main">${eventSentence(mirror, { first: event, size: 1 })} ${outcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && detailsOf("Details", origin)}</div>
+  return html`<li><div class="main">${eventSentence(mirror, event)} ${outcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && detailsOf("Details", origin)}</div>
 <span class="faint">${withRun && html`<a href="${mirrorAddress(mirror, `runs/${run}`)}">run ${run}</a> · `}<time datetime="${new Date(at).toISOString()}">${localTime(at)}</time></span></li>`;
 }
 
@@ -96,7 +96,7 @@ export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
 }
 
 /** Pages of the history of a folder, by their part of the address. */
-const HISTORY_TABS = { "history/": "Documents", runs: "Runs", log: "Log" } as const;
+const HISTORY_TABS = { "history/": "Documents", runs: "Log" } as const;
 
 /** Returns links among the pages of the history. */
 export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {

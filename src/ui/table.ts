@@ -8,7 +8,7 @@ import { HOME } from "./pages/home.ts";
 import { OVERVIEW } from "./pages/overview.ts";
 import { PROBLEMS } from "./pages/problems.ts";
 import { REVIEWS } from "./pages/reviews.ts";
-import { LOG, RUN, RUNS } from "./pages/runs.ts";
+import { RUN, RUNS } from "./pages/runs.ts";
 import { SEARCH } from "./pages/search.ts";
 import { SETTINGS_PAGE } from "./pages/settings.ts";
 import { STOP } from "./pages/stop.ts";
@@ -18,5 +18,5 @@ import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 /** Every page. */
 export const PAGES: readonly UiPage[] = [
   ...[HOME, LINK_PAGE, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, DIFF],
-  ...[RUNS, RUN, LOG, REVIEWS, SEARCH, SETTINGS_PAGE, USER_DOCS, USER_DOC, LEAVE],
+  ...[RUNS, RUN, REVIEWS, SEARCH, SETTINGS_PAGE, USER_DOCS, USER_DOC, LEAVE],
 ];

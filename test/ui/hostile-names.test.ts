@@ -51,7 +51,7 @@ describe("a name or a text that somebody else chose", () => {
       );
     }
     await rig.run(["sync", "w"]);
-    const pages = ["/", "/m/w", "/m/w/needs", "/m/w/docs/", "/m/w/history/", "/m/w/search?q=needle", "/m/w/log"];
+    const pages = ["/", "/m/w", "/m/w/needs", "/m/w/docs/", "/m/w/history/", "/m/w/search?q=needle", "/m/w/runs"];
     for (const page of pages) {
       const { status, text } = await person.get(page);
       expect([page, status]).toEqual([page, 200]);

@@ -25,13 +25,13 @@ async function runThat({ person }: SignedIn, words: string): Promise<number> {
 }
 
 describe("runs", () => {
-  test("are listed with what each did, and each has its lines", async () => {
+  test("are listed with what each did, and each has a page with its lines", async () => {
     const opened = await withRuns();
     const { person } = opened;
     const text = await person.see("/m/w/runs");
-    for (const words of ["2 created on the service", "1 uploaded", "1 deleted on the service"])
+    for (const words of ["2 created on the service", "Uploaded <a", "Deleted <a"])
       expect([words, text.includes(words)]).toEqual([words, true]);
-    const run = await runThat(opened, "1 uploaded");
+    const run = await runThat(opened, "Uploaded <a");
     const one = await person.get(`/m/w/runs/${run}`);
     expect([one.text.includes("a.md"), one.text.includes("restore the content")]).toEqual([true, true]);
     for (const none of ["0", "9999", "x", "1e3"]) expect((await person.get(`/m/w/runs/${none}`)).status).toBe(404);
@@ -40,7 +40,7 @@ describe("runs", () => {
   test("are taken back as their plan says, and the service gets it", async () => {
     const opened = await withRuns();
     const { person, rig } = opened;
-    const run = await runThat(opened, "1 deleted on the service");
+    const run = await runThat(opened, "Deleted <a");
     const form = (await person.formWith("undo", `/m/w/runs/${run}`))!;
     const text = await person.send(form);
     expect(toneOf(text)).toBe("good");
@@ -51,7 +51,7 @@ describe("runs", () => {
   test("are left alone where the plan is another one than the page showed", async () => {
     const opened = await withRuns();
     const { person, rig } = opened;
-    const run = await runThat(opened, "1 uploaded");
+    const run = await runThat(opened, "Uploaded <a");
     const form = (await person.formWith("undo", `/m/w/runs/${run}`))!;
     rig.write("a.md", "# a\n\nthree\n");
     await rig.run(["sync", "w"]);
@@ -63,17 +63,17 @@ describe("runs", () => {
 });
 
 describe("the log", () => {
-  test("has the newest lines first, in pages, and never content", async () => {
+  test("has the newest run first, opens to what each did, and never shows content", async () => {
     const { person, rig } = await withRuns();
-    for (let n = 0; n < 120; n++) rig.write(`n/note-${n}.md`, `# ${n}\n`);
+    for (let n = 0; n < 30; n++) rig.write(`n/note-${n}.md`, `# ${n}\n`);
     await rig.run(["sync", "w"]);
-    const text = await person.see("/m/w/log");
-    const times = [...text.matchAll(/<time datetime="([^"]+)"/g)].map((match) => match[1]!);
-    expect(times.length).toBe(100);
-    expect(times).toEqual(times.toSorted().toReversed());
-    expect(text).toMatch(/Page 1 of \d/);
-    const older = await person.get("/m/w/log?page=2");
-    expect(older.text).toMatch(/Deleted <a href="[^"]+"><bdi class="name">b\.md/);
-    expect(text + older.text).not.toContain("secret words");
+    const text = await person.see("/m/w/runs");
+    const rows = [...text.matchAll(/<li id="run-(\d+)">/g)].map(([, run]) => Number(run));
+    expect(rows).toEqual(rows.toSorted((a, b) => b - a));
+    expect(text).toMatch(/<summary>Sync at \d\d:\d\d: 30 created on the service/);
+    expect(text).toMatch(/… and \d+ more/);
+    // A single change needs no summary.
+    expect(text).toMatch(/Deleted <a href="[^"]+"><bdi class="name">b\.md/);
+    expect(text).not.toContain("secret words");
   });
 });

@@ -1,4 +1,3 @@
-import { readEvents } from "../../mirror/operations/history/events.ts";
 import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
@@ -6,19 +5,19 @@ import { bytesText, count, plural } from "../../common/count.ts";
 import { panelOf } from "../../page/charts.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, emptyOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
-import { eventSentence, groupEvents, isChange } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { problemRows } from "../parts.ts";
 import { DIRECTIONS } from "../setting-words.ts";
 import { screenReaderText, statusBanner, transfersOf } from "../status.ts";
+import { readActivity, runRows } from "./runs.ts";
 
 /** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
 
-/** LIMIT: problems, events and days on the page. */
-const MOST = { problems: 5, events: 10, days: 30 } as const;
-/** LIMIT: events that are read, to join those of one run. */
+/** LIMIT: problems, runs and days on the page. */
+const MOST = { problems: 5, runs: 10, days: 30 } as const;
+/** LIMIT: events that are read. */
 const EVENTS = 2_000;
 
 export const OVERVIEW = folderPage({
@@ -57,20 +56,14 @@ function problemsPart({ name, needs }: Folder): Html | null {
 
 function activityPart(ui: Ui, { name, root }: Folder, { now }: PageRequest): Html | null {
   const read = withLocal(root, ui, ({ state }) =>
-    ok({
-      days: readDays(state, now, MOST.days),
-      events: readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed().filter(isChange),
-    }),
+    ok({ days: readDays(state, now, MOST.days), runs: readActivity(state, EVENTS) }),
   );
   if (read.kind === "trouble") return null;
-  const { days, events } = read.value;
-  const rows = groupEvents(events, MOST.events).map(
-    (group) =>
-      html`<li><span class="main">${eventSentence(name, group)}</span><span class="faint">${ageOf(group.first.at, now)} ago</span></li>`,
-  );
+  const { days, runs } = read.value;
+  const latest = runs.filter(({ changes }) => changes.length > 0).slice(0, MOST.runs);
   return html`${chartsOf(days)}
-<section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "log")}">All</a></header>${
-    rows.length === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="rows">${rows}</ul>`
+<section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "runs")}">All</a></header>${
+    latest.length === 0 ? emptyOf("No changes yet", "The first sync shows them.") : runRows(name, latest, now)
   }</section>`;
 }
 

@@ -1,25 +1,29 @@
-import { readEvents } from "../../mirror/operations/history/events.ts";
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
 import { readUndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
+import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
 import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, badgeOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { eventSentence, isChange } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
-import { FOLDER_STATES } from "../states.ts";
+import { FOLDER_STATES, outcomeBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
-/** Shows all runs, one run with the plan for its undo, and the log. */
+/** Shows the log by runs, and one run with the plan for its undo. */
 
 /** LIMIT: runs on one page. */
 const RUNS_SIZE = 50;
 /** LIMIT: lines on one page, and documents of a plan that are listed. */
 const SIZE = 100;
+/** LIMIT: lines of a run in the log; the page of the run has all. */
+const MOST_LINES = 20;
 /** LIMIT: events that are read, newest first; `mdmirror log` prints older ones. */
 const EVENTS = 10_000;
 
@@ -27,37 +31,70 @@ export const RUNS = folderPage({
   path: "/m/:name/runs",
   section: "history/",
   show(ui, { name, root, job }, asked) {
-    const runs = withLocal(root, ui, ({ state }) => ok(readRuns(state)));
+    const runs = withLocal(root, ui, ({ state }) => ok(readActivity(state, EVENTS)));
     if (runs.kind === "trouble") return runs;
     const part = partOf(runs.value, asked, RUNS_SIZE);
     return ok({
-      title: `Runs · ${name} · mdmirror`,
+      title: `Log · ${name} · mdmirror`,
       main: html`<div class="title"><h1>History</h1>${historyTabs(name, "runs")}</div>
 ${jobOf(job)}
-${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="card flush rows">${part.items.map((run) => runRow(name, run, asked.now))}</ul>`}
+${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<section class="card flush">${runRows(name, part.items, asked.now)}</section>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
     });
   },
 });
 
-function runRow(mirror: string, line: RunLine, now: number): Html {
-  const { run, kind, startedAt } = line;
-  return html`<li id="${`run-${run}`}"><span class="main"><a href="${mirrorAddress(mirror, `runs/${run}`)}">${titleOf(line)}</a> ${runBadge(line)}<br>
-<span class="faint">Run ${run}, ${kind}</span></span>${timeOf(startedAt, now)}</li>`;
+/** A run with its changes, newest first. */
+type Activity = { readonly line: RunLine; readonly changes: readonly MirrorEvent[] };
+
+/**
+ * Returns the runs, newest first.
+ * @param limit of events that are read; older runs have no changes
+ */
+export function readActivity(state: State, limit: number): readonly Activity[] {
+  const byRun = Map.groupBy(state.events({ limit }).filter(isChange), ({ run }) => run);
+  return readRuns(state).map((line) => ({ line, changes: byRun.get(line.run) ?? [] }));
 }
 
-/** Titles of runs that sync nothing, by their kinds. */
+/** Lists runs; each opens to what it did, the first is open. A single change needs no opening. */
+export function runRows(mirror: string, runs: readonly Activity[], now: number): Html {
+  return html`<ul class="rows">${runs.map((one, at) => {
+    const { run, startedAt } = one.line;
+    const address = mirrorAddress(mirror, `runs/${run}`);
+    return html`<li id="${`run-${run}`}"><div class="main">${changesOf(mirror, one, address, at === 0)}</div>
+<span class="faint"><a href="${address}">run ${run}</a> · ${ageOf(startedAt, now)} ago</span></li>`;
+  })}</ul>`;
+}
+
+function changesOf(mirror: string, { line, changes }: Activity, address: string, isOpen: boolean): Html {
+  const [first, ...others] = changes;
+  const title = html`${titleOf(line)} ${runBadge(line)}`;
+  if (first === undefined) return title;
+  if (others.length === 0) return html`${eventSentence(mirror, first)} ${outcomeBadge(first.outcome)}`;
+  const more = changes.length - MOST_LINES;
+  return html`<details${isOpen && html` open`}><summary>${title}</summary><ul class="lines">${changes
+    .slice(0, MOST_LINES)
+    .map((one) => html`<li>${eventSentence(mirror, one)} ${outcomeBadge(one.outcome)}</li>`)}${
+    more > 0 && html`<li><a href="${address}">… and ${count(more)} more</a></li>`
+  }</ul></details>`;
+}
+
+/** Names of runs, by their kinds. */
 const TITLES: Readonly<Record<string, string>> = {
-  approve: "Approved what a safety check stopped",
-  reject: "Undid what a safety check stopped",
+  init: "First sync",
+  approve: "Approval of stopped changes",
+  reject: "Undo of stopped changes",
   resolve: "Resolved conflicts",
   restore: "Restored a version",
-  undo: "Undid a run",
-  links: "Changed the form of links",
+  undo: "Undo of a run",
+  links: "Change of the form of links",
 };
 
-function titleOf({ done, kind }: RunLine): string {
-  return done ?? TITLES[kind] ?? "Synced nothing";
+/** Returns the kind of a run, its local time and its counts. */
+function titleOf({ done, kind, startedAt }: RunLine): string {
+  const time = localTime(startedAt).slice("2026-11-21 ".length, "2026-11-21 09:05".length);
+  const what = done ?? (kind in TITLES ? null : "nothing changed");
+  return `${TITLES[kind] ?? "Sync"} at ${time}${what === null ? "" : `: ${what}`}`;
 }
 
 /** Shows an end that is not usual; null for others. It says nothing of problems of documents. */
@@ -128,23 +165,3 @@ function undoPart(
   return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${list}
 ${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, asked, button)}`;
 }
-
-/** Shows the folder's events, newest first. */
-export const LOG = folderPage({
-  path: "/m/:name/log",
-  section: "history/",
-  show(ui, { name, root }, asked) {
-    const read = withLocal(root, ui, ({ state }) =>
-      ok(readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed()),
-    );
-    if (read.kind === "trouble") return read;
-    const part = partOf(read.value, asked, SIZE);
-    const lines = part.items.map((event) => eventItem(name, event, true));
-    return ok({
-      title: `Log · ${name} · mdmirror`,
-      main: html`<div class="title"><h1>History</h1>${historyTabs(name, "log")}</div>
-${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="card flush rows">${lines}</ol>`}
-${pagerOf(part, "lines", (page) => mirrorAddress(name, "log", { page }))}`,
-    });
-  },
-});
