@@ -1,6 +1,7 @@
 /**
  * Lists each sentence that mdmirror can show: `file:line code: sentence`, where the code is the name
- * that the source gives it. `…` stands for a value.
+ * that the source gives it. `…` stands for a value. There is no table of messages by code: a message
+ * stays beside the code that knows what happened, and no message can be missing from this list.
  * node scripts/messages.ts [WORD…]: only lines that contain all of the words
  */
 import { globSync, readFileSync } from "node:fs";

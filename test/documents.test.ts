@@ -16,9 +16,9 @@ const DOCUMENTS = [
   ".github/CONTRIBUTING.md",
   ".github/SECURITY.md",
   "scripts/README.md",
-  ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] }),
+  ...globSync("src/docs/**/*.md", { cwd: root }),
   "test/README.md",
-  ...globSync("src/**/README.md", { cwd: root }),
+  ...globSync("src/**/README.md", { cwd: root, exclude: ["src/docs/**"] }),
 ].sort();
 
 /** Columns of prose, and of a row of a table, at most. */
@@ -37,13 +37,13 @@ function namedFiles(document: string): string[] {
 }
 
 /**
- * Beside the document, in a room of `src` or in the checkout; a bare name anywhere below the
- * document's folder.
+ * Returns true if a named file is beside the document, in `src` or in the checkout. A name may
+ * begin at any folder below that of the document, or of `src` and `test` in a decision record.
  */
 function isThere(document: string, name: string): boolean {
   const here = dirname(document);
   if ([here, "src", ""].some((folder) => existsSync(join(root, folder, name)))) return true;
-  const below = here === "." ? "src" : here;
+  const below = here === "." ? "src" : here.replace("src/docs/decisions", "{src,test}");
   return globSync(`${below}/**/${name}`, { cwd: root }).length > 0;
 }
 

@@ -12,7 +12,7 @@ const TEXTS = [
   ".github/CHANGELOG.md",
   ".github/CONTRIBUTING.md",
   ".github/SECURITY.md",
-  ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] }),
+  ...globSync("src/docs/**/*.md", { cwd: root }),
 ];
 const GENERATED = ["src/docs/commands.md", "src/docs/configuration.md"];
 
