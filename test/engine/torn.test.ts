@@ -181,6 +181,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 });
 
+const LAST = "and a last line\n";
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const withLines = (...at: readonly number[]) =>
   at.reduce((lines, one) => lines.with(one, `edit ${one}\n\n`), LINES).join("");
@@ -332,33 +333,45 @@ test("I19 a document that goes to the trash and comes back is no deletion of its
   expect(calls).toBeGreaterThan(10);
 });
 
-test.each([
+const AFTER_CUT = {
+  "and nobody saves": () => undefined,
+  "and its user saves into the file that it left": (mirror, path, text) => mirror.write(path, text),
+  "and its user replaces the file that it left": (mirror, path, text) =>
+    mirror.disk.user.saveAtomically(mirror.path(path), text),
+} satisfies Record<string, (mirror: Mirror, path: string, text: string) => void>;
+
+describe.each([
   ["the service's edits are written", false],
   ["both sides' edits are merged", true],
-])("I03 I06 I13 power is cut at any call while %s: every edit stays", async (_, isMerged) => {
-  const rig = createRig(1);
-  for (const name of ["a.md", "b.md"]) rig.app.create(name, LINES.join(""));
-  const mirror = rig.mirror();
-  await settle(mirror);
-  for (const name of ["a.md", "b.md"]) {
-    if (isMerged) mirror.write(name, LINES.with(1, "mine\n\n").join(""));
-    rig.app.edit(name, LINES.with(7, "theirs\n\n").join(""));
-  }
-  const merged = (isMerged ? LINES.with(1, "mine\n\n") : LINES).with(7, "theirs\n\n").join("");
-  mirror.disk.settle();
-  const cuts = await killAtEachCall(
-    { rig, mirror },
-    {
-      async judge(pair, call, lived) {
-        if (lived) return;
-        pair.mirror.disk.losePower(() => 0);
-        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
-        await settle(restarted);
-        // The row of the second file makes the record of the first one safe, and not its name.
-        const texts = [...restarted.texts().values(), ...remoteTexts(pair.rig).values()];
-        expect([call, ...texts]).toEqual([call, merged, merged, merged, merged]);
+])("I03 I06 I13 power is cut at any call while %s", (_, isMerged) => {
+  test.each(Object.entries(AFTER_CUT))("%s: every edit stays", async (_who, save) => {
+    const rig = createRig(1);
+    for (const name of ["a.md", "b.md"]) rig.app.create(name, LINES.join(""));
+    const mirror = rig.mirror();
+    await settle(mirror);
+    for (const name of ["a.md", "b.md"]) {
+      if (isMerged) mirror.write(name, LINES.with(1, "mine\n\n").join(""));
+      rig.app.edit(name, LINES.with(7, "theirs\n\n").join(""));
+    }
+    const before = mirror.texts().get("a.md")!;
+    const merged = (isMerged ? LINES.with(1, "mine\n\n") : LINES).with(7, "theirs\n\n").join("");
+    mirror.disk.settle();
+    const cuts = await killAtEachCall(
+      { rig, mirror },
+      {
+        async judge(pair, call, lived) {
+          if (lived) return;
+          pair.mirror.disk.losePower(() => 0);
+          const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+          for (const path of ["a.md", "b.md"]) save(restarted, path, (restarted.texts().get(path) ?? before) + LAST);
+          await settle(restarted);
+          // The row of the second file makes the record of the first one safe, and not its name.
+          const texts = [...restarted.texts().values(), ...remoteTexts(pair.rig).values()];
+          const ends = texts.map((text) => text.replace(LAST, ""));
+          expect([call, ...ends]).toEqual([call, merged, merged, merged, merged]);
+        },
       },
-    },
-  );
-  expect(cuts).toBeGreaterThan(15);
+    );
+    expect(cuts).toBeGreaterThan(15);
+  });
 });

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
@@ -65,9 +65,10 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
 
 /**
  * Handles a new file that a power loss removed, together with the latest changes of names. Its path
- * is free, or has the old file again. The record may have survived although the names did not. The
- * old file is compared with its own base, so that the next plan repeats the replacement.
- * @returns null if the new file is at its path
+ * is free, or has the old file again, which its user may have edited since. The record may have
+ * survived although the names did not. The old file is compared with its own base, so that the next
+ * plan repeats the replacement.
+ * @returns null if the new file is at its path, or if the set-aside file is to be checked as well
  */
 function redoAfterPowerLoss(
   ctx: CycleContext,
@@ -79,23 +80,32 @@ function redoAfterPowerLoss(
   const link = state.link(row.id);
   if (!hasRestarted(ctx.world) || link === null || !mayBeLost(link)) return null;
   const isSetAside = aside.kind !== "done" || aside.value !== null;
-  const reverted = {
+  const isLost = atPath.kind === "absent" ? isSetAside : lacksNewVersion(ctx, row, link, atPath);
+  if (!isLost) return null;
+  // ORDER: base moves back first. With the newer base, the old content would look like an edit that
+  // reverts it.
+  state.putLink({
     ...link,
     ...baseBefore(row, link),
     localDigest: row.baseDigest ?? link.localDigest,
     durable: true,
-  };
+  });
   const detail = "a power loss took the new version of the file; mdmirror writes it again";
-  if (atPath.kind === "absent" && isSetAside) {
-    // ORDER: base moves back first. With the newer base, the old content would look like an edit
-    // that reverts it.
-    state.putLink(reverted);
-    return putBack(ctx, row, detail);
-  }
-  if (isSetAside || atPath.kind !== "file" || atPath.digest !== row.expect) return null;
+  if (atPath.kind === "absent") return putBack(ctx, row, detail);
+  if (isSetAside) return null;
   const { id, path } = row;
-  const event = { kind: "recover", side: "local", id, path, detail } as const;
-  return { kind: "over", outcome: DONE, change: { link: reverted, event } };
+  return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
+}
+
+/**
+ * Returns true if the file at the path is not the one that mdmirror wrote, and its content lacks
+ * changes of the newer base.
+ */
+function lacksNewVersion(ctx: CycleContext, row: Row, link: DocumentRecord, atPath: PathState): boolean {
+  if (atPath.kind !== "file" || (link.stamp !== null && sameInodeAndBirth(link.stamp, atPath.stamp))) return false;
+  if (atPath.digest === row.expect) return true;
+  const file = ctx.world.disk.read(row.path);
+  return file.kind === "done" && !holdsNewerBase(ctx, row, link, file.value.text);
 }
 
 /**
