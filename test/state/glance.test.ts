@@ -15,7 +15,7 @@ const conflictOf = (name: string): Conflict => ({
   since: 1,
 });
 
-test("a glance counts what a whole load shows, and names what is in conflict and in review", () => {
+test("a glance counts what is synced, and names what is in conflict and in review", () => {
   const folder = tempFolder();
   const state = openIn(folder);
   for (const name of ["a", "b", "c"]) state.putLink(linkOf(name));
@@ -23,6 +23,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   state.putLink(linkOf("d", { submissions: [submission] }));
   const met = [submission, { ...submission, at: 6, reason: "conflict" as const }];
   state.putLink(linkOf("e", { submissions: met }));
+  for (const left of ["suspended", "outside"] as const) state.putLink(linkOf(left, { state: left }));
   state.putDir(dirOf("notes"));
   state.putConflict(conflictOf("a"));
   state.putConflict(conflictOf("unlinked"));
@@ -31,9 +32,10 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   const glanced = glanceAtState(folder);
   state.close();
   if (glanced.kind !== "read") throw new Error(glanced.kind);
+  const synced = [...base.links.values()].filter((link) => link.state === "linked");
   expect(glanced.value.totals).toEqual({
-    documents: base.links.size,
-    bytes: [...base.links.values()].reduce((sum, { stamp }) => sum + (stamp?.size ?? 0), 0),
+    documents: synced.length,
+    bytes: synced.reduce((sum, { stamp }) => sum + (stamp?.size ?? 0), 0),
     folders: base.dirs.size,
     conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
     reviews: [

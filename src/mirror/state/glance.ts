@@ -57,15 +57,13 @@ function totalsIn(db: Db): StateTotals {
   const reviews = db.prepare<[], Omit<ReviewedSince, "isConflict"> & { readonly isConflict: number }>(
     "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS isConflict FROM records WHERE submissions IS NOT NULL ORDER BY local_path",
   );
+  const synced = db.prepare<[], Pick<StateTotals, "documents" | "bytes">>(
+    "SELECT count(*) AS documents, coalesce(sum(size), 0) AS bytes FROM records WHERE state = 'linked'",
+  );
   return {
-    documents: rowsOf(db, "records"),
-    bytes: db.prepare<[], number>("SELECT coalesce(sum(size), 0) FROM records").pluck().get() ?? 0,
-    folders: rowsOf(db, "dirs"),
+    ...synced.get()!,
+    folders: db.prepare<[], number>("SELECT count(*) FROM dirs").pluck().get() ?? 0,
     conflicts: conflicts.all(),
     reviews: reviews.all().map((one) => ({ ...one, isConflict: one.isConflict === 1 })),
   };
-}
-
-function rowsOf(db: Db, table: string): number {
-  return db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
 }
