@@ -10,8 +10,9 @@ import { isKey, storeKey } from "../mirror/settings/key.ts";
 import { lineFault, listSettings } from "../mirror/settings/settings.ts";
 import { connect } from "../mirror/trust/connect.ts";
 import { admit } from "../mirror/trust/gate.ts";
-import type { ActionRequest, Done } from "./action.ts";
+import { type ActionRequest, type Done, startSync } from "./action.ts";
 import { mirrorAddress } from "./addresses.ts";
+import type { Folder } from "./folders.ts";
 import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
@@ -48,25 +49,33 @@ function changedIn(form: URLSearchParams, config: Config) {
 }
 
 /** Adds one line to the ignore rules of a folder. */
-export function addRule(_ui: Ui, { folder: { name, root }, form }: ActionRequest): Done {
+export function addRule(ui: Ui, { folder, form }: ActionRequest): Done {
+  const { name, root } = folder;
   const to = `${mirrorAddress(name, "settings")}#ignore`;
   const pattern = (form.get("pattern") ?? "").trim();
   const fault = lineFault(pattern);
   if (fault !== null) return { to, notice: nothingDone(`The rule ${fault}`) };
   const added = addIgnoreLines(root, [pattern]);
   if (added.kind === "trouble") return { to, notice: noticeOfTrouble(added.trouble) };
-  return { to, notice: good(added.value.length === 0 ? "The rule exists already." : RULE_ADDED) };
+  if (added.value.length === 0) return { to, notice: good("The rule exists already.") };
+  return { to, notice: good(`The rule is added. ${followRules(ui, folder)}`) };
 }
 
-const RULE_ADDED = "The rule is added. The next sync follows it.";
-const RULE_REMOVED = "The rule is removed. The next sync includes its documents again.";
+/** Starts a sync by the new rules, unless the user paused the folder. Returns what happens next. */
+function followRules(ui: Ui, folder: Folder): string {
+  if (folder.daemon?.paused === true)
+    return "It takes effect when you resume; until then, the numbers of documents stay.";
+  startSync(ui, folder, "");
+  return "A sync follows it now.";
+}
 
 /** Removes one line of the ignore rules, but only if they are still those that the page showed. */
-export function removeRule(_ui: Ui, { folder: { name, root }, form }: ActionRequest): Done {
+export function removeRule(ui: Ui, { folder, form }: ActionRequest): Done {
+  const { name, root } = folder;
   const to = `${mirrorAddress(name, "settings")}#ignore`;
   const removed = removeIgnoreLine(root, numberIn(form.get("line")) ?? 0, (form.get("seen") ?? "") as Digest);
   if (removed.kind === "trouble") return { to, notice: noticeOfTrouble(removed.trouble) };
-  if (removed.value) return { to, notice: good(RULE_REMOVED) };
+  if (removed.value) return { to, notice: good(`The rule is removed. ${followRules(ui, folder)}`) };
   return { to, notice: { ...nothingDone("The rules changed since this page was shown"), tone: "asks" } };
 }
 

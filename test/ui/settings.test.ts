@@ -8,6 +8,7 @@ async function openSettings() {
   const { rig, person } = await openSignedIn();
   return {
     rig,
+    person,
     see: (query = "") => person.see(`/m/w/settings${query}`),
     /** Sends a form. Returns the page that follows. */
     async send(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
@@ -95,6 +96,19 @@ test("a new ignore rule is tried before it is added, and removed again", async (
   expect(toneOf(await remove("2", now))).toBe("good");
   expect(rig.read(".mdmirrorignore")).toBe("# mine\nold/");
   expect(statSync(join(rig.root, ".mdmirrorignore")).mode & 0o777).toBe(0o640);
+});
+
+test("the numbers of documents follow a new rule, and its removal, by a sync", async () => {
+  const { rig, person, see, send } = await openSettings();
+  for (const name of ["drafts/a.md", "drafts/b.md", "c.md"]) rig.write(name, "one\n");
+  await rig.run(["sync", "w"]);
+  const documents = (page: string) => /Documents<\/bdi> <span class="count quiet">(\d+)/.exec(page)![1];
+  expect(documents(await see())).toBe("3");
+  await send("ignore", { pattern: "drafts/" });
+  expect(documents(await see())).toBe("1");
+  expect(await person.see("/m/w")).toContain("<b>1</b><span>documents</span>");
+  await send("ignore/remove", { line: "1", seen: seenIn(await see(), "ignore/remove") });
+  expect(documents(await see())).toBe("3");
 });
 
 test("the removal of a rule keeps the bytes of all others, and a file that cannot be read is named", async () => {

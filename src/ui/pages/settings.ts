@@ -27,13 +27,13 @@ import {
   typedValue,
 } from "../setting-words.ts";
 import { entryBadge } from "../states.ts";
+import { jobOf } from "../status.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
 /** Shows the settings of a linked folder, its ignore rules with a test, and its key. */
 export const SETTINGS_PAGE = folderPage({
   path: "/m/:name/settings",
   section: "settings",
-  isLive: false,
   show(_ui, folder, asked) {
     const config = readConfig(join(folder.root, MIRROR_FOLDER));
     if (config.kind === "trouble") return config;
@@ -52,6 +52,7 @@ export const SETTINGS_PAGE = folderPage({
       here: mirrorAddress(folder.name, "settings"),
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
+<div id="job">${jobOf(folder.job)}</div>
 <div class="with-aside"><div>${form}</div><aside>${ignorePart(folder, asked)}${keyPart(folder, asked)}</aside></div>`,
     });
   },

@@ -43,8 +43,14 @@ async function refresh(main: HTMLElement): Promise<void> {
 
 const TYPED = "input:not([type=radio], [type=checkbox])";
 
+/** Returns true if the user typed into a field or chose from a list, and did not send it yet. */
 function isTypedIn(main: HTMLElement): boolean {
-  return [...main.querySelectorAll<HTMLInputElement>(TYPED)].some(({ value, defaultValue }) => value !== defaultValue);
+  const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED)];
+  const options = [...main.querySelectorAll("option")];
+  return (
+    fields.some(({ value, defaultValue }) => value !== defaultValue) ||
+    options.some(({ selected, defaultSelected }) => defaultSelected && !selected)
+  );
 }
 
 function show(main: HTMLElement, page: Document): void {
