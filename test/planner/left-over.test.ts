@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
-import type { DocId } from "../../src/contract/ids.ts";
+import type { DirId, DocId } from "../../src/contract/ids.ts";
 import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
 import type { DocumentRecord } from "../../src/mirror/model/link.ts";
-import { checkRow, planOf, type Row, say, worldAfter, POLICY } from "./table.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import { execute } from "./executor.ts";
+import { checkRow, planOf, type Row, say, SIGNALS, worldAfter, POLICY } from "./table.ts";
 import { doLocally, doRemotely, openConflict } from "./commands.ts";
 import { treesOf, type World } from "./world.ts";
 
@@ -78,6 +80,21 @@ describe("I13 I16 temporary names that were left", () => {
     const world = worldAfter(row);
     expect(say(planOf(world, { movesToRoot: false }))).toBe(
       "rename-remote d/a-TMP.md>d/a-2.md; block no-move-to-root a.md",
+    );
+  });
+
+  test("one whose new folder cannot be created is taken back, too", () => {
+    const world = worldAfter(["d/a.md=1 f/x.md=2 f/c.md=3", "edit d/a.md 4", "rm d/a.md; rmdir d; mkdir d", ""]);
+    // While no listing shows that the folder is gone, the new one has another local name.
+    const { remote, ...trees } = treesOf(world);
+    const unproven = { ...trees, remote: { ...remote, goneFolders: new Set<DirId>() } };
+    execute(world, makePlan(unproven, POLICY, SIGNALS, world.lookup()).steps, () => 0);
+    const remotePath = `f/c-${TMP}.md`;
+    doRemotely(world, `mv f/x.md ${remotePath}`);
+    world.patchLink(world.idAt("f/x.md"), { remotePath });
+    doLocally(world, "mv f/x.md d/c.md");
+    expect(say(planOf(world))).toBe(
+      "rename-remote f/c-TMP.md>f/c-2.md; block name-clash d; block gone-or-unreadable d/a.md; block folder-blocked d/c.md",
     );
   });
 

@@ -89,8 +89,15 @@ export class NameAssignment {
 
   #claim(side: Side, row: Row): void {
     if (!isMoving(row, side) || this.#barred.has(row) || this.#owners.has(side, row)) return;
-    const bar = side === "local" ? this.#claimLocal(row) : this.#claimRemote(row);
-    if (bar !== null) this.#barred.set(row, bar);
+    const why = this.#barOfFolder(side, row) ?? (side === "local" ? this.#claimLocal(row) : this.#claimRemote(row));
+    if (why !== null) this.#barred.set(row, why);
+  }
+
+  /** Bars a row from a folder that is missing and that this plan does not create. */
+  #barOfFolder(side: Side, row: Row): RowToBlock | null {
+    const { parent } = row[side].goal!;
+    const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
+    return isMissing ? bar(row, "folder-blocked", "its folder is blocked") : null;
   }
 
   #claimLocal(row: Row): RowToBlock | null {

@@ -51,7 +51,8 @@ class Schedule {
     this.#layArrivals();
     this.#attemptAll(this.#operations.filter((operation) => !precedesArrivals(operation)));
     while (this.#waiting.size > 0 && this.#breakCircle()) this.#drain();
-    for (const operation of this.#waiting.operations()) this.#giveUp(operation);
+    for (const operation of this.#waiting.operations())
+      blockRow(this.#draft, operation.row, "path-taken", "waits for a step at its path or inside it");
     return this.#layout.steps;
   }
 
@@ -245,22 +246,13 @@ class Schedule {
   #pickForTemporaryName(): Moving | null {
     let first: Moving | null = null;
     for (const one of this.#waiting.operations()) {
-      if (one.kind !== "move" || one.isTemporary || this.#isNeverCreated(one.row[one.side].goal!.parent, one.side))
-        continue;
+      if (one.kind !== "move" || one.isTemporary) continue;
       const state = this.#layout.sides[one.side];
       const at = state.at(one.row);
       if (at !== null && this.#waiting.isAwaited(`slot ${one.side} ${state.key(at)}`)) return one;
       first ??= one;
     }
     return first;
-  }
-
-  /** Returns true if a folder is missing, and no operation is left that would create it. */
-  #isNeverCreated(folder: FolderRow, side: Side): boolean {
-    const state = this.#layout.sides[side];
-    for (let at: FolderRow | undefined = folder; at !== undefined; at = (state.at(at) ?? at[side].goal)?.parent)
-      if (state.at(at) === null && at !== this.#draft.forest.root && at[side].goal === null) return true;
-    return false;
   }
 
   /**
@@ -271,14 +263,6 @@ class Schedule {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].at(at)?.parent)
       if (at[side].goal !== null || at === this.#draft.forest.root) return at;
     return from;
-  }
-
-  #giveUp(operation: Operation): void {
-    const { row } = operation;
-    const folderMissing = this.#waiting.needOf(operation)?.startsWith("moved") === true;
-    const reason = folderMissing ? "folder-blocked" : "path-taken";
-    const detail = folderMissing ? "its folder is blocked" : "waits for a step at its path or inside it";
-    blockRow(this.#draft, row, reason, detail);
   }
 }
 
@@ -293,10 +277,6 @@ class WaitingList {
 
   operations(): MapIterator<Operation> {
     return this.#needs.keys();
-  }
-
-  needOf(operation: Operation): string | undefined {
-    return this.#needs.get(operation);
   }
 
   isAwaited(need: string): boolean {
