@@ -86,9 +86,7 @@ export class DirtyPaths {
    * writes by mdmirror cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
-    for (const [at, change] of this.#changes)
-      if (this.#settledAt(change) > now && (at === path || (change.whole && isWithin(path, at)))) return false;
-    return true;
+    return (this.settlesAt(path) ?? now) <= now;
   }
 
   /** Returns true if a bulk change is in progress. No document is planned until it is over. */

@@ -33,17 +33,10 @@ export class FilesInUse {
     this.#handsOff = handsOff;
   }
 
-  /** Takes the blocked changes of a run. */
-  update(blocks: readonly Block[]): void {
-    const { clock } = this.#world;
-    const waiting = blocks.filter(({ reason }) => reason === "in-use");
-    this.#blocks = waiting.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block));
-    this.noteReplaced();
-  }
-
-  /** Takes the files that a run has replaced. */
-  noteReplaced(): void {
+  /** Takes the files that a run must not replace yet, and those that it has replaced. */
+  update(): void {
     const { state, disk } = this.#world;
+    this.#blocks = state.blocks().filter(({ reason }) => reason === "in-use");
     this.#setAside = state
       .intents()
       .flatMap(({ intent }) =>

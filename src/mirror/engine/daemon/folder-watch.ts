@@ -31,12 +31,14 @@ export class FolderWatch {
    * inode, so the watcher must then start again.
    */
   #isOutdated = false;
-  #ignores: LocalTree["ignores"] | null = null;
+  readonly #lastLocal: () => LocalTree | null;
 
-  constructor(world: World, watcher: Watcher, listener: WatchListener) {
+  /** @param lastLocal returns a tree with the ignore rules of the last scan */
+  constructor(world: World, watcher: Watcher, listener: WatchListener, lastLocal: () => LocalTree | null) {
     this.#world = world;
     this.#watcher = watcher;
     this.#listener = listener;
+    this.#lastLocal = lastLocal;
   }
 
   state(): DaemonStatus["watching"] {
@@ -66,11 +68,10 @@ export class FolderWatch {
   }
 
   /** Watches the folder, unless a watcher runs with the ignore rules of the last scan. */
-  async ensure({ ignores }: LocalTree): Promise<void> {
+  async ensure(): Promise<void> {
     if (this.#isAway) return;
     if (this.#isOutdated) await this.close();
     this.#isOutdated = false;
-    this.#ignores = ignores;
     if (this.#state === "polling" || (this.#state === "events" && !this.#rulesChanged)) return;
     this.#rulesChanged = false;
     await this.#watcher.start(
@@ -116,6 +117,6 @@ export class FolderWatch {
   }
 
   #isIgnored(path: LocalPath, kind: "file" | "folder"): boolean {
-    return this.#ignores?.(path, kind) ?? false;
+    return this.#lastLocal()?.ignores(path, kind) ?? false;
   }
 }

@@ -1,17 +1,29 @@
+import type { Action } from "../../model/action.ts";
+import { ancestorsOf, isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
+import type { RemoteFile } from "../../model/tree.ts";
+import type { CycleEnd } from "../run/cycle-context.ts";
+import { toService, type World } from "../run/world.ts";
 import type { DocId } from "../../../contract/ids.ts";
-import { type LocalPath, isBelow, parentOf } from "../../../contract/path.ts";
+import type { KnownTrees } from "./known-trees.ts";
+import type { RequestBudget } from "./request-budget.ts";
+import type { DaemonTiming } from "./timing.ts";
+import type { Selector } from "../../../contract/resources.ts";
+import type { DocumentPaths } from "../../model/link.ts";
+import type { State } from "../../ports/state.ts";
+import { documentsOf } from "../observe/listed.ts";
+import { isWholeServiceFault } from "../observe/prove-absences.ts";
 
 /**
  * A part of the workspace that is listed separately. `subtree`: a folder with everything below it,
  * on one page. `folder`: the documents directly in a folder. `document`: a single document, because
  * its folder has too many, or is the root, to which no listing can be limited.
  */
-export type HotLocation =
+type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
   | { readonly kind: "document"; readonly path: LocalPath; readonly id: DocId };
 
 /** A place where somebody is working, on either side. Times are monotonic. */
-export type HotPlace = {
+type HotPlace = {
   readonly place: HotLocation;
   /** Time of the last change of a document in this place. */
   changedAt: number;
@@ -20,6 +32,10 @@ export type HotPlace = {
   cost: number;
 };
 
+/** LIMIT: steps of a run that still show where somebody is working; more are a bulk change. */
+const MOST_STEPS = 200;
+/** LIMIT: new places per run, because choosing one reads every record. */
+const MOST_CHOSEN = 4;
 /** LIMIT: places that are listed separately. */
 const MOST_PLACES = 16;
 /** Share of the budget that all places together may use; the rest is for listings of everything. */
@@ -30,42 +46,54 @@ const COOLING = 30;
 /** Listings that are due within this many milliseconds of each other are made together. */
 const TOGETHER_MS = 250;
 
-/** Keeps the places where somebody is working, and the time of the next listing of each. */
+/** Keeps the places where somebody is working, and lists them often. */
 export class HotPlaces {
+  readonly #world: World;
+  readonly #budget: RequestBudget;
+  readonly #knownTrees: KnownTrees;
+  /** Interval right after a change in a place. */
   readonly #leastMs: number;
+  /** Longest interval; a place that reaches it is no longer listed separately. */
   readonly #mostMs: number;
-  readonly #places: HotPlace[] = [];
+  #places: readonly HotPlace[] = [];
 
-  /**
-   * @param leastMs interval right after a change in the place
-   * @param mostMs longest interval; a place that reaches it is no longer listed separately
-   */
-  constructor(leastMs: number, mostMs: number) {
-    this.#leastMs = leastMs;
-    this.#mostMs = mostMs;
+  constructor(world: World, knownTrees: KnownTrees, budget: RequestBudget, { pollActiveMs, hotMostMs }: DaemonTiming) {
+    this.#world = world;
+    this.#knownTrees = knownTrees;
+    this.#budget = budget;
+    this.#leastMs = pollActiveMs;
+    this.#mostMs = hotMostMs;
   }
 
-  /**
-   * Records that a document changed, on either side.
-   * @param choose chooses the place to list; null if no place can be listed
-   */
-  markActive(path: LocalPath, now: number, choose: () => HotLocation | null): void {
-    const known = this.#places.find(({ place }) => covers(place, path));
-    if (known !== undefined) {
-      known.changedAt = now;
-      known.nextAt = Math.min(known.nextAt, now + this.#leastMs);
-      return;
+  /** Records the documents that a run changed, on either side. */
+  noteRun(end: CycleEnd, now: number): void {
+    if (end.kind === "offline" || end.ends.length > MOST_STEPS) return;
+    let chosen = 0;
+    const steps = end.plan.steps.filter((_, index) => end.ends[index]?.kind === "ran");
+    for (const path of steps.flatMap(({ action }) => pathsOf(action))) {
+      if (this.#markActive(path, now) || ++chosen > MOST_CHOSEN) continue;
+      const place = choosePlace(this.#world.state, path, this.#pageSize());
+      if (place !== null) this.#add({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
     }
-    const place = choose();
-    if (place === null) return;
-    this.#places.push({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
-    if (this.#places.length > MOST_PLACES)
-      this.drop(this.#places.reduce((a, b) => (b.changedAt < a.changedAt ? b : a)));
   }
 
-  drop(place: HotPlace): void {
-    const at = this.#places.indexOf(place);
-    if (at !== -1) this.#places.splice(at, 1);
+  /** @returns false if no place contains the path */
+  #markActive(path: LocalPath, now: number): boolean {
+    const known = this.#places.find(({ place }) => covers(place, path));
+    if (known === undefined) return false;
+    known.changedAt = now;
+    known.nextAt = Math.min(known.nextAt, now + this.#leastMs);
+    return true;
+  }
+
+  #add(place: HotPlace): void {
+    this.#places = [...this.#places, place];
+    if (this.#places.length > MOST_PLACES)
+      this.#drop(this.#places.reduce((a, b) => (b.changedAt < a.changedAt ? b : a)));
+  }
+
+  #drop(place: HotPlace): void {
+    this.#places = this.#places.filter((one) => one !== place);
   }
 
   /** Returns the time of the next request; null: there is no place. */
@@ -73,26 +101,122 @@ export class HotPlaces {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
   }
 
-  /**
-   * Returns the places that are due, and schedules their next requests.
-   * @param requestsAMinute requests per minute that all places together may use
-   */
-  take(now: number, requestsAMinute: number): HotPlace[] {
-    for (const place of [...this.#places]) if (this.#interval(place, now) >= this.#mostMs) this.drop(place);
+  /** Lists the places that are due, in parallel, and schedules their next listings. */
+  async listDuePlaces(now: number): Promise<HotPlaceCheck> {
+    this.#places = this.#places.filter((place) => this.#interval(place, now) < this.#mostMs);
     let wanted = 0;
     for (const place of this.#places) wanted += (place.cost * 60_000) / this.#interval(place, now);
-    const slower = Math.max(1, wanted / (PLACES_SHARE * requestsAMinute));
+    const slower = Math.max(1, wanted / (PLACES_SHARE * this.#budget.requestsAMinute(now)));
     const due = this.#places.filter(({ nextAt }) => nextAt <= now + TOGETHER_MS);
     for (const place of due) place.nextAt = now + this.#interval(place, now) * slower;
-    return due;
+    const checks = await Promise.all(due.map((hot) => this.#check(hot)));
+    return { files: checks.flatMap(({ files }) => files), needsAll: checks.some(({ needsAll }) => needsAll) };
   }
 
   #interval({ changedAt }: HotPlace, now: number): number {
     return Math.max(this.#leastMs, (now - changedAt) / COOLING);
+  }
+
+  async #check(hot: HotPlace): Promise<HotPlaceCheck> {
+    const selector = selectorOf(this.#world, hot.place);
+    const listing = selector === null ? null : await this.#world.remote.listFiles(selector);
+    if (selector === null || listing?.complete !== true) {
+      if (selector === null) this.#drop(hot);
+      return { files: [], needsAll: listing?.fault != null && isWholeServiceFault(listing.fault) };
+    }
+    const shown = documentsOf(this.#world, listing);
+    hot.cost = Math.max(1, Math.ceil(shown.size / this.#pageSize()));
+    const known = this.#knownTrees;
+    const needsAll = membersOf(this.#world.state, hot.place).some(
+      (placed) => !shown.has(placed.id) && known.isInPlace(placed),
+    );
+    // A listing of everything shows why the document left the place.
+    if (needsAll) this.#drop(hot);
+    return { files: [...shown.values()].filter((file) => known.isChanged(file)), needsAll };
+  }
+
+  #pageSize(): number {
+    return this.#budget.pageSize(this.#knownTrees.documentCount());
   }
 }
 
 function covers(place: HotLocation, path: LocalPath): boolean {
   if (place.kind === "document") return place.path === path;
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
+}
+
+/** Returns the local paths at which an action shows that somebody is working. A move has two. */
+function pathsOf(action: Action): readonly LocalPath[] {
+  if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
+  if ("localPath" in action) return [action.localPath];
+  return "lastLocalPath" in action ? [action.lastLocalPath] : [];
+}
+
+/**
+ * Result of listing the places where somebody is working. Such a listing proves no absence: a
+ * missing document may have been moved, which only a listing of everything shows.
+ */
+
+type HotPlaceCheck = {
+  /** Documents that differ from what the service showed before. */
+  readonly files: readonly RemoteFile[];
+  /**
+   * True if a listing of everything is needed: a document of base was missing, or no answer came.
+   */
+  readonly needsAll: boolean;
+};
+
+/** Share of a page that a subtree may fill, so that it still fits on one page after some growth. */
+const FULL_SHARE = 0.9;
+/** LIMIT: pages of a folder that is listed separately. */
+const MOST_PAGES = 8;
+/**
+ * Chooses the place to list when the document at this path changed. The first choice is the largest
+ * folder above it whose documents fit on a page, because work in a folder often continues nearby.
+ * The second is its own folder, the last is the document alone.
+ * @param page number of documents that the service returns in a page
+ */
+function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {
+  const mostDocuments = Math.floor(page * FULL_SHARE);
+  for (const folder of ancestorsOf(path))
+    if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", mostDocuments + 1).length <= mostDocuments)
+      return { kind: "subtree", path: folder };
+  const parent = parentOf(path);
+  const most = MOST_PAGES * page;
+  if (parent !== "" && state.dirAt(parent) !== null && state.documentsIn(parent, "one", most + 1).length <= most)
+    return { kind: "folder", path: parent };
+  const [link, ...more] = state.linksAt(path);
+  return link === undefined || more.length > 0 ? null : { kind: "document", path, id: link.id };
+}
+
+/** @returns null if the place is no longer in base */
+function selectorOf(world: World, place: HotLocation): Selector | null {
+  const { state } = world;
+  if (place.kind === "document") {
+    const link = state.link(place.id);
+    return link === null ? null : { kind: "path", path: toService(world, link.remotePath) };
+  }
+  const dir = state.dirAt(place.path);
+  if (dir === null) return null;
+  if (place.kind === "folder") return { kind: "parent-id", parentId: dir.id };
+  return { kind: "path-prefix", pathPrefix: toService(world, dir.remotePath) };
+}
+
+/** Returns the documents of base that a listing of the place must show. */
+function membersOf(state: State, place: HotLocation): readonly DocumentPaths[] {
+  if (place.kind === "document") {
+    const link = state.link(place.id);
+    return link === null ? [] : [link];
+  }
+  const remote = state.dirAt(place.path)?.remotePath;
+  const depth = place.kind === "subtree" ? "all" : "one";
+  // If a document's path on the service is not the one in base, the listing may not show it.
+  return state
+    .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
+    .filter(({ localPath, remotePath }) => remote !== undefined && isUnder(remote, remotePath, place, localPath));
+}
+
+function isUnder(folder: string, remotePath: string, place: HotLocation, localPath: LocalPath): boolean {
+  if (place.kind === "folder") return parentOf(remotePath) === folder && parentOf(localPath) === place.path;
+  return remotePath.startsWith(`${folder}/`);
 }

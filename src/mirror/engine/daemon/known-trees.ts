@@ -9,12 +9,13 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
+import type { OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
-import type { Observers, CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
+import type { CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 import { remoteFileOf } from "../../model/left-out.ts";
 import { narrowTrees } from "./narrow-view.ts";
@@ -24,9 +25,6 @@ import { endedWell, metAnotherEdit } from "../run/execute.ts";
 
 /** A listing that no run has used yet, and when it was requested (monotonic). */
 type NewListing = { readonly listing: DocumentList; readonly at: number };
-
-/** Prepares a scanned tree for a cycle: hides files that must not be planned yet. */
-type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
  * Keeps the last scans of both sides, so that an edit costs one scan of one file and no listing. A
@@ -47,19 +45,15 @@ export class KnownTrees {
     this.#world = world;
   }
 
-  observers(prepare: PrepareLocal, redirect: Observers["redirectSaves"]): Observers {
-    return {
-      local: (base, inodesTrusted, keepText) => {
-        const local = observeLocal(this.#world, base, inodesTrusted, keepText);
-        this.#lastLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
-        return prepare(base, local);
-      },
-      remote: (base, trustEmpty) => this.#observeRemote(base, trustEmpty),
-      redirectSaves: redirect,
-    };
+  /** Scans the folder. */
+  observeLocal(base: BaseTree, inodesTrusted: boolean, keepText: OnText): LocalTree {
+    const local = observeLocal(this.#world, base, inodesTrusted, keepText);
+    this.#lastLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
+    return local;
   }
 
-  async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan> {
+  /** Returns the service's tree. Lists the service unless the known tree still holds. */
+  async observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan> {
     // An absence must be proven in the run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };

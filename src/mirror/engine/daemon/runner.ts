@@ -58,7 +58,7 @@ export class Runner implements WatchListener {
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
     this.#eventWatch = new EventWatch({ world, events, runs: this.runs, schedule: this.#schedule, wakeBy });
-    this.#watch = new FolderWatch(world, watcher, this);
+    this.#watch = new FolderWatch(world, watcher, this, () => this.runs.knownTrees.lastLocal());
     this.#pausedUntil = endOfPause(world);
     if (this.#isPaused()) this.#enter(PAUSED);
   }
@@ -325,7 +325,7 @@ export class Runner implements WatchListener {
     this.#runLog.note(report, knownTrees.listedAt() >= began);
     this.#schedule.scheduleUnchanged();
     const local = knownTrees.lastLocal();
-    if (local !== null && !local.unseen.has("")) await this.#watch.ensure(local);
+    if (local !== null && !local.unseen.has("")) await this.#watch.ensure();
   }
 
   #noteFailure(fault: Fault | null): void {

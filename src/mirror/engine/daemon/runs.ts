@@ -6,14 +6,14 @@ import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
-import { type CycleEnd, noMemory, type PlannedCycle, zeroTally } from "../run/cycle-context.ts";
+import { type CycleEnd, noMemory, type Observers, type PlannedCycle, zeroTally } from "../run/cycle-context.ts";
 import { forgetFutile } from "../run/repeat-guard.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
 import { FilesInUse } from "./files-in-use.ts";
 import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
-import { HotWatch } from "./hot-watch.ts";
+import { HotPlaces } from "./hot-places.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 import { UnchangedSince } from "./unchanged-since.ts";
@@ -35,7 +35,7 @@ export class Runs {
   readonly deletions: PendingDeletions;
   readonly knownTrees: KnownTrees;
   readonly budget: RequestBudget;
-  readonly hot: HotWatch;
+  readonly hot: HotPlaces;
   /**
    * Contents of protected documents, which must be unchanged for a while before they are sent to
    * review.
@@ -60,7 +60,7 @@ export class Runs {
     this.deletions = new PendingDeletions(timing);
     this.knownTrees = new KnownTrees(world);
     this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
-    this.hot = new HotWatch(world, this.knownTrees, this.budget, timing);
+    this.hot = new HotPlaces(world, this.knownTrees, this.budget, timing);
     this.unchangedContents = new UnchangedSince(timing.reviewDelayMs);
     this.emptied = new UnchangedSince(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
@@ -70,10 +70,12 @@ export class Runs {
   async run(retryRefused: boolean): Promise<RunReport> {
     let sent: ReadonlySet<LocalPath> = new Set();
     if (retryRefused) this.#memory = noMemory();
-    const observers = this.knownTrees.observers(
-      (base, tree) => this.#hideUnsettled(base, tree),
-      (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
-    );
+    const { knownTrees } = this;
+    const observers: Observers = {
+      local: (base, ...scan) => this.#hideUnsettled(base, knownTrees.observeLocal(base, ...scan)),
+      remote: (...scan) => knownTrees.observeRemote(...scan),
+      redirectSaves: (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
+    };
     const run = new RunEntry(this.#world, "watch");
     const { report, end } = await runCycles(this.#world, {
       run,
@@ -141,7 +143,7 @@ export class Runs {
     forgetFutile(this.#memory, false);
     this.knownTrees.afterCycle(end);
     this.hot.noteRun(end, this.#now());
-    this.inUse.noteReplaced();
+    this.inUse.update();
     return end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
@@ -179,7 +181,7 @@ export class Runs {
     this.#guarded = guardedDeletions(end);
     this.#updateDeletions(end, sent);
     this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
-    this.inUse.update(end.plan.blocks);
+    this.inUse.update();
   }
 
   #updateDeletions({ plan, trees }: PlannedCycle, sent: ReadonlySet<LocalPath>): void {
