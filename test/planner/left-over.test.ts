@@ -175,8 +175,8 @@ const ROWS: readonly (readonly [string, string, string, object, readonly string[
 ];
 
 function whereIs(world: World, id: DocId): string {
-  const { found, open } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  return open.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
+  const { found, possiblyMissing } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  return possiblyMissing.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
 }
 
 test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, local, remote, where, unlinked) => {
@@ -188,16 +188,16 @@ test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, l
 
 test("what only the service has is expected at its own path, in the folder's local place", () => {
   const world = worldAfter(["d/a.md=1", "mv d e", "new d/b.md 2", ""]);
-  const { coming } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  expect([...coming.values()]).toEqual(["e/b.md"]);
+  const { toBeCreated } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  expect([...toBeCreated.values()]).toEqual(["e/b.md"]);
 });
 
 test("a document that could not be read is open: nothing says where it is", () => {
   const world = worldAfter(["a.md=1 b.md=2", "rm a.md", "", ""]);
   const id = world.idAt("a.md");
   world.unseen.set("a.md", "unreadable");
-  const { open, found } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  expect([open.has(id), found.has(id)]).toEqual([true, false]);
+  const { possiblyMissing, found } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  expect([possiblyMissing.has(id), found.has(id)]).toEqual([true, false]);
 });
 
 const submitted =

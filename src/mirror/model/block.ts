@@ -35,8 +35,8 @@ type ReasonFacts = {
    * too, because a row has only one block: otherwise two refused requests would replace each
    * other's block, and be sent again in turn forever (I16).
    */
-  readonly stops?: readonly Intention[];
-  readonly stopsFolder?: readonly FolderIntention[];
+  readonly forbids?: readonly Intention[];
+  readonly forbidsOnFolder?: readonly FolderIntention[];
   /** Choices of `resolve` that end the block. Undefined: the block's message says how to end it. */
   readonly ways?: readonly ResolutionKind[];
 };
@@ -71,27 +71,27 @@ const REASONS = {
   "path-pending": WAITS,
   "type-clash": COMPUTED,
   "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
-  "no-move-to-root": { ...REMEMBERED, stops: ["move-remote"], stopsFolder: ["move"], ways: ["recreate"] },
+  "no-move-to-root": { ...REMEMBERED, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
   "folder-blocked": COMPUTED,
-  "occupied-unseen": { ...REMEMBERED, stops: ["post", "move-remote"], stopsFolder: ["move", "make"] },
+  "occupied-unseen": { ...REMEMBERED, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
   // reasons about grants, reviews and absences
   "read-only": {
     ...REMEMBERED,
-    stops: ["push", "post", "merge", "move-remote"],
-    stopsFolder: ["move", "make", "remove"],
+    forbids: ["push", "post", "merge", "move-remote"],
+    forbidsOnFolder: ["move", "make", "remove"],
     ways: ["mine", "theirs"],
   },
-  "delete-refused": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
+  "delete-refused": { ...REMEMBERED, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
    * A review keeps the document, or a document in the folder, until somebody decides in the web
    * app.
    */
-  "delete-pending": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
+  "delete-pending": { ...REMEMBERED, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
    * The service cannot delete folders: an empty folder that was deleted locally stays on the
    * service.
    */
-  "folder-stays": { origin: "remembered", remainingWork: "no", stopsFolder: ["remove"] },
+  "folder-stays": { origin: "remembered", remainingWork: "no", forbidsOnFolder: ["remove"] },
   /**
    * The whole content was submitted, and a reviewer decides. Such a block is reported as in review,
    * not as an open problem.
@@ -120,8 +120,8 @@ const REASONS = {
   // reasons about refusals
   refused: {
     ...REMEMBERED,
-    stops: ["push", "post", "merge", "delete", "move-remote"],
-    stopsFolder: ["move", "make", "remove"],
+    forbids: ["push", "post", "merge", "delete", "move-remote"],
+    forbidsOnFolder: ["move", "make", "remove"],
     ways: ["mine", "theirs"],
   },
   conflict: COMPUTED,

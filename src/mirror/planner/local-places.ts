@@ -14,12 +14,12 @@ export type LocalPlaces = {
   /** Documents and folders that are in the linked folder. */
   readonly found: Map<Id, LocalPath>;
   /**
-   * Documents that are not in the linked folder, or may not be. Documents in neither `found` nor
-   * `open` are at base's path.
+   * Documents that are not in the linked folder, or may not be. A document in neither `found` nor
+   * `possiblyMissing` is at base's path.
    */
-  readonly open: Set<Id>;
+  readonly possiblyMissing: Set<Id>;
   /** Documents that only the service has, with the paths that they would have locally. */
-  readonly coming: Map<Id, LocalPath>;
+  readonly toBeCreated: Map<Id, LocalPath>;
   /** Files that belong to no known document, or whose document is not known yet. */
   readonly unlinked: Set<LocalPath>;
 };
@@ -30,28 +30,33 @@ export type LocalPlaces = {
  */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
-  const where: LocalPlaces = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
+  const where: LocalPlaces = {
+    found: new Map(),
+    toBeCreated: new Map(),
+    possiblyMissing: new Set(),
+    unlinked: new Set(undecided),
+  };
   for (const folder of forest.folders) addFolder(where, folder);
   const { disk } = trees.local;
   for (const document of documents) addDocument(where, document, forest, disk);
   for (const file of arrivals.all) {
-    where.open.add(file.id);
-    where.coming.set(file.id, comingPath(forest, disk.maxNameBytes, file.id, file.path));
+    where.possiblyMissing.add(file.id);
+    where.toBeCreated.set(file.id, pathWhenCreated(forest, disk.maxNameBytes, file.id, file.path));
   }
   return where;
 }
 
 function addFolder(
-  { found, coming }: LocalPlaces,
+  { found, toBeCreated }: LocalPlaces,
   { dirId, localPath, remotePath, localSeen, remoteSeen }: FolderRow,
 ): void {
   if (dirId === null) return;
   if (localSeen === "present" && localPath !== null) found.set(dirId, localPath);
-  else if (localSeen === "absent" && remoteSeen === "listed") coming.set(dirId, remotePath!);
+  else if (localSeen === "absent" && remoteSeen === "listed") toBeCreated.set(dirId, remotePath!);
 }
 
 function addDocument(
-  { found, open, coming, unlinked }: LocalPlaces,
+  { found, possiblyMissing, toBeCreated, unlinked }: LocalPlaces,
   { id, local, remote }: DocumentRow,
   forest: Forest,
   { maxNameBytes }: DiskNames,
@@ -61,13 +66,13 @@ function addDocument(
     if (id === null) unlinked.add(path);
     else found.set(id, path);
   } else if (id !== null) {
-    open.add(id);
+    possiblyMissing.add(id);
     if (local.seen.kind === "absent" && remote.seen.kind === "present")
-      coming.set(id, comingPath(forest, maxNameBytes, id, remote.seen.file.path));
+      toBeCreated.set(id, pathWhenCreated(forest, maxNameBytes, id, remote.seen.file.path));
   }
 }
 
-function comingPath(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
+function pathWhenCreated(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
   const folder = folderAt(forest, "remote", parentOf(remotePath));
   return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id, maxBytes));
 }

@@ -6,7 +6,7 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
 
-/** The arguments of a plan, from which anyone can make the same plan again. */
+/** The arguments of a plan. The same arguments give the same plan. */
 export type PlanInput = {
   readonly trees: Trees;
   readonly policy: Policy;

@@ -3,10 +3,10 @@ import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
 import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
-import { untieRecords } from "./decide/records.ts";
+import { splitFolderRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-rows.ts";
 import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
-import { placeChangeOf } from "./drift/place-change.ts";
+import { driftOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
 import { idsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
@@ -55,15 +55,15 @@ function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
  * LIMIT: rounds of planning, each with more documents. After the last round, the plan includes all
  * documents.
  */
-const MOST_ROUNDS = 32;
+const MAX_ROUNDS = 32;
 
-type Decided = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
+type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
  * Plans without the unchanged documents. If a decision depends on one of them, because another
  * document wants its path, decides everything again with that document.
  */
-function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): Decided {
+function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judged = first;
   let trees =
     judged === "all" ? withAllDocuments(whole) : withDocuments(whole, [...judged, ...idsInMovedFolders(whole, policy)]);
@@ -72,7 +72,7 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDo
     const steps = layOut(draft);
     const wanted = [...draft.wanted].filter((id) => !isJudged(judged, id));
     if (judged === "all" || wanted.length === 0) return { draft, steps };
-    judged = round === MOST_ROUNDS ? "all" : new Set([...judged, ...wanted]);
+    judged = round === MAX_ROUNDS ? "all" : new Set([...judged, ...wanted]);
     trees = judged === "all" ? withAllDocuments(trees) : withDocuments(trees, wanted);
   }
 }
@@ -83,17 +83,17 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDo
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
-  for (const row of draft.documents) decideDocument(draft, row, placeChangeOf(draft.forest, row));
+  for (const row of draft.documents) decideDocument(draft, row, driftOf(draft.forest, row));
   resolveNameClashes(draft);
-  untieRecords(draft);
+  splitFolderRecords(draft);
   keepBlocksWithoutDocument(draft);
   return draft;
 }
 
-/** Counts documents by side; those without a row are on both. */
+/** Counts documents by side. A document without a row is on both sides. */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
-  const linked = documents.filter(({ link }) => link !== null);
-  const judged = linked.filter(({ link }) => link!.state === "linked");
+  const linked = documents.filter(({ record }) => record !== null);
+  const judged = linked.filter(({ record }) => record!.state === "linked");
   const unjudged = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - linked.length;
   const count = (side: Side, kind: string) => judged.filter((row) => row[side].seen.kind === kind).length;
   return {

@@ -19,8 +19,8 @@ type AfterReview = {
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * The common base of local and published content: the submitted content that was published, or
-   * else base; null if the store does not have it.
+   * The common base of local and published content: the submitted content that was published,
+   * otherwise base; null if the store does not have it.
    */
   readonly commonBase: KnownText | null;
 };
@@ -32,51 +32,50 @@ type AfterReview = {
  * is then merged into the local content and into each submission: local content that was sent still
  * counts as sent, and later edits do not.
  * @param base content that the submissions were based on; null if unknown
- * @param sent oldest first
- * @param liveChangeId change id of `live`
+ * @param sent submissions, oldest first
+ * @param publishedChangeId change id of `published`
  */
 export function settleSubmissions(
   base: KnownText | null,
   sent: readonly SubmittedText[],
   local: KnownText,
-  live: KnownText,
-  liveChangeId: Submission["baseChangeId"],
+  published: KnownText,
+  publishedChangeId: Submission["baseChangeId"],
 ): AfterReview {
-  const last = sent.findLastIndex((one) => isLive(base, one, live));
+  const last = sent.findLastIndex((one) => isPublished(base, one, published));
   const settled = sent[last] ?? null;
   const commonBase = settled ?? base;
-  // Both sides have the same content. It does not matter who wrote it: the sent content is part of
-  // it.
-  if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], commonBase };
+  // // Both sides have the same content, which contains the sent content, whoever wrote it.
+  if (settled === null && local.digest === published.digest) return { local: published.text, waiting: [], commonBase };
   // If a review is over, base may still help with the merge.
   const bases = [commonBase, settled === null ? null : base];
   const pending = sent.slice(last + 1);
   const rebased = pending.flatMap((one) => {
-    const merged = mergeOnFirst(bases, one.text, live);
-    return merged === null ? [] : [{ ...one, text: merged, baseChangeId: liveChangeId }];
+    const merged = mergeOnFirstBase(bases, one.text, published);
+    return merged === null ? [] : [{ ...one, text: merged, baseChangeId: publishedChangeId }];
   });
-  return { local: mergeOnFirst(bases, local.text, live), waiting: [...pending, ...rebased], commonBase };
+  return { local: mergeOnFirstBase(bases, local.text, published), waiting: [...pending, ...rebased], commonBase };
 }
 
 /**
- * Returns the content merged with the published content, with the first of these bases that gives a
- * merge; null if none does.
+ * Merges content with the published content, by the first of these bases that gives a merge.
+ * Returns null if none does.
  */
-function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: KnownText): string | null {
+function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {
-    const merged = base === null ? null : mergeClean(base, text, live);
+    const merged = base === null ? null : mergeClean(base, text, published);
     if (merged !== null) return merged;
   }
   return null;
 }
 
-function isLive(base: KnownText | null, sent: SubmittedText, live: KnownText): boolean {
-  if (sent.digest === live.digest) return true;
-  const merged = base === null ? null : mergeClean(base, sent.text, live);
-  return merged !== null && sameExceptTextForm(merged, live.text);
+function isPublished(base: KnownText | null, sent: SubmittedText, published: KnownText): boolean {
+  if (sent.digest === published.digest) return true;
+  const merged = base === null ? null : mergeClean(base, sent.text, published);
+  return merged !== null && sameExceptTextForm(merged, published.text);
 }
 
-function mergeClean(base: KnownText, text: string, live: KnownText): string | null {
-  const merged = mergeText(base.text, text, live.text);
+function mergeClean(base: KnownText, text: string, published: KnownText): string | null {
+  const merged = mergeText(base.text, text, published.text);
   return merged.kind === "clean" ? merged.text : null;
 }

@@ -49,10 +49,10 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
 };
 
 /**
- * Returns true if mdmirror made up a name of this action: a temporary one, or one with digits of
- * the id. The next cycle may be able to restore the proper name.
+ * Returns true if mdmirror chose a name in this action: a temporary name, or one with digits of the
+ * id. The next cycle may be able to restore the original name.
  */
-function hasMadeName(action: Action): boolean {
+function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
   return pathsOf(action).some((path) => {
     const name = nameOf(path);
@@ -69,7 +69,7 @@ function pathsOf(action: Action): readonly string[] {
 }
 
 /** Reasons for blocks that another step of the plan may have ended. */
-const MAY_END: ReadonlySet<BlockReason> = new Set([
+const REASONS_THAT_MAY_END: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "path-pending",
   "name-clash",
@@ -94,9 +94,9 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 }
 
 /**
- * Returns true if a block may end with an action. The block of a moved document or folder: the
- * obstacle at its path may be gone. The block of a document that waits for the path of a new file:
- * the file is now a document with another name on the service, so the next cycle moves it away.
+ * Returns true if a block may end with an action. If a document or folder moved, its block may end,
+ * because the path that it needs may be free now. If a new file was uploaded, a document that waits
+ * for the file's path may get it in the next cycle.
  * @param waiting keys of blocks, and paths for which documents wait
  */
 function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boolean {
@@ -113,7 +113,7 @@ function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boole
 }
 
 function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
-  if (hasMadeName(action)) return true;
+  if (hasChosenName(action)) return true;
   const sequel = SEQUELS[action.kind];
   if (sequel !== "leaves-a-folder") return sequel;
   const folder = folderLeft(action);
@@ -138,5 +138,8 @@ function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> 
 
 /** Returns true if a plan changes folders, or has a block that may end with one of its steps. */
 function mayMoveMore({ steps, blocks }: Plan): boolean {
-  return steps.some(({ action }) => action.kind.includes("folder")) || blocks.some(({ reason }) => MAY_END.has(reason));
+  return (
+    steps.some(({ action }) => action.kind.includes("folder")) ||
+    blocks.some(({ reason }) => REASONS_THAT_MAY_END.has(reason))
+  );
 }

@@ -88,7 +88,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I10",
     does: "sends a text again and again that the service normalises to the base's own",
     file: "mirror/planner/decide/content.ts",
-    find: "if (localFile.digest === link.echoDigest) return;",
+    find: "if (localFile.digest === record.echoDigest) return;",
     replace: "",
     also: [
       {

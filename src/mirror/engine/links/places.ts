@@ -73,16 +73,16 @@ export class LinkPlaces {
    * match stays.
    * @param remote the listing of the service; null if unknown
    */
-  take({ found, open, coming, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
+  take({ found, possiblyMissing, toBeCreated, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
     // ORDER: first, because the path in a blocked change may be outdated for a document that is
     // back where base has it.
     for (const link of this.#links.values())
-      if (!isAway(link) && !found.has(link.id) && !open.has(link.id) && !this.isAt(link.id, link.localPath))
+      if (!isAway(link) && !found.has(link.id) && !possiblyMissing.has(link.id) && !this.isAt(link.id, link.localPath))
         this.set(link.id, link.localPath);
     for (const [id, path] of found) if (!this.isAt(id, path)) this.set(id, path);
     for (const path of unlinked) this.setUnlinked(path);
-    for (const [id, path] of coming) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
+    for (const [id, path] of toBeCreated) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
   }
 
   /**
@@ -285,7 +285,7 @@ type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
  * has removed it locally.
  */
 function isRemoved(reason: BlockReason | undefined): boolean {
-  const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].stopsFolder ?? []);
+  const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);
   return forbids.length > 0 && forbids.every((one) => one === "remove");
 }
 

@@ -23,10 +23,10 @@ export function absentPath(draft: PlanDraft, row: Row): LocalPath {
 
 /** Returns the path that a row without a local file would have at the end of this plan. */
 function ownPath(draft: PlanDraft, row: Row): LocalPath {
-  const link = row.link!;
-  const folder = baseFolderOf(draft.forest, "local", link);
-  const name = nameOf(link.localPath);
-  return folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
+  const record = row.record!;
+  const folder = baseFolderOf(draft.forest, "local", record);
+  const name = nameOf(record.localPath);
+  return folder.localPath === null ? record.localPath : pathOfGoal({ parent: folder, name }, "local");
 }
 
 /**
@@ -35,8 +35,8 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
  * that path; the deletion is then skipped, because nothing is deleted without proof (I04).
  */
 export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
-  if (row.link === null) return [];
-  const { folders, found } = walkClaimants(draft, ownPath(draft, row));
+  if (row.record === null) return [];
+  const { folders, found } = findClaimants(draft, ownPath(draft, row));
   return [...folders, ...found].filter((one) => one !== row);
 }
 
@@ -53,7 +53,7 @@ function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
 
 /** Returns true if an entry may be at a local path at any moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
-  const { parents, found } = walkClaimants(draft, path);
+  const { parents, found } = findClaimants(draft, path);
   const name = nameOf(path);
   return (
     found.length > 0 ||
@@ -67,8 +67,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if a document without a row will be created at a place. The next plan decides about
- * it.
+ * Returns true if a document without a row will be created at a place. The plan is then made again
+ * with that document.
  */
 function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
   const id = arrivals.at(place);
@@ -90,7 +90,7 @@ type Claimants = {
  * step may fail, and the steps that need it are then skipped. So each folder above may be at its
  * current place or at its planned one.
  */
-function walkClaimants(draft: PlanDraft, path: LocalPath): Claimants {
+function findClaimants(draft: PlanDraft, path: LocalPath): Claimants {
   const claimants = draft.claimants();
   const at = (parents: readonly FolderRow[], name: string) =>
     parents.flatMap((parent) => claimants.get({ parent, name }) ?? []);

@@ -18,7 +18,7 @@ import {
   samePlace,
   type Side,
   SIDES,
-  wantAt,
+  setGoal,
 } from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
@@ -37,11 +37,13 @@ export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; read
 /** LIMIT: numbers that are tried for a name before the row is blocked. */
 const MAX_NUMBER = 99;
 
-/** One attempt to give every slot one owner. */
+/** One attempt to give each slot (a name in a folder) one owner. */
 export class NameAssignment {
   readonly #owners: SlotOwners;
-  readonly #barred = new Map<Row, RowToBlock>();
-  /** Kept in this attempt until every row has a slot, so that a failed attempt changes nothing. */
+  readonly #blockedRows = new Map<Row, RowToBlock>();
+  /**
+   * Stored here until every row has a slot, so that a failed attempt changes nothing in the draft.
+   */
   readonly #moveReasons = new Map<Row, string>();
   readonly #renamedForOthers = new Map<Row, string>();
   readonly #draft: PlanDraft;
@@ -71,9 +73,9 @@ export class NameAssignment {
     // A name that is already legal takes precedence over a name that is only mapped to it.
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
-    if (this.#barred.size > 0) return [...this.#barred.values()];
+    if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
     // ORDER: after all claims, when it is known which rows can have their original names.
-    for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
+    for (const side of SIDES) for (const row of this.#rows) this.#restoreLastingName(side, row);
     for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
     for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
     return [];
@@ -88,13 +90,14 @@ export class NameAssignment {
   }
 
   #claim(side: Side, row: Row): void {
-    if (!isMoving(row, side) || this.#barred.has(row) || this.#owners.has(side, row)) return;
-    const why = this.#barOfFolder(side, row) ?? (side === "local" ? this.#claimLocal(row) : this.#claimRemote(row));
-    if (why !== null) this.#barred.set(row, why);
+    if (!isMoving(row, side) || this.#blockedRows.has(row) || this.#owners.hasSlot(side, row)) return;
+    const rowToBlock =
+      this.#blockOfFolder(side, row) ?? (side === "local" ? this.#claimLocal(row) : this.#claimRemote(row));
+    if (rowToBlock !== null) this.#blockedRows.set(row, rowToBlock);
   }
 
-  /** Bars a row from a folder that is missing and that this plan does not create. */
-  #barOfFolder(side: Side, row: Row): RowToBlock | null {
+  /** Blocks a row whose goal is in a folder that is missing and that this plan does not create. */
+  #blockOfFolder(side: Side, row: Row): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
     return isMissing ? bar(row, "folder-blocked", "its folder is blocked") : null;
@@ -104,8 +107,8 @@ export class NameAssignment {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
     if (owner === "foreign") return bar(row, "path-taken", `something that is not synced is at ${place.name}`);
-    if (owner === "unjudged") return this.#takeHashed(row, place);
-    if (owner !== null) return this.#contest(row, place, owner);
+    if (owner === "unjudged") return this.#takeHashedName(row, place);
+    if (owner !== null) return this.#resolveClash(row, place, owner);
     this.#owners.take("local", row, place);
     return null;
   }
@@ -114,7 +117,7 @@ export class NameAssignment {
    * Resolves a name clash: two rows want one local place, and either the owner or this row gets
    * another name.
    */
-  #contest(row: Row, place: Place, owner: Row): RowToBlock | null {
+  #resolveClash(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#keptInPlace.has(owner) && this.#renameOwner(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
@@ -128,11 +131,11 @@ export class NameAssignment {
     }
     if (this.#isLeaving(owner))
       return bar(row, "path-taken", `${place.name} is taken locally until the document at this path has moved`);
-    return this.#takeHashed(row, place);
+    return this.#takeHashedName(row, place);
   }
 
   /** Gives a row a name with digits of its id, because its own name is taken. */
-  #takeHashed(row: Row, place: Place): RowToBlock | null {
+  #takeHashedName(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
     if (this.#owners.ownerOf("local", hashed, row) !== null)
@@ -152,14 +155,14 @@ export class NameAssignment {
    * local side, or if its two names do not correspond.
    */
   #renameOwner(owner: Row): boolean {
-    if (isMoving(owner, "remote")) return this.#number(owner);
+    if (isMoving(owner, "remote")) return this.#addNumber(owner);
     const current = owner.local.now;
     if (current === null || isMoving(owner, "local")) return false;
-    const own = this.#ownNameOf(owner, current.name);
+    const own = this.#serviceNameOf(owner, current.name);
     if (own === null) return false;
     const place = { parent: current.parent, name: own };
     if (this.#owners.ownerOf("local", place, owner) !== null) return false;
-    this.#owners.retake("local", owner, place);
+    this.#owners.replaceSlot("local", owner, place);
     this.#moveReasons.set(owner, "another document has its local name on the service");
     this.#renamedForOthers.set(owner, own);
     return true;
@@ -168,9 +171,13 @@ export class NameAssignment {
   /**
    * Returns the name of a linked row on the service, if its local name is unrelated to that name.
    */
-  #ownNameOf(row: Row, localName: string): string | null {
+  #serviceNameOf(row: Row, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
-    if (row.link === null || remoteName === undefined || isNamePair(localName, remoteName, nameKindOf(row), idOf(row)))
+    if (
+      row.record === null ||
+      remoteName === undefined ||
+      isNamePair(localName, remoteName, nameKindOf(row), idOf(row))
+    )
       return null;
     return localNameFor(remoteName, nameKindOf(row), idOf(row), this.#maxNameBytes);
   }
@@ -179,11 +186,11 @@ export class NameAssignment {
    * Gives a row the name `name-2.md`: on both sides if it is linked; otherwise on the service now,
    * and locally in the next cycle.
    */
-  #number(row: Row): boolean {
+  #addNumber(row: Row): boolean {
     const localPlace = row.local.goal ?? row.local.now;
     const remotePlace = row.remote.goal;
     if (localPlace === null || remotePlace === null) return false;
-    const linked = row.link !== null && row.remote.now !== null;
+    const linked = row.record !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
       const name = numberedName(lastingName(localPlace.name), nameKindOf(row), number, this.#maxNameBytes);
       const local = { parent: localPlace.parent, name };
@@ -191,8 +198,8 @@ export class NameAssignment {
       if (mapped === null) return false;
       const remote = { parent: remotePlace.parent, name: mapped };
       if (!this.#areFree(row, local, remote)) continue;
-      if (linked) this.#owners.retake("local", row, local);
-      this.#owners.retake("remote", row, remote);
+      if (linked) this.#owners.replaceSlot("local", row, local);
+      this.#owners.replaceSlot("remote", row, remote);
       this.#moveReasons.set(row, `another document has the name ${localPlace.name} on the service`);
       this.#renamedForOthers.set(row, local.name);
       return true;
@@ -204,11 +211,11 @@ export class NameAssignment {
     return this.#owners.ownerOf("local", local, row) === null && this.#owners.ownerOf("remote", remote, row) === null;
   }
 
-  #nameAnew(side: Side, row: Row): void {
+  #restoreLastingName(side: Side, row: Row): void {
     for (const name of lastingNames(this.#draft, row, side)) {
       const place = { parent: row[side].goal!.parent, name };
       if (this.#owners.ownerOf(side, place, row) !== null) continue;
-      this.#owners.retake(side, row, place);
+      this.#owners.replaceSlot(side, row, place);
       return;
     }
   }
@@ -220,7 +227,7 @@ export class NameAssignment {
       this.#owners.take("remote", row, place);
       return null;
     }
-    if (this.#getsNumber(row, owner) && this.#number(row)) return null;
+    if (this.#mayGetNumber(row, owner) && this.#addNumber(row)) return null;
     if (typeof owner !== "string") {
       const reason = this.#draft.blocks.get(idOf(owner))?.reason;
       const isGone = owner.local.now === null && owner.local.goal === null;
@@ -235,7 +242,7 @@ export class NameAssignment {
   }
 
   /** Returns true if a row may get a number in its name on the service. */
-  #getsNumber(row: Row, owner: Owner): boolean {
+  #mayGetNumber(row: Row, owner: Owner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
     // A new file at a temporary name has no better claim to the lasting name than other rows.
@@ -245,7 +252,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the owner of a name that a row wants, for messages; by its local path if it has one.
+   * Returns a clause for messages that names the owner of the name that a row wants. Uses the
+   * owner's local path if it has one.
    */
   #clashText(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameOnService(place, owner);
@@ -272,8 +280,8 @@ function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
 }
 
 /**
- * Owner of a slot that no further decision changes: a row; an entry that is not synced (`foreign`);
- * a document without a row (`unjudged`).
+ * Owner of a slot: a row; an entry that is not synced (`foreign`); a document without a row
+ * (`unjudged`).
  */
 type Owner = Row | "foreign" | "unjudged";
 
@@ -298,39 +306,39 @@ class SlotOwners {
     return slotKey(a, this.#foldings[side]) === slotKey(b, this.#foldings[side]);
   }
 
-  has(side: Side, row: Row): boolean {
+  hasSlot(side: Side, row: Row): boolean {
     return this.#taken[side].get(row[side].goal!) === row;
   }
 
   /** Gives a row a slot, and makes it the row's planned place. */
   take(side: Side, row: Row, place: Place): void {
-    wantAt(row, side, place);
+    setGoal(row, side, place);
     this.#taken[side].set(place, row);
   }
 
   /** Gives a row another slot in place of its current one. */
-  retake(side: Side, row: Row, place: Place): void {
+  replaceSlot(side: Side, row: Row, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
     this.take(side, row, place);
   }
 
   /** Returns the owner of a slot; null if nobody owns it, or only the row itself does. */
-  ownerOf(side: Side, place: Place, asking: Row): Owner | null {
+  ownerOf(side: Side, place: Place, row: Row): Owner | null {
     const owner = this.#taken[side].get(place);
-    if (owner !== undefined) return owner === asking ? null : owner;
+    if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.at(side, place);
-    if (occupant.kind === "free") return side === "local" && this.#wantArrival(place) ? "unjudged" : null;
+    if (occupant.kind === "free") return side === "local" && this.#includeArrival(place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
     // The slot is occupied now. An occupant with a row leaves the slot; an occupant without a row
     // stays.
-    if (this.#rowsNow(side).get(place) !== undefined) return null;
-    this.#want(side, occupant.path);
+    if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
+    this.#includeInNextRound(side, occupant.path);
     return "unjudged";
   }
 
   /** Requests another plan that includes the document at a path. */
-  #want(side: Side, path: string): void {
+  #includeInNextRound(side: Side, path: string): void {
     const { trees, wanted, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;
     for (const records of [base.links.values(), leftOut.documents()])
@@ -342,13 +350,13 @@ class SlotOwners {
    * Requests another plan that includes a document that will be created at a place. Returns true if
    * there is such a document.
    */
-  #wantArrival(place: Place): boolean {
+  #includeArrival(place: Place): boolean {
     const id = this.#draft.arrivals.at(place);
     if (id !== undefined) this.#draft.wanted.add(id);
     return id !== undefined;
   }
 
-  #rowsNow(side: Side): SlotMap<Row> {
+  #rowsByCurrentSlot(side: Side): SlotMap<Row> {
     const known = this.#currentRows[side];
     if (known !== null) return known;
     const index = new SlotMap<Row>(this.#foldings[side]);

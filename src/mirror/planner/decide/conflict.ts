@@ -1,4 +1,4 @@
-import type { PlaceChange } from "../drift/place-change.ts";
+import type { Drift } from "../drift/place-change.ts";
 import {
   type Conflict,
   hasConflictCopy,
@@ -10,7 +10,7 @@ import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
-import { blockDocument, copyKey, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
+import { blockDocument, copyInodeKey, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
 import { createLocal } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
@@ -28,15 +28,15 @@ export function decideConflict(
   conflict: Conflict,
   localFile: LocalFile | null,
   remoteFile: RemoteFile | null,
-  drift: PlaceChange,
+  drift: Drift,
 ): boolean {
   const copies = findCopies(draft, row, conflict, localFile);
   if (drift.remote === "gone") {
-    drop(draft, row, conflict, copies, "no longer on the service");
+    dropConflict(draft, row, conflict, copies, "no longer on the service");
     return false;
   }
   if (drift.local === "deleted" && drift.remote === "outside")
-    return endsOrWaitsWithDocument(draft, row, row.link!) === "waits";
+    return endWithDocument(draft, row, row.record!) === "waits";
   if (remoteFile === null || drift.local === "unknown") return false;
   if (localFile === null) {
     decideDeleted(draft, row, conflict, copies, remoteFile);
@@ -45,16 +45,16 @@ export function decideConflict(
   const course = courseOf(draft, row, { conflict, localFile, remoteFile, copies });
   // The block also records the document's local content: base has other content, by which the file
   // would not be recognised after a move.
-  if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, localFile);
+  if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
   // A newer version is shown beside its document, and the earlier copy is removed.
-  if (course === "stays" || course === "waits") follow(draft, row, copies);
+  if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
   return true;
 }
 
-function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, localFile: LocalFile): void {
-  const { link } = row;
-  if (link !== null && decideReviewConflict(draft, row, link, localFile, shown[0]?.changeId ?? null)) return;
-  const sent = link !== null && link.submissions.length > 0 ? "; a version of it is in review, too" : "";
+function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, localFile: LocalFile): void {
+  const { record } = row;
+  if (record !== null && decideReviewConflict(draft, row, record, localFile, shown[0]?.changeId ?? null)) return;
+  const sent = record !== null && record.submissions.length > 0 ? "; a version of it is in review, too" : "";
   const detail = `the local version and the version on the service do not merge${sent}`;
   blockDocument(draft, row, "conflict", detail, { digest: localFile.digest });
 }
@@ -70,8 +70,8 @@ function decideDeleted(
   copies: readonly FoundCopy[],
   remoteFile: RemoteFile,
 ): void {
-  if (row.link !== null && needsSecondScan(draft, row, row.link)) return;
-  drop(draft, row, conflict, copies, "deleted locally", true);
+  if (row.record !== null && needsSecondScan(draft, row, row.record)) return;
+  dropConflict(draft, row, conflict, copies, "deleted locally", true);
   createLocal(draft, row, remoteFile, "deleted locally while it was in conflict");
 }
 
@@ -79,11 +79,11 @@ function decideDeleted(
  * Ends the conflict of a document that is neither local nor in the linked part of the workspace any
  * more. A local absence needs its second scan first.
  */
-export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: DocumentRecord): "ends" | "waits" {
-  const conflict = draft.trees.base.conflicts.get(link.id);
+export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): "ends" | "waits" {
+  const conflict = draft.trees.base.conflicts.get(record.id);
   if (conflict === undefined) return "ends";
-  if (needsSecondScan(draft, row, link)) return "waits";
-  drop(
+  if (needsSecondScan(draft, row, record)) return "waits";
+  dropConflict(
     draft,
     row,
     conflict,
@@ -100,7 +100,7 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
  * conflict, the local content would replace that version as a plain edit once the document is seen
  * again.
  */
-export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
+export function keepUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
   // No other rule has proposed an action, so this plan does not end the record.
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
@@ -114,18 +114,19 @@ type OpenConflict = {
 };
 
 /**
- * Course of a conflict. `meets`: a newer version of the service may merge; if not, a copy shows it.
- * `waits`: until the content is corrected, or the file is free.
+ * Course of a conflict. `stays`: it continues unchanged. `meets`: a newer version of the service
+ * may merge; if not, a copy shows it. `ends`: the user decided. `waits`: the content must be
+ * corrected first, or somebody is editing the file.
  */
 type ConflictCourse = "stays" | "meets" | "ends" | "waits";
 
 function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): ConflictCourse {
   const { conflict, localFile, remoteFile } = open;
   const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
-  if (end === null) return showAgain(draft, row, open);
-  const { how, why, over } = end;
+  if (end === null) return showNewVersion(draft, row, open);
+  const { how, why, over: rejected } = end;
   if (how !== "equal" && isContentBlocked(draft, row, localFile)) return "waits";
-  const course = how === "equal" || remoteFile.changeId === over.changeId ? "ends" : "meets";
+  const course = how === "equal" || remoteFile.changeId === rejected.changeId ? "ends" : "meets";
   if (course === "meets" && isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "end-conflict",
@@ -134,13 +135,16 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
     localPath: at.local,
     how,
     expect: localFile.digest,
-    baseChangeId: over.changeId,
+    baseChangeId: rejected.changeId,
     changeId: remoteFile.changeId,
   }));
   return course;
 }
 
-/** `over`: the version that the user rejected in favour of another content. */
+/**
+ * How the user ended a conflict. `rejected`: the version that the user rejected in favour of other
+ * content.
+ */
 type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
@@ -169,7 +173,7 @@ function isRemoved({ found, version }: FoundCopy): boolean {
  * Counts a scan that found a copy missing, or shows the service's current version. If the contents
  * are known to merge, the new version waits while somebody is editing the file.
  */
-function showAgain(
+function showNewVersion(
   draft: PlanDraft,
   row: DocumentRow,
   { conflict, localFile, remoteFile, copies }: OpenConflict,
@@ -194,7 +198,7 @@ function showAgain(
   return "meets";
 }
 
-function drop(
+function dropConflict(
   draft: PlanDraft,
   row: DocumentRow,
   conflict: Conflict,
@@ -216,7 +220,7 @@ function drop(
  * Moves the copies to their document if they are elsewhere, or corrects a wrong record; `from`
  * equals `to` if only the record is wrong.
  */
-function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
+function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const present = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
     const parent = folderAt(draft.forest, "local", parentOf(found.path));
@@ -241,7 +245,7 @@ type FoundFile =
  * @returns copies, oldest first; the newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
-  const document = row.link?.localPath ?? pathOfDocument(row);
+  const document = row.record?.localPath ?? pathOfDocument(row);
   return copiesOf(conflict, document, draft.trees.local.disk.maxNameBytes).map((copy) => ({
     ...copy,
     found: findCopy(draft, copy, localFile),
@@ -252,30 +256,30 @@ function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | n
   const { others, disk } = draft.trees.local;
   const places = [copy.path, ...(localFile === null ? [] : [copyPath(localFile.path, copy.nth, disk.maxNameBytes)])];
   const isOwn = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
-  const isFree = (other: LocalOther) => mayBe(draft, copy.version, other);
+  const isFree = (other: LocalOther) => mayBeCopyOf(draft, copy.version, other);
   const candidates = places.flatMap((path) => others.get(path) ?? []).filter(isFree);
   const found = candidates.find(isOwn) ?? candidates[0] ?? findMoved(draft, (other) => isOwn(other) && isFree(other));
   if (found !== null) return { kind: "present", path: found.path };
   return { kind: places.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
 }
 
-function findMoved({ trees }: PlanDraft, isIt: (other: LocalOther) => boolean): LocalOther | null {
-  for (const other of trees.local.others.values()) if (other.kind === "conflict-copy" && isIt(other)) return other;
+function findMoved({ trees }: PlanDraft, isMatch: (other: LocalOther) => boolean): LocalOther | null {
+  for (const other of trees.local.others.values()) if (other.kind === "conflict-copy" && isMatch(other)) return other;
   return null;
 }
 
 /** Returns true if a file has the inode of a version's copy. */
 function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
-  const key = copyKey(draft, stamp);
-  return key !== null && key === copyKey(draft, version);
+  const key = copyInodeKey(draft, stamp);
+  return key !== null && key === copyInodeKey(draft, version);
 }
 
 /**
  * Returns true if a file may be the copy of a version: its inode does not belong to another copy.
  * If several copies have the inode, the file is the copy that base has at its path.
  */
-function mayBe(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
-  const key = copyKey(draft, stamp);
+function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
+  const key = copyInodeKey(draft, stamp);
   const owners = key === null ? [] : (draft.copiesByInode().get(key) ?? []);
   const owner = owners.find((copy) => copy.path === path);
   return owners.length === 0 || (owner === undefined ? owners : [owner]).some((copy) => copy.version === version);

@@ -1,12 +1,12 @@
-import type { PlaceChange } from "../drift/place-change.ts";
+import type { Drift } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import { unreadable } from "../../model/seen.ts";
-import { type DocumentRow, SIDES, wantInPlace } from "../match/row.ts";
+import { type DocumentRow, SIDES, setGoalToCurrent } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
+import { decideConflict, keepUnlessRecordEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
-import { isEmptied, proposeTaking, type SharedDocument } from "./emptied.ts";
+import { isEmptied, proposeDownload, type SharedDocument } from "./emptied.ts";
 import {
   createLocal,
   deleteRemote,
@@ -18,7 +18,7 @@ import {
   postAsNew,
   trash,
 } from "./presence.ts";
-import { blockUnseen, isStopped } from "./remembered.ts";
+import { blockUnseen, isForbidden } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
 import { cellOf, CONTENT_RULES, type ContentRule } from "./table.ts";
@@ -28,9 +28,9 @@ import { placeRow } from "./place-rows.ts";
  * Decides what happens to one document: first by its state, then by its cell of the table. If both
  * sides have the document, decides its place too.
  */
-export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {
-  wantInPlace(row);
-  if (row.link !== null && decideIgnored(draft, row, row.link, drift)) return;
+export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
+  setGoalToCurrent(row);
+  if (row.record !== null && decideIgnored(draft, row, row.record, drift)) return;
   const conflict = row.id === null ? undefined : draft.trees.base.conflicts.get(row.id);
   const localFile = row.local.seen.kind === "present" ? row.local.seen.value : null;
   const remoteFile = row.remote.seen.kind === "present" ? row.remote.seen.file : null;
@@ -39,35 +39,35 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceC
     return;
   }
   decideByTable(draft, row, { drift, localFile, remoteFile });
-  if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
+  if (conflict !== undefined && drift.remote === "gone") keepUnlessRecordEnds(draft, row);
 }
 
 /** The two sides of a document; null for a side without readable content. */
 type DocumentSides = {
-  readonly drift: PlaceChange;
+  readonly drift: Drift;
   readonly localFile: LocalFile | null;
   readonly remoteFile: RemoteFile | null;
 };
 
-function decideByTable(draft: PlanDraft, row: DocumentRow, shown: DocumentSides): void {
-  const { drift, remoteFile } = shown;
+function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides): void {
+  const { drift, remoteFile } = sides;
   const rule = CONTENT_RULES[cellOf(drift)];
-  DECISIONS[rule](draft, row, shown);
+  DECISIONS[rule](draft, row, sides);
   if (!STAYS_ON_BOTH.has(rule)) return;
-  if (remoteFile !== null && row.link !== null) noteFacts(draft, row, row.link, remoteFile);
+  if (remoteFile !== null && row.record !== null) noteFacts(draft, row, row.record, remoteFile);
   placeDocument(draft, row, drift);
 }
 
 /** Rules after which both sides have the document, so that its place has to be decided too. */
 const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
-type Decide = (draft: PlanDraft, row: DocumentRow, shown: DocumentSides) => void;
+type Decision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
 /**
- * Action of each rule. The cell of the table proves which of these exist: local content, remote
- * content, a record.
+ * Function for each rule. The cell of the table proves which parts of `sides` and which record
+ * exist.
  */
-const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
+const DECISIONS: Readonly<Record<ContentRule, Decision>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
   "block-unreadable": blockUnreadable,
@@ -78,18 +78,18 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   "delete-remote": (draft, row, { remoteFile, drift }) => deleteRemote(draft, row, remoteFile!, drift),
   "come-back": (draft, row, { remoteFile }) =>
     createLocal(draft, row, remoteFile!, "edited on the service after it was deleted locally", true),
-  "post-as-new": (draft, row, { localFile }) => postAsNew(draft, row, row.link!, localFile!),
+  "post-as-new": (draft, row, { localFile }) => postAsNew(draft, row, row.record!, localFile!),
   post: (draft, row, { localFile }) => post(draft, row, localFile!),
   "create-local": (draft, row, { remoteFile }) =>
     createLocal(draft, row, remoteFile!, row.tombstone === null ? "new on the service" : "seen again on the service"),
   meet: (draft, row, { localFile, remoteFile }) => linkNewOnBothSides(draft, row, localFile!, remoteFile!),
-  "write-local": (draft, row, shown) => writeLocal(draft, sharedOf(row, shown)),
-  put: (draft, row, shown) => put(draft, sharedOf(row, shown)),
-  merge: (draft, row, shown) => merge(draft, sharedOf(row, shown)),
+  "write-local": (draft, row, sides) => proposeWrite(draft, sharedOf(row, sides)),
+  put: (draft, row, sides) => proposePut(draft, sharedOf(row, sides)),
+  merge: (draft, row, sides) => proposeMerge(draft, sharedOf(row, sides)),
 };
 
 function sharedOf(row: DocumentRow, { localFile, remoteFile }: DocumentSides): SharedDocument {
-  return { row, link: row.link!, localFile: localFile!, remoteFile: remoteFile! };
+  return { row, record: row.record!, localFile: localFile!, remoteFile: remoteFile! };
 }
 
 function blockNotSeen(draft: PlanDraft, row: DocumentRow): void {
@@ -101,55 +101,55 @@ function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
   blockUnseen(draft, row, kind, why);
 }
 
-function writeLocal(draft: PlanDraft, shared: SharedDocument): void {
+function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   const why = "edited on the service";
   if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
-  proposeTaking(draft, shared, { kind: "write-local" }, why);
+  proposeDownload(draft, shared, { kind: "write-local" }, why);
 }
 
-function put(draft: PlanDraft, shared: SharedDocument): void {
-  const { row, link, localFile, remoteFile } = shared;
+function proposePut(draft: PlanDraft, shared: SharedDocument): void {
+  const { row, record, localFile, remoteFile } = shared;
   // The service normalises content, and has turned this content into base's before: another upload
   // would change nothing.
-  if (localFile.digest === link.echoDigest) return;
+  if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;
-  if (isStopped(draft, row, "push")) return;
-  const empties = !remoteFile.protected && isEmptied(draft, link, localFile.digest);
+  if (isForbidden(draft, row, "push")) return;
+  const empties = !remoteFile.protected && isEmptied(draft, record, localFile.digest);
   propose(draft, row, "content", (at) => ({
     kind: "put",
     why: empties ? "emptied locally" : "edited locally",
-    id: link.id,
+    id: record.id,
     localPath: at.local,
-    baseChangeId: link.changeId,
+    baseChangeId: record.changeId,
     expect: localFile.digest,
     review: remoteFile.protected,
     ...(empties && { empties }),
   }));
 }
 
-function merge(draft: PlanDraft, shared: SharedDocument): void {
+function proposeMerge(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile, remoteFile } = shared;
   const { direction } = draft.policy;
   const why = "edited on both sides";
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (direction !== "both" && isDirectionOff(draft, row, direction, why)) return;
-  if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeTaking(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
+  if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
+  proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
 }
 
-function noteFacts(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, remoteFile: RemoteFile): void {
-  if (remoteFile.protected === link.protected && link.state === "linked") return;
-  recordFacts(draft, row, link, "linked", whyNoted(link, remoteFile), remoteFile.protected);
+function noteFacts(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {
+  if (remoteFile.protected === record.protected && record.state === "linked") return;
+  recordFacts(draft, row, record, "linked", whyFactsChanged(record, remoteFile), remoteFile.protected);
 }
 
-function whyNoted(link: DocumentRecord, remoteFile: RemoteFile): string {
-  if (remoteFile.protected === link.protected) return "back in the linked folder";
+function whyFactsChanged(record: DocumentRecord, remoteFile: RemoteFile): string {
+  if (remoteFile.protected === record.protected) return "back in the linked folder";
   return remoteFile.protected ? "protected on the service" : "no longer protected";
 }
 
-function placeDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {
-  if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
+function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
+  if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
   placeRow(draft, row, drift.place);
 }

@@ -7,36 +7,41 @@ import { type PlanDraft, propose } from "./plan-draft.ts";
 
 /** Finds content that became blank since base: safety checks count it like a deletion. */
 
-const EMPTY = digestOf("");
+const EMPTY_CONTENT = digestOf("");
 
 /** Returns true if a document's content is blank, and the content of its base version is not. */
-export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: DocumentRecord, text: Digest): boolean {
-  return isBlankText(texts, text) && !isBlankText(texts, link.digest);
+export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
+  return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
 /** A linked document of which both sides have content. */
 export type SharedDocument = {
   readonly row: DocumentRow;
-  readonly link: DocumentRecord;
+  readonly record: DocumentRecord;
   readonly localFile: LocalFile;
   readonly remoteFile: RemoteFile;
 };
 
 /** The actions that may write the service's content to the file. */
-type Taking = { readonly kind: "merge"; readonly review: boolean } | { readonly kind: "write-local" | "settle-review" };
+type DownloadAction =
+  | { readonly kind: "merge"; readonly review: boolean }
+  | { readonly kind: "write-local" | "settle-review" };
 
-/** Proposes to take the service's content. Says if it is blank, if the plan has read it. */
-export function proposeTaking(
+/**
+ * Proposes an action that writes the service's content to the file. If the plan has read the
+ * content, the action says whether it is blank.
+ */
+export function proposeDownload(
   draft: PlanDraft,
-  { row, link, localFile, remoteFile: { changeId, digest } }: SharedDocument,
-  taking: Taking,
+  { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,
+  download: DownloadAction,
   why: string,
 ): void {
-  const empties = digest === undefined ? undefined : isEmptied(draft, link, digest);
+  const empties = digest === undefined ? undefined : isEmptied(draft, record, digest);
   propose(draft, row, "content", (at) => ({
-    ...taking,
-    why: taking.kind === "write-local" && empties === true ? "emptied on the service" : why,
-    id: link.id,
+    ...download,
+    why: download.kind === "write-local" && empties === true ? "emptied on the service" : why,
+    id: record.id,
     localPath: at.local,
     changeId,
     expect: localFile.digest,
@@ -46,7 +51,7 @@ export function proposeTaking(
 
 /** Returns true if content is blank. Content that the store does not have counts as not blank. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
-  if (digest === EMPTY) return true;
+  if (digest === EMPTY_CONTENT) return true;
   const text = texts(digest);
   return text !== null && isBlank(text);
 }

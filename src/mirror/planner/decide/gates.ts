@@ -5,7 +5,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
 
-/** Finds reasons to stop an action before it is proposed. Each reason leaves a block. */
+/** Finds reasons why an action may not be proposed. Each reason leaves a block. */
 
 /** For each side, the direction of a sync that never changes it. */
 export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
@@ -17,41 +17,38 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<BlockReason, string>>;
 
 /**
- * Blocks content that is never sent unchanged: content that the service cannot store, and
- * unfinished merges.
+ * Returns true, and blocks the row, if its content is never sent unchanged: content that the
+ * service cannot store, or an unfinished merge.
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
-  const { link } = row;
+  const { record } = row;
   if (localFile.textFault !== null) {
     blockDocument(draft, row, localFile.textFault, TEXT_FAULTS[localFile.textFault], { digest: localFile.digest });
     return true;
   }
-  if (link === null) return false;
+  if (record === null) return false;
   const text = draft.texts(localFile.digest);
-  if (text === null || !hasNewMarkers(text, draft.texts(link.digest))) return false;
+  if (text === null || !hasNewMarkers(text, draft.texts(record.digest))) return false;
   blockDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: localFile.digest });
   return true;
 }
 
-/**
- * Blocks a change in the direction that is switched off. Returns true if the change has that
- * direction.
- */
+/** Returns true, and blocks the row, if the sync never makes changes in this direction. */
 export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
-  off: keyof typeof ONE_WAY_CLAUSES,
+  direction: keyof typeof ONE_WAY_CLAUSES,
   what: string,
   about?: ContentOfBlock,
 ): boolean {
-  if (draft.policy.direction !== off) return false;
-  blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY_CLAUSES[off]}`, about);
+  if (draft.policy.direction !== direction) return false;
+  blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY_CLAUSES[direction]}`, about);
   return true;
 }
 
 /**
- * Blocks the row and returns true if somebody is editing the file, so that the service's version
- * must wait. A row has only one block; one from an earlier answer that still applies is kept.
+ * Returns true, and blocks the row, if somebody is editing the file, so that the service's version
+ * must wait. A row has only one block; a block from an earlier answer that still applies is kept.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
@@ -61,11 +58,11 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
 }
 
 /**
- * Blocks a row whose absence needs another scan. In `sync`, an absence has no effect before two
- * scans have found it.
+ * Returns true, and blocks the row, if its absence needs another scan. In `sync`, an absence has no
+ * effect before two scans have found it.
  */
-export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: DocumentRecord): boolean {
-  if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
+export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): boolean {
+  if (draft.policy.absentTwice?.has(record.localPath) !== false) return false;
   blockDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
 }
@@ -75,10 +72,10 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Docume
  * not.
  */
 export function hasNewMarkers(text: string, base: string | null): boolean {
-  return holdsMarkers(text) && (base === null || !holdsMarkers(base));
+  return hasMarkers(text) && (base === null || !hasMarkers(base));
 }
 
-function holdsMarkers(text: string): boolean {
+function hasMarkers(text: string): boolean {
   // The cheap test comes first: nearly no content has a marker.
   if (!text.includes("<<<<<<< ")) return false;
   const wanted = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];

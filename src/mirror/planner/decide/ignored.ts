@@ -1,9 +1,9 @@
-import type { PlaceChange } from "../drift/place-change.ts";
+import type { Drift } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import { endsOrWaitsWithDocument } from "./conflict.ts";
+import { endWithDocument } from "./conflict.ts";
 import { excludedBy, type PlanDraft, blockDocument } from "./plan-draft.ts";
 import { createLocal, forget, recordFacts } from "./presence.ts";
 
@@ -13,26 +13,26 @@ import { createLocal, forget, recordFacts } from "./presence.ts";
  * even if the file was removed while it was ignored.
  * @returns true if no other rule needs to decide
  */
-export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, drift: PlaceChange): boolean {
+export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const isLocal = row.local.seen.kind === "present";
-  if (!isLocal && draft.trees.local.ignores(link.localPath, "file")) {
-    const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
-    if (link.state !== "suspended") recordFacts(draft, row, link, "suspended", why);
+  if (!isLocal && draft.trees.local.ignores(record.localPath, "file")) {
+    const why = `excluded by ${excludedBy(draft, record.localPath, "file")}`;
+    if (record.state !== "suspended") recordFacts(draft, row, record, "suspended", why);
     blockDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
-  if (link.state === "suspended" && endSuspension(draft, row, link, drift)) return true;
-  if (link.state === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
-    decideReturn(draft, row, link);
+  if (record.state === "suspended" && endSuspension(draft, row, record, drift)) return true;
+  if (record.state === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
+    decideReturn(draft, row, record);
     return true;
   }
   if (drift.local !== "deleted") return false;
-  const other = findRenamed(draft.trees.local, draft.othersByInode(), link.stamp);
+  const other = findRenamed(draft.trees.local, draft.othersByInode(), record.stamp);
   if (other !== null) {
     blockDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
   }
-  const instead = row.remote.seen.kind === "present" ? otherKindAt(draft, link.localPath) : null;
+  const instead = row.remote.seen.kind === "present" ? otherKindAt(draft, record.localPath) : null;
   if (instead === null) return false;
   blockDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
   return true;
@@ -54,10 +54,10 @@ function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string |
 }
 
 /** Returns true if no other rule needs to decide about a document that is no longer ignored. */
-function endSuspension(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, drift: PlaceChange): boolean {
+function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
-    recordFacts(draft, row, link, "linked", why);
+    recordFacts(draft, row, record, "linked", why);
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
@@ -70,8 +70,8 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: DocumentRecord,
  * went to the trash when it left, so its return is a move, although the file is missing locally.
  * Its conflict ended when it left, or ends with the blocked content.
  */
-function decideReturn(draft: PlanDraft, row: DocumentRow, link: DocumentRecord): void {
-  if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;
+function decideReturn(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
+  if (endWithDocument(draft, row, record) === "waits") return;
   if (row.remote.seen.kind === "present")
     createLocal(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
   if (row.remote.seen.kind === "gone") forget(draft, row);

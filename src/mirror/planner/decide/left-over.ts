@@ -11,7 +11,7 @@ import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type S
 import { nameOf } from "../../../contract/path.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
-import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
+import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
 
 /**
  * Replaces names that no user chose. A row that an interrupted plan left at a temporary name gets
@@ -35,7 +35,7 @@ export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator
   const { goal } = row[side];
   const own = side === "local" && draft.policy.direction !== "push" ? nameIfFree(draft, row) : null;
   if (own !== null) yield own;
-  if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
+  if (goal === null || !isTemporaryName(goal.name) || !mayBeRenamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
   for (const wanted of withNumbers(draft, best, nameKindOf(row))) {
@@ -55,7 +55,7 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
  */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
-  return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
+  return row[other].goal?.name ?? (row.record === null ? null : nameOf(pathOn(row.record, other)));
 }
 
 function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: string): string | null {
@@ -71,21 +71,21 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
  * Otherwise base would record the new name and lose the move.
  */
 function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
-  if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
+  if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
   const { maxNameBytes } = trees.local.disk;
   return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row), maxNameBytes);
 }
 
-function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
-  const { link } = row;
+function mayBeRenamed(draft: PlanDraft, row: Row, side: Side): boolean {
+  const { record } = row;
   const current = row[side].now;
-  if (link === null || current === null || row.local.now === null) return false;
+  if (record === null || current === null || row.local.now === null) return false;
   if (row.remote.now === null && (side === "remote" || !isOnlyLocal(row))) return false;
   if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
-  if (!isKnownOrBlocked(draft, link, side, current.name)) return false;
+  if (!isKnownOrBlocked(draft, record, side, current.name)) return false;
   if (side === "local") return true;
-  return row.kind === "folder" ? mayFolderMove(draft, link.id) : mayDocumentMove(draft, row);
+  return row.kind === "folder" ? mayFolderMove(draft, record.id) : mayDocumentMove(draft, row);
 }
 
 /**
@@ -93,17 +93,17 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
  * that this plan sees for the first time may come from another linked folder, which is about to
  * rename the entry again. Base records the name, and the next scan decides.
  */
-function isKnownOrBlocked(draft: PlanDraft, link: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
-  return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
+function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
+  return nameOf(pathOn(record, side)) === name || draft.blocks.has(record.id);
 }
 
 function mayFolderMove(draft: PlanDraft, id: string): boolean {
-  return draft.policy.folderMoves && (isRootBlock(draft, id) || !isFolderStopped(draft, id, "move"));
+  return draft.policy.folderMoves && (isRootBlock(draft, id) || !isFolderChangeForbidden(draft, id, "move"));
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
   // This rename does not move the entry to the root.
-  return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
+  return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isMoving, type Row, SIDES, wantAt } from "../match/row.ts";
+import { isMoving, type Row, SIDES, setGoal } from "../match/row.ts";
 import { type PlanDraft, blockRow, rowsOf, withdraw } from "./plan-draft.ts";
 import { isLeftOver } from "./left-over.ts";
 import { type RowToBlock, type WantedPlaces, NameAssignment, type Wishes } from "./assign-names.ts";
@@ -19,7 +19,7 @@ export function resolveNameClashes(draft: PlanDraft): void {
     settleFolders(draft, keptInPlace);
     const rows = rowsOf(draft);
     if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(draft, row))) return;
-    noteWishes(rows, keptInPlace, wishes);
+    recordWishes(rows, keptInPlace, wishes);
     const barred = new NameAssignment(draft, rows, keptInPlace, wishes).run();
     if (barred.length === 0) return;
     for (const one of barred) {
@@ -37,12 +37,12 @@ function goalsOf({ local, remote }: Row): WantedPlaces {
 function setGoals(draft: PlanDraft, decided: Wishes, keptInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = keptInPlace.has(row) ? undefined : decided.get(row);
-    for (const side of SIDES) wantAt(row, side, goals === undefined ? row[side].now : goals[side]);
+    for (const side of SIDES) setGoal(row, side, goals === undefined ? row[side].now : goals[side]);
     if (row.kind === "folder") draft.proposals.delete(row);
   }
 }
 
-function noteWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
+function recordWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);

@@ -8,25 +8,25 @@ import {
   samePlace,
   type Side,
   SIDES,
-  wantAt,
-  wantInPlace,
+  setGoal,
+  setGoalToCurrent,
 } from "../match/row.ts";
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
 import { ONE_WAY_CLAUSES } from "../../model/block.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, blockFolder, blockRow, keepBlock } from "./plan-draft.ts";
-import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
+import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
 import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
 
 /**
- * Decides places: those of folders first, because a blocked folder can block the places of
+ * Decides places, first those of folders, because a blocked folder can block the places of
  * documents.
  */
 
 export function placeFolders(draft: PlanDraft): void {
-  for (const folder of draft.forest.folders) wantInPlace(folder);
-  for (const folder of draft.forest.folders) if (isOnBoth(folder) && folder.link !== null) placeFolder(draft, folder);
+  for (const folder of draft.forest.folders) setGoalToCurrent(folder);
+  for (const folder of draft.forest.folders) if (isOnBoth(folder) && folder.record !== null) placeFolder(draft, folder);
   breakCycles(draft);
 }
 
@@ -38,7 +38,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.folderMoves || !isRespelled(draft, folder)) placeRow(draft, folder, whoMoved(draft.forest, folder));
   // The disk treats both names as equal, and the service cannot change its own name: base records
   // the local spelling.
-  else if (folder.localPath !== folder.link!.localPath)
+  else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
 
@@ -49,8 +49,8 @@ const NAME_STAYS: Readonly<Record<Side, string>> = {
 };
 
 /** Decides the place of a document or folder that both sides have. The content does not matter. */
-export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
-  const rule = placeRule(draft.forest, row, moved);
+export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
+  const rule = placeRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
   const side = rule === "follow-local" ? "remote" : "local";
   const wish = side === "local" ? localWish(draft, row) : remoteWish(draft, row);
@@ -67,33 +67,33 @@ export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
     draft.moveReasons.set(row, NAME_STAYS[side]);
     return;
   }
-  if (isMoveStopped(draft, row, side, wish.place, why)) return;
-  wantAt(row, side, wish.place);
+  if (isMoveForbidden(draft, row, side, wish.place, why)) return;
+  setGoal(row, side, wish.place);
   draft.moveReasons.set(row, why);
 }
 
 /** Returns true if a row may not move on a side. It then gets a block. */
-function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
+function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
     blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[off]}`);
     return true;
   }
-  if (side === "remote" && isRootBarred(draft, row, to)) return true;
-  if (row.kind === "folder") return isFolderMoveStopped(draft, row, side);
+  if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;
+  if (row.kind === "folder") return isFolderMoveForbidden(draft, row, side);
   if (side === "local") return false;
   // Such a block concerns a move to the root only; another move ends the block.
-  return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote");
+  return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
 }
 
-function isFolderMoveStopped(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
+function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
   // The result of an earlier PATCH of this folder is not confirmed yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
     blockFolder(draft, folder, "not-seen", open);
     return true;
   }
-  return side === "remote" && isFolderStopped(draft, folder.dirId!, "move", folder.localPath);
+  return side === "remote" && isFolderChangeForbidden(draft, folder.dirId!, "move", folder.localPath);
 }
 
 function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolean {
@@ -110,7 +110,7 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
  * Returns true if a move to the root is impossible. Such a move needs `parentId: null`; if the
  * deployment refuses that, edits are sent but the move is not.
  */
-function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
+function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
   const { root } = draft.forest;
   if (to.parent !== root || row.remote.now?.parent === root) return false;
   const remaining = row.kind === "document" ? remainingBlock(draft, row) : null;
@@ -125,29 +125,29 @@ function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
 
 /**
  * Drops local moves that, together with the service's moves, would put folders inside each other.
- * These folders move to the service's places.
+ * The folders of these moves go to the service's places.
  */
 function breakCycles(draft: PlanDraft): void {
   // Dropping one move may close a circle with another, so this repeats; each is dropped at most
   // once.
-  for (let folder = findCircling(draft); folder !== undefined; folder = findCircling(draft)) {
-    wantAt(folder, "remote", folder.remote.now);
+  for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
+    setGoal(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
-    if (wish.kind === "place") wantAt(folder, "local", wish.place);
+    if (wish.kind === "place") setGoal(folder, "local", wish.place);
     draft.moveReasons.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
-  // A circle that is left comes from two moves on the service, of which this cycle saw only one.
+  // // A remaining circle comes from two moves on the service, of which this cycle saw only one.
   // The next cycle decides.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
-      wantAt(folder, side, folder[side].now);
+      setGoal(folder, side, folder[side].now);
       draft.moveReasons.delete(folder);
     }
 }
 
 /** Returns a folder whose move on the service would put it inside itself, on either side. */
-function findCircling({ forest }: PlanDraft): FolderRow | undefined {
+function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
     if (samePlace(goal, folder.remote.now)) continue;

@@ -18,16 +18,16 @@ import type { Policy } from "../../model/policy.ts";
 import { baseFolderOf, type Forest } from "../match/forest.ts";
 import { whyHidden } from "../match/unseen.ts";
 import { excludedBy, type PlanDraft } from "./plan-draft.ts";
-import { isFolderStopped } from "./remembered.ts";
+import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /**
  * The place that a row should have on a side, according to the other side; or the reason why it
  * cannot have one.
  */
-export type WantedPlace = { readonly kind: "place"; readonly place: Place } | BarredPlace;
+export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
-type BarredPlace = { readonly kind: "barred"; readonly reason: BlockReason; readonly detail: string };
+type ImpossiblePlace = { readonly kind: "barred"; readonly reason: BlockReason; readonly detail: string };
 
 /**
  * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
@@ -35,13 +35,13 @@ type BarredPlace = { readonly kind: "barred"; readonly reason: BlockReason; read
  */
 export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const remotePlace = row.remote.now;
-  if (remotePlace === null) return barred("not-seen", "its path on the service is not known");
+  if (remotePlace === null) return impossible("not-seen", "its path on the service is not known");
   const above = localFolder(draft, remotePlace.parent);
   if (above.kind === "barred") return above;
   const kind = nameKindOf(row);
   const kept = keptName(row, "local", remotePlace.name, knownPaths(row));
   if (kept === null && isUnsafeName(remotePlace.name, kind))
-    return barred(
+    return impossible(
       "remote-name-unsafe",
       `its name on the service, ${JSON.stringify(remotePlace.name)}, cannot be used on disk`,
     );
@@ -49,17 +49,17 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
     kept ?? localNameFor(lastingName(remotePlace.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
   const path = joinPath(above.path, name);
   if (draft.trees.local.ignores(path, kind))
-    return barred("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
+    return impossible("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
   return { kind: "place", place: name === remotePlace.name ? remotePlace : { parent: remotePlace.parent, name } };
 }
 
 /** Returns the place on the service that corresponds to the local place. */
 export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
   const localPlace = row.local.now;
-  if (localPlace === null) return barred("not-seen", "its local path is not known");
-  const bar = remoteBar(draft, localPlace.parent);
-  if (bar !== null) return barred("folder-blocked", bar.detail);
-  const kept = keptName(row, "remote", localPlace.name, row.link);
+  if (localPlace === null) return impossible("not-seen", "its local path is not known");
+  const bar = whyNotBelowRemote(draft, localPlace.parent);
+  if (bar !== null) return impossible("folder-blocked", bar.detail);
+  const kept = keptName(row, "remote", localPlace.name, row.record);
   if (kept !== null) return { kind: "place", place: { parent: localPlace.parent, name: kept } };
   const mapped = remoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: localPlace.parent, name: mapped.name } };
@@ -74,7 +74,7 @@ type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePa
 
 /** Returns the paths that base has for a row, or last had before the row was gone. */
 function knownPaths(row: Row): KnownPaths | null {
-  return row.link ?? (row.kind === "document" ? row.tombstone : null);
+  return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
@@ -91,14 +91,14 @@ function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | n
   }
   // No user chose a temporary name, so only the folder counts.
   if (!isTemporaryName(otherName)) return null;
-  return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
+  return lastingNameOf(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
 
 /**
  * Returns the lasting name on the side for which a place is wanted: the current name, or base's.
  * Null if both are temporary or unknown.
  */
-function firstLasting(now: string | undefined, path: string | undefined): string | null {
+function lastingNameOf(now: string | undefined, path: string | undefined): string | null {
   const names = [now, path === undefined ? undefined : nameOf(path)];
   return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
@@ -107,11 +107,11 @@ function remoteName(
   name: string,
   kind: "file" | "folder",
   policy: Policy,
-): { readonly kind: "name"; readonly name: string } | BarredPlace {
+): { readonly kind: "name"; readonly name: string } | ImpossiblePlace {
   const mapped = remoteNameFor(name, kind, policy.refusedCharacters);
-  if (mapped === null) return barred("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
+  if (mapped === null) return impossible("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
   if (mapped !== name && policy.names === "block")
-    return barred(
+    return impossible(
       "name-refused",
       `the service does not accept ${JSON.stringify(name)}; it would accept ${JSON.stringify(mapped)}`,
     );
@@ -122,16 +122,16 @@ function remoteName(
  * Returns why no entry can be put below a folder on the service: the folder is missing and cannot
  * be created. Null if entries can be put there.
  */
-function remoteBar(draft: PlanDraft, folder: FolderRow): BarredPlace | null {
+function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
     if (at.remoteSeen === "gone") continue;
     if (at.remoteSeen === "unknown")
-      return barred("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
+      return impossible("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
     const name = remoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "barred") return name;
-    if (at.localPath !== null && isFolderStopped(draft, at.localPath, "make"))
-      return barred("folder-blocked", `the service refused to create the folder ${JSON.stringify(at.localPath)}`);
+    if (at.localPath !== null && isFolderChangeForbidden(draft, at.localPath, "make"))
+      return impossible("folder-blocked", `the service refused to create the folder ${JSON.stringify(at.localPath)}`);
   }
   return null;
 }
@@ -143,13 +143,13 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): BarredPlace | null {
 function localFolder(
   draft: PlanDraft,
   folder: FolderRow,
-): BarredPlace | { readonly kind: "path"; readonly path: LocalPath } {
+): ImpossiblePlace | { readonly kind: "path"; readonly path: LocalPath } {
   const names: string[] = [];
   let at: FolderRow | undefined = folder;
   for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
     if (at.remote.now === null) break;
     if (isUnsafeName(at.remote.now.name, "folder"))
-      return barred(
+      return impossible(
         "remote-name-unsafe",
         `the name of the folder ${JSON.stringify(at.remotePath)} on the service cannot be used on disk`,
       );
@@ -159,26 +159,26 @@ function localFolder(
   for (const name of names) {
     path = joinPath(path, name);
     if (draft.trees.local.ignores(path, "folder"))
-      return barred("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
+      return impossible("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
   }
   // Documents in another linked folder belong to its workspace.
   const hidden = whyHidden(path, draft.trees);
   return hidden?.isMirror === true
-    ? barred("not-seen", `its folder is not seen: ${hidden.why}`)
+    ? impossible("not-seen", `its folder is not seen: ${hidden.why}`)
     : { kind: "path", path };
 }
 
-function barred(reason: BlockReason, detail: string): BarredPlace {
+function impossible(reason: BlockReason, detail: string): ImpossiblePlace {
   return { kind: "barred", reason, detail };
 }
 
 /**
- * Returns the rule for a row's place. No user chose the places that an interrupted plan left, so a
+ * Returns the rule for a row's place. No user chose the places that an interrupted plan left. So a
  * temporary name follows the other side's name. Two names that do not correspond follow the
  * service's: the first of two PATCHes was made, and then the document was moved back locally.
  */
-export function placeRule(forest: Forest, row: Row, moved: WhoMoved): PlaceRule {
-  const rule = PLACE_RULES[moved];
+export function placeRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRule {
+  const rule = PLACE_RULES[movedBy];
   const [localPlace, remotePlace] = [row.local.now, row.remote.now];
   if (localPlace === null || remotePlace === null) return rule;
   if (rule === "stay") return ruleOfUnmoved(row, localPlace, remotePlace);
@@ -215,12 +215,12 @@ function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePla
  * changed both. Such a move is two requests, and the first may arrive after its sender was killed.
  */
 function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
-  const { link } = row;
-  if (link === null) return false;
+  const { record } = row;
+  if (record === null) return false;
   const hasName = isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
   const hasFolder = localPlace.parent === remotePlace.parent;
-  const keptName = remotePlace.name === nameOf(link.remotePath);
-  const keptFolder = remotePlace.parent.remotePath === parentOf(link.remotePath);
+  const keptName = remotePlace.name === nameOf(record.remotePath);
+  const keptFolder = remotePlace.parent.remotePath === parentOf(record.remotePath);
   return (hasName && !hasFolder && keptFolder && !keptName) || (hasFolder && !hasName && keptName && !keptFolder);
 }
 
@@ -231,9 +231,10 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
  * the folder does not count.
  */
 function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boolean {
-  const { link } = row;
-  if (link === null || !isNamePair(nameOf(link.localPath), remotePlace.name, nameKindOf(row), idOf(row))) return false;
-  return isTemporaryName(nameOf(link.remotePath)) || remotePlace.parent === baseFolderOf(forest, "local", link);
+  const { record } = row;
+  if (record === null || !isNamePair(nameOf(record.localPath), remotePlace.name, nameKindOf(row), idOf(row)))
+    return false;
+  return isTemporaryName(nameOf(record.remotePath)) || remotePlace.parent === baseFolderOf(forest, "local", record);
 }
 
 /** Returns the path of a place after the plan has moved all folders. */

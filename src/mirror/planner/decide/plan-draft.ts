@@ -31,8 +31,8 @@ export type PlanDraft = MatchedTrees & {
    * Copies of all conflicts, by inode. The inode of a removed copy may belong to another copy now.
    */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
-  /** Folders of the service that directly contain a listed document. */
-  readonly populated: () => ReadonlySet<RemotePath>;
+  /** Paths of the service's folders that directly contain a listed document. */
+  readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
   /** Rows by their current and planned slots on disk. To be used only after all decisions. */
   readonly claimants: () => SlotMap<Row[]>;
@@ -59,7 +59,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     renamedForOthers: new Map(),
     copies: new Map(),
     copiesByInode: once(() => listCopies(draft)),
-    populated: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
+    foldersWithDocuments: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
     othersByInode: once(() => othersByInode(trees.local)),
     claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
   };
@@ -67,7 +67,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
 }
 
 /** Returns the key of a conflict copy's inode; null if the inode is unknown. */
-export function copyKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
+export function copyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
 
@@ -76,7 +76,7 @@ function listCopies(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
   const copies = [...base.conflicts.values()].flatMap((conflict) =>
     copiesOf(conflict, base.links.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
   );
-  return Map.groupBy(copies, ({ version }) => copyKey(draft, version));
+  return Map.groupBy(copies, ({ version }) => copyInodeKey(draft, version));
 }
 
 /** Returns the rule that excludes a path, as a clause. */
@@ -198,7 +198,7 @@ export function keyOf(row: DocumentRow): string {
 
 export function pathOfDocument(row: DocumentRow): LocalPath {
   if (row.local.seen.kind === "present") return row.local.seen.value.path;
-  if (row.link !== null) return row.link.localPath;
+  if (row.record !== null) return row.record.localPath;
   return row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
 }
 
@@ -208,6 +208,6 @@ export function blockRow(draft: PlanDraft, row: Row, reason: BlockReason, detail
 }
 
 export function blockFolder(draft: PlanDraft, folder: FolderRow, reason: BlockReason, detail: string): void {
-  const path = folder.localPath ?? folder.link?.localPath ?? folder.remotePath ?? "";
+  const path = folder.localPath ?? folder.record?.localPath ?? folder.remotePath ?? "";
   block(draft, folder.dirId ?? path, path, reason, detail);
 }

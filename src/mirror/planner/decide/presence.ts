@@ -1,8 +1,8 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { ActionOf } from "../../model/action.ts";
-import type { PlaceChange } from "../drift/place-change.ts";
+import type { Drift } from "../drift/place-change.ts";
 import { type Block, isAway, type DocumentRecord } from "../../model/link.ts";
-import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
+import { type DocumentRow, type FolderRow, setGoal } from "../match/row.ts";
 import { baseFolderOf } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -10,7 +10,7 @@ import { absentPath } from "./absence.ts";
 import { keyOf, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
-import { isStopped, keepBlockOfNewFile } from "./remembered.ts";
+import { isForbidden, keepBlockOfNewFile } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /**
@@ -27,11 +27,11 @@ export function createLocal(
   const wish = localWish(draft, row);
   if (wish.kind === "barred") {
     // A path that the ignore rules exclude, and that was never local, is simply not synced.
-    if (wish.reason !== "suspended" || row.link !== null) blockDocument(draft, row, wish.reason, wish.detail);
+    if (wish.reason !== "suspended" || row.record !== null) blockDocument(draft, row, wish.reason, wish.detail);
     return;
   }
   if (isDirectionOff(draft, row, "push", why)) return;
-  wantAt(row, "local", wish.place);
+  setGoal(row, "local", wish.place);
   propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
     why,
@@ -43,13 +43,13 @@ export function createLocal(
   }));
 }
 
-export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: PlaceChange): void {
+export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: Drift): void {
   if (DELETED_RULES[drift.place] === "come-back") {
     createLocal(draft, row, remoteFile, "moved on the service after it was deleted locally");
     return;
   }
-  const link = row.link!;
-  if (isDirectionOff(draft, row, "pull", "deleted locally") || needsSecondScan(draft, row, link)) return;
+  const record = row.record!;
+  if (isDirectionOff(draft, row, "pull", "deleted locally") || needsSecondScan(draft, row, record)) return;
   if (remoteFile.protected) {
     const detail = "protected on the service";
     const about = { code: "file_protected", changeId: remoteFile.changeId };
@@ -57,18 +57,18 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
     createLocal(draft, row, remoteFile, detail);
     return;
   }
-  if (isStopped(draft, row, "delete")) {
+  if (isForbidden(draft, row, "delete")) {
     // A review keeps the document on the service. It stays deleted locally: the deletion on the
     // service is only delayed.
-    if (draft.blocks.get(link.id)?.reason !== "delete-pending")
+    if (draft.blocks.get(record.id)?.reason !== "delete-pending")
       createLocal(draft, row, remoteFile, "the service refused to delete it");
     return;
   }
-  wantAt(row, "remote", null);
+  setGoal(row, "remote", null);
   propose(draft, row, "leave-remote", (at) => ({
     kind: "delete-remote",
     why: "deleted locally",
-    id: link.id,
+    id: record.id,
     localPath: absentPath(draft, row),
     remotePath: at.remote,
     changeId: remoteFile.changeId,
@@ -78,12 +78,12 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
 export function trash(draft: PlanDraft, row: DocumentRow, localFile: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "no longer on the service" : MOVED_OUT;
   if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
-  wantAt(row, "local", null);
-  const link = row.link!;
+  setGoal(row, "local", null);
+  const record = row.record!;
   propose(draft, row, "leave-local", (at) => ({
     kind: "trash-local",
     why,
-    id: link.id,
+    id: record.id,
     localPath: at.local,
     expect: localFile.digest,
     cause,
@@ -91,12 +91,12 @@ export function trash(draft: PlanDraft, row: DocumentRow, localFile: LocalFile, 
 }
 
 export function forget(draft: PlanDraft, row: DocumentRow): void {
-  const link = row.link!;
+  const record = row.record!;
   propose(draft, row, "note", () => ({
     kind: "forget",
     why: "deleted on both sides",
-    id: link.id,
-    localPath: link.localPath,
+    id: record.id,
+    localPath: record.localPath,
   }));
 }
 
@@ -106,23 +106,18 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
  * service. Without a file, its record loses its local path, so that another document may have the
  * path.
  */
-export function leaveSubtree(
-  draft: PlanDraft,
-  row: DocumentRow,
-  localFile: LocalFile | null,
-  drift: PlaceChange,
-): void {
-  const link = row.link!;
+export function leaveSubtree(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
+  const record = row.record!;
   if (localFile === null) {
-    if (!isAway(link) && !needsSecondScan(draft, row, link))
-      recordFacts(draft, row, link, "away", `${MOVED_OUT}, and deleted locally`);
+    if (!isAway(record) && !needsSecondScan(draft, row, record))
+      recordFacts(draft, row, record, "away", `${MOVED_OUT}, and deleted locally`);
     return;
   }
   if (drift.local === "unchanged") {
     trash(draft, row, localFile, "outside");
     return;
   }
-  if (link.state !== "outside") recordFacts(draft, row, link, "outside", MOVED_OUT);
+  if (record.state !== "outside") recordFacts(draft, row, record, "outside", MOVED_OUT);
   blockDocument(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
     digest: localFile.digest,
   });
@@ -134,12 +129,12 @@ const MOVED_OUT = "moved out of the linked folder of the workspace";
 export function recordFacts(
   draft: PlanDraft,
   row: DocumentRow,
-  link: DocumentRecord,
+  record: DocumentRecord,
   state: ActionOf<"note-facts">["state"],
   why: string,
-  isProtected = link.protected,
+  isProtected = record.protected,
 ): void {
-  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: isProtected, state }));
+  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: record.id, protected: isProtected, state }));
 }
 
 export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): void {
@@ -151,26 +146,26 @@ export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): 
  * becomes a new document, if the folder can still be read. If it cannot, the key may merely have
  * lost its access.
  */
-export function postAsNew(draft: PlanDraft, row: DocumentRow, link: DocumentRecord, localFile: LocalFile): void {
+export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, localFile: LocalFile): void {
   // Content that the service normalised to base's content, or that only waits for review, is not an
   // edit that must be restored.
-  if (localFile.digest === link.echoDigest) {
+  if (localFile.digest === record.echoDigest) {
     trash(draft, row, localFile, "gone");
     return;
   }
-  const folder = baseFolderOf(draft.forest, "remote", link);
-  if (link.submissions.length > 0 || !isReadable(draft, folder)) {
+  const folder = baseFolderOf(draft.forest, "remote", record);
+  if (record.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited locally; deleted on the service, or no longer readable with this key";
     blockDocument(draft, row, "gone-or-unreadable", detail, { digest: localFile.digest });
     return;
   }
-  if (!createOnService(draft, row, localFile, link.id, "edited locally after it was deleted on the service")) return;
+  if (!createOnService(draft, row, localFile, record.id, "edited locally after it was deleted on the service")) return;
   // ORDER: the old record ends before the new document takes over its file.
   propose(draft, row, "before", () => ({
     kind: "forget",
     why: "no longer on the service; its content becomes a new document",
-    id: link.id,
-    localPath: link.localPath,
+    id: record.id,
+    localPath: record.localPath,
   }));
 }
 
@@ -194,8 +189,8 @@ function createOnService(
     blockDocument(draft, row, wish.reason, wish.detail);
     return false;
   }
-  if (isDirectionOff(draft, row, "pull", why) || isStopped(draft, row, "post")) return false;
-  wantAt(row, "remote", wish.place);
+  if (isDirectionOff(draft, row, "pull", why) || isForbidden(draft, row, "post")) return false;
+  setGoal(row, "remote", wish.place);
   propose(draft, row, "arrive-remote", (at) => ({
     kind: "create-remote",
     why,
@@ -220,7 +215,7 @@ export function linkNewOnBothSides(
   // The action would download the service's content: the empty file has none to send, or an earlier
   // action found that both contents differ.
   if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
-  if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
+  if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (at) => ({
     kind: "meet",
     why,
@@ -248,7 +243,7 @@ function isKnownToDiffer(
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
-  if (draft.populated().has(folder.remotePath)) return true;
+  if (draft.foldersWithDocuments().has(folder.remotePath)) return true;
   return folder === draft.forest.root ? showsAllInRoot(draft) : folder.remoteSeen === "listed";
 }
 
@@ -257,6 +252,6 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
  * lost the folders in it, unless each has a grant of its own.
  */
 function showsAllInRoot({ forest }: PlanDraft): boolean {
-  const known = [...forest.folders].filter(({ link }) => link !== null && parentOf(link.remotePath) === "");
+  const known = [...forest.folders].filter(({ record }) => record !== null && parentOf(record.remotePath) === "");
   return known.length > 0 && known.every(({ remoteSeen }) => remoteSeen === "listed");
 }

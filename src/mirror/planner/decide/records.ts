@@ -9,24 +9,27 @@ import { pathOfGoal } from "./places.ts";
  * Decides which records a folder's move rewrites. Base stores paths as strings. When a folder
  * moves, one statement rewrites all paths that begin with the folder's recorded path. That is wrong
  * if the plan records another entry below that path (two folders that swap, or a new folder at the
- * old path). Then only the folder's own record gets the new path, and each record below gets a step
- * of its own; a blocked one is renamed in base only. Until then the old record stays: if the plan
- * is interrupted, the folder and later saves in it are recognised by that record.
+ * old path). Such a folder is split: only its own record gets the new path, and each record below
+ * gets a step of its own. A blocked entry is renamed in base only. Until then the old record stays:
+ * if the plan is interrupted, the folder and later saves in it are recognised by that record.
  */
-export function untieRecords(draft: PlanDraft): void {
-  const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.moveReasons.has(folder));
+export function splitFolderRecords(draft: PlanDraft): void {
+  const moved = [...draft.forest.folders].filter((folder) => folder.record !== null && draft.moveReasons.has(folder));
   if (moved.length === 0) return;
-  const tied = new Set<FolderRow>();
-  for (const side of SIDES) findTied(draft, side, recordedAt(draft, moved, side), tied);
-  if (tied.size > 0) untie(draft, tied);
+  const splitFolders = new Set<FolderRow>();
+  for (const side of SIDES) addSplitFolders(draft, side, recordedAt(draft, moved, side), splitFolders);
+  if (splitFolders.size > 0) splitRecords(draft, splitFolders);
 }
 
-/** Adds the moved folders for which another entry is recorded at or below their recorded path. */
-function findTied(draft: PlanDraft, side: Side, recorded: FoldersByPath, tied: Set<FolderRow>): void {
+/**
+ * Adds the moved folders whose records must be split: another entry is recorded at or below their
+ * recorded path.
+ */
+function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, splitFolders: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
       for (const folder of recordedAbove(recorded, path))
-        if (folder !== row && !movesInside(parent, folder, side)) tied.add(folder);
+        if (folder !== row && !movesInside(parent, folder, side)) splitFolders.add(folder);
 }
 
 /** Returns the folders above a path, and the folder at it. */
@@ -43,8 +46,8 @@ type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const index = new Map<string, FolderRow[]>();
   for (const folder of moved) {
-    const path = pathOn(folder.link!, side);
-    const parent = baseFolderOf(draft.forest, side, folder.link!);
+    const path = pathOn(folder.record!, side);
+    const parent = baseFolderOf(draft.forest, side, folder.record!);
     for (const one of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
       const list = index.get(one);
       if (list === undefined) index.set(one, [folder]);
@@ -65,26 +68,26 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
-  const left = row.kind === "folder" && !samePlace(now, goal) ? unknownPath(row, side) : null;
+  const left = row.kind === "folder" && !samePlace(now, goal) ? pathUnlikeBase(row, side) : null;
   if (left !== null) recorded.push({ path: left, parent: null });
   return recorded;
 }
 
-/** Returns the current place of a linked folder, if base has another place. */
-function unknownPath(folder: FolderRow, side: Side): string | null {
+/** Returns the current path of a linked folder if base has another path; otherwise null. */
+function pathUnlikeBase(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
-  return folder.link === null || path === pathOn(folder.link, side) ? null : path;
+  return folder.record === null || path === pathOn(folder.record, side) ? null : path;
 }
 
 function movesInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
   return start !== null && isInside(start, folder, (at) => at[side].goal?.parent ?? null);
 }
 
-function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
-  const carried = listCarried(draft, tied);
+function splitRecords(draft: PlanDraft, splitFolders: ReadonlySet<FolderRow>): void {
+  const carried = listCarried(draft, splitFolders);
   for (const folder of draft.forest.folders) {
     if (!isLinkedLocally(folder) || draft.blocks.has(folder.dirId)) continue;
-    if (!tied.has(folder) && !isTied(folder, tied)) continue;
+    if (!splitFolders.has(folder) && !isInSplitFolder(folder, splitFolders)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
     const why = draft.moveReasons.get(folder) ?? "its folder moved";
@@ -92,29 +95,35 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
   }
 }
 
-/** Returns true if the local folder is the folder of base's record. */
+/** Returns true if the folder is linked, and the service still has it under its recorded id. */
 function isLinkedLocally(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
-  return folder.link !== null && folder.dirId !== null && folder.replaced === null;
+  return folder.record !== null && folder.dirId !== null && folder.replaced === null;
 }
 
-/** Returns true if base has a row, or will have one, below one of these folders. */
-function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
+/** Returns true if base has a row, or will have a row, below one of these folders. */
+function isInSplitFolder(row: Row, splitFolders: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
-  return [...tied].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
+  return [...splitFolders].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
  * Returns rows that no other step records, by their folder in base. A blocked document keeps its
- * place in base, as a folder and a name. Otherwise base would lose the document's own move, and
- * another folder at the old path would count as the document's folder.
+ * folder and its name in base. Otherwise base would lose the document's own move, and another
+ * folder at the old path would count as the document's folder.
  */
-function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
+function listCarried(draft: PlanDraft, splitFolders: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
   for (const document of draft.documents) {
-    const { link } = document;
-    if (link === null || !isTied(document, tied) || arrives(document) || recordAlone(draft, document)) continue;
-    const folder = baseFolderOf(draft.forest, "local", link);
-    carried.set(folder, [...(carried.get(folder) ?? []), link.id]);
+    const { record } = document;
+    if (
+      record === null ||
+      !isInSplitFolder(document, splitFolders) ||
+      hasArrivalStep(document) ||
+      recordAlone(draft, document)
+    )
+      continue;
+    const folder = baseFolderOf(draft.forest, "local", record);
+    carried.set(folder, [...(carried.get(folder) ?? []), record.id]);
   }
   return carried;
 }
@@ -126,18 +135,20 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.moveReasons.has(document)) return true;
-  if (draft.blocks.has(document.link!.id)) return false;
+  if (draft.blocks.has(document.record!.id)) return false;
   draft.moveReasons.set(document, "its folder moved");
   return true;
 }
 
-/** Returns true if a step creates the document on a side; it then also records the document. */
-function arrives({ local, remote }: DocumentRow): boolean {
+/**
+ * Returns true if a step creates the document on a side. That step then also records the document.
+ */
+function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }
 
 function isBelowRecord(row: Row, folder: FolderRow): boolean {
-  const { link } = row;
-  if (link === null || folder.link === null) return false;
-  return isWithin(link.localPath, folder.link.localPath) || isWithin(link.remotePath, folder.link.remotePath);
+  const { record } = row;
+  if (record === null || folder.record === null) return false;
+  return isWithin(record.localPath, folder.record.localPath) || isWithin(record.remotePath, folder.record.remotePath);
 }

@@ -36,12 +36,12 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
 
 /**
  * Returns the block if it applies to the row's current path. A block that concerns neither content
- * nor a version concerns a place, so another path ends it. A refusal for a missing grant applies at
- * any path.
+ * nor a version concerns the path, so another path ends it. A refusal for a missing grant applies
+ * at any path.
  */
 function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | null {
   const path = pathOfDocument(row);
-  const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
+  const isAtBase = one.reason === "read-only" && one.path === row.record?.localPath;
   if (one.path === path || isAtBase) return one;
   return isSameMove(draft, one, row, path) ? { ...one, path } : null;
 }
@@ -58,11 +58,11 @@ function isSameMove(
   row: DocumentRow,
   path: LocalPath,
 ): boolean {
-  const { link, local } = row;
-  if (link === null || (reason !== "read-only" && reason !== "refused") || nameOf(blockedPath) !== nameOf(path))
+  const { record, local } = row;
+  if (record === null || (reason !== "read-only" && reason !== "refused") || nameOf(blockedPath) !== nameOf(path))
     return false;
-  if (nameOf(path) !== nameOf(link.localPath)) return true;
-  const folder = local.now?.parent.link?.id;
+  if (nameOf(path) !== nameOf(record.localPath)) return true;
+  const folder = local.now?.parent.record?.id;
   const { dirs, blocks } = trees.base;
   return (
     folder !== undefined && [dirs.get(folder)?.localPath, blocks.get(folder)?.path].includes(parentOf(blockedPath))
@@ -70,9 +70,9 @@ function isSameMove(
 }
 
 /** Returns true if an earlier answer forbids an action; the block of that answer then stays. */
-export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
+export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = remainingBlock(draft, row);
-  if (one === null || BLOCK_REASONS[one.reason].stops?.includes(intention) !== true) return false;
+  if (one === null || BLOCK_REASONS[one.reason].forbids?.includes(intention) !== true) return false;
   // Without the grant to edit, edits of other users are still merged locally: only the version that
   // failed is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
@@ -132,7 +132,10 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/** Returns true if a block is tried again. A block because the service lacks a route is not. */
+/**
+ * Returns true if a block is tried again. A block is not tried again if the service lacks the
+ * route.
+ */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
@@ -144,14 +147,14 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
  * @param path current path of a linked folder: a refusal that concerns its place ends when the
  * folder has another path
  */
-export function isFolderStopped(
+export function isFolderChangeForbidden(
   draft: PlanDraft,
   key: string,
   intention: FolderIntention,
   path: LocalPath | null = null,
 ): boolean {
   const one = draft.trees.base.blocks.get(key);
-  if (one === undefined || BLOCK_REASONS[one.reason].stopsFolder?.includes(intention) !== true) return false;
+  if (one === undefined || BLOCK_REASONS[one.reason].forbidsOnFolder?.includes(intention) !== true) return false;
   if (path !== null && one.path !== path && one.reason !== "read-only") return false;
   if (isTriedAgain(draft, one)) return false;
   keepBlock(draft, one);

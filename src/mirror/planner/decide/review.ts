@@ -4,37 +4,37 @@ import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { blockDocument, type PlanDraft } from "./plan-draft.ts";
-import { proposeTaking, type SharedDocument } from "./emptied.ts";
+import { proposeDownload, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
-import { isStopped } from "./remembered.ts";
+import { isForbidden } from "./remembered.ts";
 
 /**
  * Decides protected documents and content in review.
  * @returns true if the review decides, so that the table's cell does not apply
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
-  const { row, link, localFile, remoteFile } = shared;
-  const outstanding = link.submissions.length > 0;
-  if (outstanding && remoteFile.changeId !== link.changeId) {
+  const { row, record, localFile, remoteFile } = shared;
+  const outstanding = record.submissions.length > 0;
+  if (outstanding && remoteFile.changeId !== record.changeId) {
     settleReview(draft, shared);
     return true;
   }
-  if (hasBaseContent(link, localFile)) return false;
-  if (outstanding && !remoteFile.protected && !hasMetEdit(link)) {
+  if (hasBaseContent(record, localFile)) return false;
+  if (outstanding && !remoteFile.protected && !hasMetEdit(record)) {
     blockDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: localFile.digest,
     });
     return true;
   }
-  if (link.submissions.some((submission) => submission.digest === localFile.digest)) {
-    const publishedId = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId)
-      ? link.changeId
+  if (record.submissions.some((submission) => submission.digest === localFile.digest)) {
+    const publishedId = record.submissions.some(({ baseChangeId }) => baseChangeId !== record.changeId)
+      ? record.changeId
       : null;
-    if (!decideReviewConflict(draft, row, link, localFile, publishedId))
+    if (!decideReviewConflict(draft, row, record, localFile, publishedId))
       blockDocument(draft, row, "in-review", "in review", { digest: localFile.digest });
     return true;
   }
-  if (remoteFile.protected && remoteFile.changeId === link.changeId && !isUnchanged(draft, link, localFile)) {
+  if (remoteFile.protected && remoteFile.changeId === record.changeId && !isUnchanged(draft, record, localFile)) {
     blockDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
       digest: localFile.digest,
     });
@@ -57,11 +57,11 @@ function hasMetEdit({ submissions }: DocumentRecord): boolean {
 export function decideReviewConflict(
   draft: PlanDraft,
   row: DocumentRow,
-  link: DocumentRecord,
+  record: DocumentRecord,
   localFile: LocalFile,
   publishedId: ChangeId | null,
 ): boolean {
-  if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === localFile.digest)) return false;
+  if (!hasMetEdit(record) || !record.submissions.some(({ digest }) => digest === localFile.digest)) return false;
   const other = publishedId === null ? "another edit" : `another edit (${publishedId})`;
   blockDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
     digest: localFile.digest,
@@ -69,9 +69,9 @@ export function decideReviewConflict(
   return true;
 }
 
-function isUnchanged(draft: PlanDraft, link: DocumentRecord, localFile: LocalFile): boolean {
+function isUnchanged(draft: PlanDraft, record: DocumentRecord, localFile: LocalFile): boolean {
   const unchanged = draft.policy.unchangedContents;
-  return unchanged === null || unchanged.get(link.id) === localFile.digest;
+  return unchanged === null || unchanged.get(record.id) === localFile.digest;
 }
 
 /**
@@ -81,6 +81,11 @@ function isUnchanged(draft: PlanDraft, link: DocumentRecord, localFile: LocalFil
 function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
-  if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeTaking(draft, shared, { kind: "settle-review" }, "a new version on the service while a change was in review");
+  if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
+  proposeDownload(
+    draft,
+    shared,
+    { kind: "settle-review" },
+    "a new version on the service while a change was in review",
+  );
 }

@@ -1,5 +1,5 @@
 import type { DirId } from "../../../contract/ids.ts";
-import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, wantAt } from "../match/row.ts";
+import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, setGoal } from "../match/row.ts";
 import { baseFolderOf, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -8,16 +8,12 @@ import { type PlanDraft, propose, proposeFolderLink, blockFolder } from "./plan-
 import { localPathsOf } from "../../model/left-out.ts";
 import { isOnBoth } from "./place-rows.ts";
 import { localWish, remoteWish } from "./places.ts";
-import { isFolderStopped } from "./remembered.ts";
+import { isFolderChangeForbidden } from "./remembered.ts";
 
 /**
  * Decides which folders to create, keep or remove, after the decisions about documents. A folder
- * exists if an entry must be inside it.
- */
-
-/**
- * Decides which folders to create, keep or remove. Works from the deepest folder up, because a kept
- * folder keeps its parents.
+ * exists if an entry must be inside it. Works from the deepest folder up, because a kept folder
+ * keeps its parents.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): void {
   const occupied = once(() => occupiedFolders(draft));
@@ -54,10 +50,10 @@ function noteParents(contents: Contents, row: Row): void {
 
 /** Counts a document that was not seen, at its last known place. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents): void {
-  const { link } = document;
-  if (link === null) return;
-  if (document.local.seen.kind === "unknown") contents.local.add(baseFolderOf(draft.forest, "local", link));
-  if (document.remote.seen.kind === "unseen") contents.unseen.add(baseFolderOf(draft.forest, "remote", link));
+  const { record } = document;
+  if (record === null) return;
+  if (document.local.seen.kind === "unknown") contents.local.add(baseFolderOf(draft.forest, "local", record));
+  if (document.remote.seen.kind === "unseen") contents.unseen.add(baseFolderOf(draft.forest, "remote", record));
 }
 
 function folderDepth(folder: FolderRow): number {
@@ -77,7 +73,7 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): 
     settleRemoteOnly(draft, folder, contents);
     return;
   }
-  if (!onDisk && !onService && folder.link !== null) forgetFolder(draft, folder);
+  if (!onDisk && !onService && folder.record !== null) forgetFolder(draft, folder);
 }
 
 /** Decides what happens to a folder that is new locally, or no longer on the service. */
@@ -89,8 +85,8 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents
   // The listing did not show an entry of this folder, so the folder may still be on the service.
   // Creating it now would make a second one, or the service would refuse it in every cycle (I08).
   if (contents.unseen.has(folder)) return;
-  if (folder.vacated) removeVacated(draft, folder, contents);
-  else if (folder.link !== null) removeLocal(draft, folder, folder.link.id, contents);
+  if (folder.isVacated) removeVacated(draft, folder, contents);
+  else if (folder.record !== null) removeLocal(draft, folder, folder.record.id, contents);
   else makeOnService(draft, folder, contents);
 }
 
@@ -116,7 +112,7 @@ function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
 }
 
 function proposeLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
-  wantAt(folder, "local", null);
+  setGoal(folder, "local", null);
   propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
 }
 
@@ -130,10 +126,10 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
   }
   const isEmpty = !isForeign && !contents.occupied().mirrored.has(path);
   if (!contents.remote.has(folder) && !isEmpty) return;
-  if (isCreationStopped(draft, folder, path)) return;
-  const isNew = folder.link === null;
+  if (isCreationForbidden(draft, folder, path)) return;
+  const isNew = folder.record === null;
   if (!isNew) forgetFolder(draft, folder);
-  wantAt(folder, "remote", wish.place);
+  setGoal(folder, "remote", wish.place);
   const why = isNew ? "created locally" : "no longer on the service, but new documents are in it";
   propose(draft, folder, "arrive-remote", (at) => ({
     kind: "make-folder-remote",
@@ -143,27 +139,27 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
   }));
 }
 
-function isCreationStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
+function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
   // The result of an earlier POST of this folder is not known yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
     blockFolder(draft, folder, "not-seen", open.why);
     return true;
   }
-  return draft.policy.direction === "pull" || isFolderStopped(draft, path, "make");
+  return draft.policy.direction === "pull" || isFolderChangeForbidden(draft, path, "make");
 }
 
 /** Decides what happens to a folder that is new on the service, or deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
-  if (contents.local.has(folder) || folder.link === null) makeLocal(draft, folder, contents);
+  if (contents.local.has(folder) || folder.record === null) makeLocal(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeOnService(draft, folder);
 }
 
 function removeOnService(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || draft.policy.direction === "pull") return;
-  if (isFolderStopped(draft, dirId, "remove")) return;
-  wantAt(folder, "remote", null);
+  if (isFolderChangeForbidden(draft, dirId, "remove")) return;
+  setGoal(folder, "remote", null);
   propose(draft, folder, "leave-remote", (at) => ({
     kind: "remove-folder-remote",
     why: "deleted locally",
@@ -174,7 +170,7 @@ function removeOnService(draft: PlanDraft, folder: FolderRow): void {
 }
 
 function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
-  const { link, dirId } = folder;
+  const { record, dirId } = folder;
   // A folder that no listing shows is created together with its content.
   if (!contents.local.has(folder) && dirId === null) return;
   const wish = localWish(draft, folder);
@@ -183,9 +179,9 @@ function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): voi
     return;
   }
   if (draft.policy.direction === "push") return;
-  wantAt(folder, "local", wish.place);
+  setGoal(folder, "local", wish.place);
   if (dirId === null) return;
-  const why = link === null ? "new on the service" : "deleted locally, but documents are in it";
+  const why = record === null ? "new on the service" : "deleted locally, but documents are in it";
   propose(draft, folder, "arrive-local", (at) => ({
     kind: "make-folder-local",
     why,
@@ -196,7 +192,7 @@ function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): voi
 }
 
 function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
-  const dirId = folder.replaced ?? folder.link!.id;
+  const dirId = folder.replaced ?? folder.record!.id;
   propose(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
 }
 
@@ -210,13 +206,13 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const why = draft.moveReasons.get(folder) ?? "on both sides";
-  // The content of the folder that was merged into this one is still in the old folder, and is
-  // recorded as it moves.
-  proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
+  // // If another folder was merged into this one, its entries are still at their old paths. Each
+  // is recorded by its own move, so this step records no paths below the folder.
+  proposeFolderLink(draft, folder, { dirId, why, carries: folder.isMerged ? [] : null });
 }
 
 function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
-  return folder.link === null || folder.replaced !== null || folder.isPathTaken || draft.moveReasons.has(folder);
+  return folder.record === null || folder.replaced !== null || folder.isPathTaken || draft.moveReasons.has(folder);
 }
 
 type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };

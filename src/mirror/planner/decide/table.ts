@@ -1,4 +1,4 @@
-import type { LinkedLocal, LinkedRemote, PlaceChange, WhoMoved } from "../drift/place-change.ts";
+import type { LinkedLocal, LinkedRemote, Drift, WhoMoved } from "../drift/place-change.ts";
 
 /**
  * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing
@@ -7,7 +7,7 @@ import type { LinkedLocal, LinkedRemote, PlaceChange, WhoMoved } from "../drift/
 
 export type ContentCell = `${LinkedLocal}/${LinkedRemote}` | "created/created" | "created/never" | "never/created";
 
-export function cellOf({ local, remote }: PlaceChange): ContentCell {
+export function cellOf({ local, remote }: Drift): ContentCell {
   return `${local}/${remote}` as ContentCell;
 }
 
@@ -43,8 +43,8 @@ export const CONTENT_RULES = {
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
 /**
- * Rule for the places of a document that both sides have. `agree`: both sides moved it. If both
- * moved it to the same place, base takes that place; otherwise the service's place wins.
+ * Rule for the places of a document that both sides have. `agree`: both sides moved the document.
+ * If they moved it to the same place, base takes that place; otherwise the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
@@ -56,8 +56,8 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
 };
 
 /**
- * Rule for a document that was deleted locally. It has no local place, so only the service can have
- * moved it. Such a move shows that somebody wants the document.
+ * Rule for a document that was deleted locally. The document has no local place, so only the
+ * service can have moved it. Such a move shows that somebody wants the document.
  */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",

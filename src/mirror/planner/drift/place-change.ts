@@ -16,12 +16,12 @@ type NewContents =
 type Contents = { readonly local: LinkedLocal; readonly remote: LinkedRemote } | NewContents;
 export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
-export type PlaceChange = Contents & { readonly place: WhoMoved };
+export type Drift = Contents & { readonly place: WhoMoved };
 
-export function placeChangeOf(forest: Forest, row: DocumentRow): PlaceChange {
-  const { link } = row;
-  if (link === null) return { ...newContents(row), place: "nobody" };
-  return { local: localContent(row, link), remote: remoteContent(row, link), place: whoMoved(forest, row) };
+export function driftOf(forest: Forest, row: DocumentRow): Drift {
+  const { record } = row;
+  if (record === null) return { ...newContents(row), place: "nobody" };
+  return { local: localContent(row, record), remote: remoteContent(row, record), place: whoMoved(forest, row) };
 }
 
 function newContents({ local, remote }: DocumentRow): NewContents {
@@ -29,22 +29,22 @@ function newContents({ local, remote }: DocumentRow): NewContents {
   return { local: "created", remote: remote.seen.kind === "present" ? "created" : "never" };
 }
 
-function localContent({ local: { seen } }: DocumentRow, link: DocumentRecord): LinkedLocal {
+function localContent({ local: { seen } }: DocumentRow, record: DocumentRecord): LinkedLocal {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return "deleted";
-  return hasBaseContent(link, seen.value) ? "unchanged" : "edited";
+  return hasBaseContent(record, seen.value) ? "unchanged" : "edited";
 }
 
 /**
  * Returns true if a file has base's local content, or the content that base has on the service: the
  * file may have lost only its line ends, BOM or final newline.
  */
-export function hasBaseContent(link: DocumentRecord, file: LocalFile): boolean {
-  return file.digest === link.localDigest || file.digest === link.digest;
+export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
+  return file.digest === record.localDigest || file.digest === record.digest;
 }
 
-function remoteContent({ remote: { seen } }: DocumentRow, link: DocumentRecord): LinkedRemote {
-  if (seen.kind === "present") return seen.file.changeId === link.changeId ? "unchanged" : "edited";
+function remoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord): LinkedRemote {
+  if (seen.kind === "present") return seen.file.changeId === record.changeId ? "unchanged" : "edited";
   return seen.kind === "never" ? "unseen" : seen.kind;
 }
 
@@ -53,12 +53,12 @@ function remoteContent({ remote: { seen } }: DocumentRow, link: DocumentRecord):
  * only with its folder has not moved itself.
  */
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
-  const { link } = row;
-  if (link === null) return "nobody";
+  const { record } = row;
+  if (record === null) return "nobody";
   const [isMovedLocally, isMovedRemotely] = SIDES.map((side) => {
-    const parent = baseFolderOf(forest, side, link);
+    const parent = baseFolderOf(forest, side, record);
     const { now } = row[side];
-    return now !== null && (now.parent !== parent || now.name !== nameOf(pathOn(link, side)));
+    return now !== null && (now.parent !== parent || now.name !== nameOf(pathOn(record, side)));
   });
   if (isMovedLocally) return isMovedRemotely ? "both" : "local";
   return isMovedRemotely ? "remote" : "nobody";

@@ -51,7 +51,7 @@ export class Arrivals {
     const { maxNameBytes } = this.#trees.local.disk;
     const place = this.placeOf(file);
     if (
-      !isOpen(place.parent) ||
+      !canReceiveArrivals(place.parent) ||
       !hasOwnName(place.name, id, maxNameBytes) ||
       !this.#isUnknown(id) ||
       !this.#isFree(place)
@@ -75,8 +75,8 @@ export class Arrivals {
 }
 
 /** Returns true if both sides have a folder, or it is new on the service. */
-function isOpen({ localSeen, remoteSeen, link }: FolderRow): boolean {
-  return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && link === null);
+function canReceiveArrivals({ localSeen, remoteSeen, record }: FolderRow): boolean {
+  return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && record === null);
 }
 
 function hasOwnName(name: string, id: DocId, maxNameBytes: number): boolean {

@@ -14,9 +14,9 @@ import { claim, containsPart, isLike, likeness, type Matching, readProfile, same
 /** Matches each document whose file at its path still has base's inode. */
 export function matchByPathAndInode(matching: Matching): void {
   const { inodesTrusted } = matching.trees.local;
-  matchAt(matching, (link, file) => {
-    const isOwn = link.stamp !== null && sameInodeAndBirth(link.stamp, file.stamp);
-    return (inodesTrusted && isOwn) || isCopyOf(matching, link, file);
+  matchAt(matching, (record, file) => {
+    const isOwn = record.stamp !== null && sameInodeAndBirth(record.stamp, file.stamp);
+    return (inodesTrusted && isOwn) || isCopyOf(matching, record, file);
   });
 }
 
@@ -33,7 +33,7 @@ function isCopyOf({ trees }: Matching, { id }: DocumentRecord, { stamp }: LocalF
  */
 export function matchByPathAndText(matching: Matching): void {
   const isExchanged = exchangeTest(matching);
-  matchAt(matching, (link, file) => isLike(matching, link, file) && !isExchanged(link, file));
+  matchAt(matching, (record, file) => isLike(matching, record, file) && !isExchanged(record, file));
 }
 
 /**
@@ -41,25 +41,30 @@ export function matchByPathAndText(matching: Matching): void {
  * document, its content is at least as similar to that document's content, and this document's
  * inode has similar content elsewhere.
  */
-function exchangeTest(matching: Matching): (link: DocumentRecord, file: LocalFile) => boolean {
+function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
-  const owners = new Map(inodes.map(([link, file]) => [file.path, link]));
+  const owners = new Map(inodes.map(([record, file]) => [file.path, record]));
   const files = new Map<DocId, LocalFile>(inodes.map(([{ id }, file]) => [id, file]));
-  return (link, file) => {
-    const [owner, own] = [owners.get(file.path), files.get(link.id)];
-    if (owner === undefined || own === undefined || owner === link) return false;
-    return isLike(matching, link, own) && isRatherOf(matching, owner, link, file);
+  return (record, file) => {
+    const [owner, own] = [owners.get(file.path), files.get(record.id)];
+    if (owner === undefined || own === undefined || owner === record) return false;
+    return isLike(matching, record, own) && isMoreSimilarToOwner(matching, owner, record, file);
   };
 }
 
 /**
- * Returns true if a file is more similar to `owner` than to `link`. If files have no birth time,
- * equal similarity does not count.
+ * Returns true if a file is more similar to the document `owner` than to `record`. If files have no
+ * birth time, equal similarity does not count.
  */
-function isRatherOf(matching: Matching, owner: DocumentRecord, link: DocumentRecord, file: LocalFile): boolean {
+function isMoreSimilarToOwner(
+  matching: Matching,
+  owner: DocumentRecord,
+  record: DocumentRecord,
+  file: LocalFile,
+): boolean {
   const text = readProfile(matching, file.digest);
   if (text === null) return false;
-  const [theirs, own] = [likeness(matching, owner, text), likeness(matching, link, text)];
+  const [theirs, own] = [likeness(matching, owner, text), likeness(matching, record, text)];
   return file.stamp.birthMs === 0 ? theirs > own : theirs >= own;
 }
 
@@ -68,7 +73,7 @@ function isRatherOf(matching: Matching, owner: DocumentRecord, link: DocumentRec
  * a short note was extended, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
-  matchAt(matching, (link, file) => containsPart(matching, link, file));
+  matchAt(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
@@ -76,13 +81,13 @@ export function matchByPathAndPart(matching: Matching): void {
  * correspond comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
-  for (const id of matching.links.keys()) matching.byPathAlone.add(id);
+  for (const id of matching.records.keys()) matching.byPathAlone.add(id);
   matchAt(matching, ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
   matchAt(matching, () => true);
 }
 
-function matchAt(matching: Matching, isProven: (link: DocumentRecord, file: LocalFile) => boolean): void {
-  for (const [link, file] of filesAtPaths(matching)) if (isProven(link, file)) claim(matching, link, file);
+function matchAt(matching: Matching, isProven: (record: DocumentRecord, file: LocalFile) => boolean): void {
+  for (const [record, file] of filesAtPaths(matching)) if (isProven(record, file)) claim(matching, record, file);
 }
 
 /**
@@ -93,22 +98,22 @@ function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile
   const files = new FilesByPath(matching);
   for (const whereIs of placesOf(matching))
     for (const spelling of files.spellings)
-      for (const link of [...matching.links.values()]) {
-        const file = files.at(whereIs(link), spelling);
-        if (file !== undefined) yield [link, file];
+      for (const record of [...matching.records.values()]) {
+        const file = files.at(whereIs(record), spelling);
+        if (file !== undefined) yield [record, file];
       }
 }
 
-/** Returns the path at which a record's file is expected; null if there is none. */
-type WhereIs = (link: DocumentRecord) => LocalPath | null;
+/** Returns the path at which a record's file is expected; null if no path is. */
+type ExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**
  * Returns functions for the expected paths, in order: first the path to which moved folders would
  * have taken the file, then its old path.
  */
-function placesOf({ folders }: Matching): readonly WhereIs[] {
-  const carried: WhereIs = ({ localPath }) => expectedPath(localPath, folders);
-  return folders.moved ? [carried, ({ localPath }) => localPath] : [carried];
+function placesOf({ folders }: Matching): readonly ExpectedPath[] {
+  const carried: ExpectedPath = ({ localPath }) => expectedPath(localPath, folders);
+  return folders.hasMoved ? [carried, ({ localPath }) => localPath] : [carried];
 }
 
 type Spelling = "exact" | "folded";
@@ -146,7 +151,7 @@ class FilesByPath {
  */
 export function unconfirmedFiles(matching: Matching): [DocumentRecord, LocalFile][] {
   const found = new Map<DocumentRecord, LocalFile>();
-  for (const [link, file] of filesAtPaths(matching))
-    if (!found.has(link) && isPathPair(link.localPath, link.remotePath, link.id)) found.set(link, file);
+  for (const [record, file] of filesAtPaths(matching))
+    if (!found.has(record) && isPathPair(record.localPath, record.remotePath, record.id)) found.set(record, file);
   return [...found];
 }

@@ -15,44 +15,44 @@ export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
   return judged === "all" || judged.has(id);
 }
 
-type SplitTrees = {
+type ChangedDocuments = {
   /** Records of documents that are not simply unchanged. */
-  readonly links: Map<DocId, DocumentRecord>;
+  readonly records: Map<DocId, DocumentRecord>;
   /** Files that belong to no unchanged document. */
   readonly files: Map<LocalPath, LocalFile>;
 };
 
 /**
- * Leaves out the unchanged documents: both sides have them as base does, base has no change pending
- * for them, and their folders did not move either. No step concerns them, even if other documents
- * change, and there may be very many.
+ * Returns the documents and files that are not simply unchanged. A document is unchanged if both
+ * sides have it as base does, base has no change pending for it, and its folder did not move. No
+ * step concerns such a document, even if other documents change, and there may be very many.
  */
-export function partDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): SplitTrees {
+export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const folders = foldersAtRest(trees, paths);
-  const links = new Map<DocId, DocumentRecord>();
+  const records = new Map<DocId, DocumentRecord>();
   const atRest = new Map<LocalPath, DocumentRecord>();
-  for (const link of trees.base.links.values()) {
-    const { id, localPath, remotePath } = link;
+  for (const record of trees.base.links.values()) {
+    const { id, localPath, remotePath } = record;
     const isInFolderAtRest = folders.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInFolderAtRest && !isJudged(judged, id) && !atRest.has(localPath) && isUnchanged(trees, link))
-      atRest.set(localPath, link);
-    else links.set(id, link);
+    if (isInFolderAtRest && !isJudged(judged, id) && !atRest.has(localPath) && isUnchanged(trees, record))
+      atRest.set(localPath, record);
+    else records.set(id, record);
   }
   // If several records have one path, the plan includes the record whose file is at the path.
-  for (const { localPath } of [...links.values()]) {
+  for (const { localPath } of [...records.values()]) {
     const other = atRest.get(localPath);
-    if (other !== undefined) links.set(other.id, other);
+    if (other !== undefined) records.set(other.id, other);
     atRest.delete(localPath);
   }
-  return { links, files: filesBut(trees.local.files, atRest) };
+  return { records, files: filesBut(trees.local.files, atRest) };
 }
 
 function filesBut(
   files: ReadonlyMap<LocalPath, LocalFile>,
-  left: ReadonlyMap<LocalPath, DocumentRecord>,
+  unchanged: ReadonlyMap<LocalPath, DocumentRecord>,
 ): Map<LocalPath, LocalFile> {
-  if (files.size === left.size) return new Map();
-  return new Map([...files].filter(([path]) => !left.has(path)));
+  if (files.size === unchanged.size) return new Map();
+  return new Map([...files].filter(([path]) => !unchanged.has(path)));
 }
 
 /** Returns the documents that the trees leave out although a folder above them has moved. */
@@ -67,12 +67,12 @@ export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   return moved;
 }
 
-function isUnchanged({ base, local, remote }: Trees, link: DocumentRecord): boolean {
-  const localFile = local.files.get(link.localPath);
-  const remoteFile = remote.files.get(link.id);
-  if (localFile === undefined || remoteFile === undefined || !bothSidesAreAsBase(link, localFile, remoteFile, local))
+function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): boolean {
+  const localFile = local.files.get(record.localPath);
+  const remoteFile = remote.files.get(record.id);
+  if (localFile === undefined || remoteFile === undefined || !bothSidesAreAsBase(record, localFile, remoteFile, local))
     return false;
-  return !base.conflicts.has(link.id) && !base.blocks.has(link.id);
+  return !base.conflicts.has(record.id) && !base.blocks.has(record.id);
 }
 
 /**

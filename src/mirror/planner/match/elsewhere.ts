@@ -16,7 +16,7 @@ const RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, 
 type Rank = keyof typeof RANKS;
 
 type Candidate = {
-  readonly link: DocumentRecord;
+  readonly record: DocumentRecord;
   readonly file: LocalFile;
   readonly evidence: Rank;
   /** Similarity of the contents: 0 to 1. */
@@ -33,10 +33,10 @@ export class MovedFiles {
   readonly #matching: Matching;
   /** The unconfirmed files at documents' own paths, and the documents by these files. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
-  readonly #holders: ReadonlyMap<LocalPath, DocumentRecord>;
+  readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
   /** Candidates, the strongest evidence first. */
   readonly #candidates: readonly Candidate[];
-  readonly #byLink: ReadonlyMap<DocId, readonly Candidate[]>;
+  readonly #byDocument: ReadonlyMap<DocId, readonly Candidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
   readonly #others = once(() => othersByInode(this.#matching.trees.local));
 
@@ -44,19 +44,19 @@ export class MovedFiles {
     const unconfirmed = unconfirmedFiles(matching);
     this.#matching = matching;
     this.#atPath = new Map(unconfirmed.map(([{ id }, file]) => [id, file]));
-    this.#holders = new Map(unconfirmed.map(([link, { path }]) => [path, link]));
+    this.#documentByFile = new Map(unconfirmed.map(([record, { path }]) => [path, record]));
     this.#candidates = listCandidates(matching)
-      .filter(({ link, file }) => this.#atPath.get(link.id) !== file)
+      .filter(({ record, file }) => this.#atPath.get(record.id) !== file)
       .sort((a, b) => this.#compare(a, b));
-    this.#byLink = Map.groupBy(this.#candidates, ({ link }) => link.id);
+    this.#byDocument = Map.groupBy(this.#candidates, ({ record }) => record.id);
     this.#byFile = Map.groupBy(this.#candidates, ({ file }) => file.path);
   }
 
   /** Matches by evidence of this rank and above. */
-  match(least: Rank): void {
+  match(lowestRank: Rank): void {
     for (const one of this.#candidates) {
-      if (RANKS[one.evidence] < RANKS[least]) return;
-      if (this.#isOpen(one) && !this.#isClaimedByOther(one)) this.#decide(one);
+      if (RANKS[one.evidence] < RANKS[lowestRank]) return;
+      if (this.#isPossible(one) && !this.#isClaimedByOther(one)) this.#decide(one);
     }
   }
 
@@ -65,8 +65,8 @@ export class MovedFiles {
       RANKS[b.evidence] - RANKS[a.evidence] ||
       b.score - a.score ||
       // A document without a file at its path comes before a document with an unconfirmed file.
-      Number(this.#hasFileAtPath(a.link)) - Number(this.#hasFileAtPath(b.link)) ||
-      compareStrings(a.link.id, b.link.id) ||
+      Number(this.#hasFileAtPath(a.record)) - Number(this.#hasFileAtPath(b.record)) ||
+      compareStrings(a.record.id, b.record.id) ||
       compareStrings(a.file.path, b.file.path)
     );
   }
@@ -77,9 +77,9 @@ export class MovedFiles {
   }
 
   /** Returns true if a candidate is still possible. */
-  #isOpen({ link, file }: Candidate): boolean {
-    const { links, files, blocked } = this.#matching;
-    return links.has(link.id) && !blocked.has(link.id) && files.has(file.path);
+  #isPossible({ record, file }: Candidate): boolean {
+    const { records, files, blocked } = this.#matching;
+    return records.has(record.id) && !blocked.has(record.id) && files.has(file.path);
   }
 
   /**
@@ -88,20 +88,20 @@ export class MovedFiles {
    * moved over the other document. Also returns false if the other document's file was renamed to a
    * name that is not synced.
    */
-  #isClaimedByOther({ link, file, evidence }: Candidate): boolean {
+  #isClaimedByOther({ record, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
-    const holder = this.#holders.get(file.path);
-    if (holder === undefined || holder === link || !this.#matching.links.has(holder.id)) return false;
+    const holder = this.#documentByFile.get(file.path);
+    if (holder === undefined || holder === record || !this.#matching.records.has(holder.id)) return false;
     if (findRenamed(this.#matching.trees.local, this.#others(), holder.stamp) !== null) return false;
-    return !(this.#byLink.get(holder.id) ?? []).some((one) => this.#isOpen(one));
+    return !(this.#byDocument.get(holder.id) ?? []).some((one) => this.#isPossible(one));
   }
 
   #decide(one: Candidate): void {
-    const { link, file, evidence } = one;
-    const rivals = this.#hasFileAtPath(link) ? this.#rivalsOf(one) : [];
+    const { record, file, evidence } = one;
+    const rivals = this.#hasFileAtPath(record) ? this.#rivalsOf(one) : [];
     if (rivals.length > 0) this.#block([one, ...rivals]);
-    else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, link, file);
-    else claim(this.#matching, link, file);
+    else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, record, file);
+    else claim(this.#matching, record, file);
   }
 
   /**
@@ -109,19 +109,19 @@ export class MovedFiles {
    * also has another file.
    */
   #rivalsOf(one: Candidate): Candidate[] {
-    const files = (this.#byLink.get(one.link.id) ?? []).filter(
+    const files = (this.#byDocument.get(one.record.id) ?? []).filter(
       (other) => other.file !== one.file && (isEqual(one, other) || other.evidence === "inode"),
     );
     const claimants = (this.#byFile.get(one.file.path) ?? []).filter(
-      (other) => other.link !== one.link && isEqual(one, other) && this.#hasFileAtPath(other.link),
+      (other) => other.record !== one.record && isEqual(one, other) && this.#hasFileAtPath(other.record),
     );
-    return [...files, ...claimants].filter((other) => this.#isOpen(other));
+    return [...files, ...claimants].filter((other) => this.#isPossible(other));
   }
 
   #block(candidates: readonly Candidate[]): void {
     const elsewhere = candidates.map(({ file }) => file);
-    for (const link of new Set(candidates.map((one) => one.link)))
-      block(this.#matching, link, [this.#atPath.get(link.id)!, ...elsewhere]);
+    for (const record of new Set(candidates.map((one) => one.record)))
+      block(this.#matching, record, [this.#atPath.get(record.id)!, ...elsewhere]);
   }
 }
 
@@ -130,17 +130,17 @@ function isEqual(a: Candidate, b: Candidate): boolean {
 }
 
 function listCandidates(matching: Matching): Candidate[] {
-  if (matching.links.size === 0 || matching.files.size === 0) return [];
+  if (matching.records.size === 0 || matching.files.size === 0) return [];
   return [...byInode(matching), ...bySameText(matching), ...bySimilarText(matching)];
 }
 
 function* byInode(matching: Matching): Generator<Candidate> {
-  for (const [link, file] of sameInodes(matching)) {
+  for (const [record, file] of sameInodes(matching)) {
     // A new file may have got the inode within one tick of the clock, or at any time if files have
     // no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
-    if (resembles(matching, link, file)) yield { link, file, evidence: "inode-and-similar-text", score: 1 };
-    else if (hasBirthTime) yield { link, file, evidence: "inode", score: 0 };
+    if (resembles(matching, record, file)) yield { record, file, evidence: "inode-and-similar-text", score: 1 };
+    else if (hasBirthTime) yield { record, file, evidence: "inode", score: 0 };
   }
 }
 
@@ -149,17 +149,19 @@ function* byInode(matching: Matching): Generator<Candidate> {
  * them. They are recognised without reading contents, which may be too many to compare.
  */
 function* bySameText(matching: Matching): Generator<Candidate> {
-  const files = onlyOnes(textsOfFiles(matching));
-  for (const [digest, link] of onlyOnes(textsOfLinks(matching))) {
+  const files = uniqueValues(textsOfFiles(matching));
+  for (const [digest, record] of uniqueValues(textsOfRecords(matching))) {
     const file = files.get(digest);
-    if (file !== undefined) yield { link, file, evidence: "same-text", score: 1 };
+    if (file !== undefined) yield { record, file, evidence: "same-text", score: 1 };
   }
 }
 
 function* bySimilarText(matching: Matching): Generator<Candidate> {
-  for (const { link, file, score } of pairBySimilarity(matching)) {
-    const isSame = knownTexts(matching, link).includes(file.digest);
-    yield isSame ? { link, file, evidence: "same-text", score: 1 } : { link, file, evidence: "similar-text", score };
+  for (const { record, file, score } of pairBySimilarity(matching)) {
+    const isSame = knownTexts(matching, record).includes(file.digest);
+    yield isSame
+      ? { record, file, evidence: "same-text", score: 1 }
+      : { record, file, evidence: "similar-text", score };
   }
 }
 
@@ -167,13 +169,13 @@ function* textsOfFiles({ files }: Matching): Generator<[Digest, LocalFile]> {
   for (const file of files.values()) if (!file.empty) yield [file.digest, file];
 }
 
-function* textsOfLinks(matching: Matching): Generator<[Digest, DocumentRecord]> {
-  for (const link of matching.links.values())
-    for (const digest of new Set(knownTexts(matching, link))) yield [digest, link];
+function* textsOfRecords(matching: Matching): Generator<[Digest, DocumentRecord]> {
+  for (const record of matching.records.values())
+    for (const digest of new Set(knownTexts(matching, record))) yield [digest, record];
 }
 
 /** Returns the values whose key no other value has. */
-function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
+function uniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
   const [ones, repeated] = [new Map<K, V>(), new Set<K>()];
   for (const [key, value] of entries)
     if (ones.has(key)) repeated.add(key);
@@ -184,14 +186,14 @@ function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
 
 /**
  * Blocks documents that were not found and may belong to a file for which other documents are
- * blocked. No document counts as deleted while its file may be one of these.
+ * blocked. A document does not count as deleted while one of these files may be its own.
  */
-export function blockWhatMayBeBlocked(matching: Matching): void {
+export function blockPossibleOwners(matching: Matching): void {
   const contested = new Set([...matching.blocked.values()].flat());
   if (contested.size === 0) return;
-  for (const link of matching.links.values()) {
-    if (matching.blocked.has(link.id)) continue;
-    const files = [...contested].filter((file) => isLike(matching, link, file));
-    if (files.length > 0) block(matching, link, files);
+  for (const record of matching.records.values()) {
+    if (matching.blocked.has(record.id)) continue;
+    const files = [...contested].filter((file) => isLike(matching, record, file));
+    if (files.length > 0) block(matching, record, files);
   }
 }

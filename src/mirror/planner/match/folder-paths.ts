@@ -17,18 +17,18 @@ export type FolderPaths = {
   readonly linked: ReadonlyMap<LocalPath, FolderRecord>;
   /** Linked folders, parents before their children. */
   readonly sorted: readonly FolderRecord[];
-  readonly asOne: boolean;
+  readonly canMoveFolders: boolean;
   /** True if the deployment can move a folder to the root. */
-  readonly toRoot: boolean;
+  readonly canMoveToRoot: boolean;
   /**
    * Linked folders that were removed locally and that the service cannot delete, by base's path. A
    * local folder that is created at such a path is the same folder again.
    */
-  readonly staying: ReadonlyMap<LocalPath, FolderRecord>;
+  readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
   /** Folders of `staying` whose path now belongs to another folder. */
   readonly pathTaken: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
-  moved: boolean;
+  hasMoved: boolean;
 };
 
 /**
@@ -38,7 +38,10 @@ export type FolderPaths = {
  * applies to folders that were moved to the root. The documents of such a folder are moved one by
  * one, with their ids, and the old folder counts as deleted.
  */
-export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
+export function findFolders(
+  trees: Trees,
+  { folderMoves: canMoveFolders, movesToRoot: canMoveToRoot }: Moves,
+): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
     (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
   );
@@ -47,11 +50,11 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
     claimed: new Map(),
     linked: new Map(sorted.map((dir) => [dir.localPath, dir])),
     sorted,
-    asOne,
-    toRoot,
-    staying: stayingFolders(sorted, trees),
+    canMoveFolders: canMoveFolders,
+    canMoveToRoot: canMoveToRoot,
+    keptByService: foldersKeptByService(sorted, trees),
     pathTaken: new Set(),
-    moved: false,
+    hasMoved: false,
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
   const byKey = foldedFolders(trees.local);
@@ -64,7 +67,7 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, local: LocalTree, byK
     const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
     if (folder === undefined || paths.claimed.has(folder.path)) continue;
     claimFolder(paths, dir, folder.path);
-    if (paths.staying.get(folder.path) === dir) paths.pathTaken.add(dir.id);
+    if (paths.keptByService.get(folder.path) === dir) paths.pathTaken.add(dir.id);
     return;
   }
 }
@@ -82,7 +85,7 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
     if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
     else notAtOldPath.set(key, dir);
   }
-  if (paths.asOne && notAtOldPath.size > 0) findMovedByInode(paths, notAtOldPath, local);
+  if (paths.canMoveFolders && notAtOldPath.size > 0) findMovedByInode(paths, notAtOldPath, local);
 }
 
 function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, FolderRecord>, local: LocalTree): void {
@@ -98,33 +101,33 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
  * Returns the removed folders that the service keeps. No other folder can get their names on the
  * service, so a folder that was moved to such a path is moved document by document.
  */
-function stayingFolders(
+function foldersKeptByService(
   sorted: readonly FolderRecord[],
   { base, remote }: Trees,
 ): ReadonlyMap<LocalPath, FolderRecord> {
-  const staying = new Map<LocalPath, FolderRecord>();
-  if (base.blocks.size === 0) return staying;
+  const keptByService = new Map<LocalPath, FolderRecord>();
+  if (base.blocks.size === 0) return keptByService;
   for (const dir of sorted)
     if (base.blocks.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
-      staying.set(dir.localPath, dir);
-  return staying;
+      keptByService.set(dir.localPath, dir);
+  return keptByService;
 }
 
-function canBeAt({ toRoot, staying }: FolderPaths, dir: FolderRecord, path: LocalPath): boolean {
-  const kept = staying.get(path);
+function canBeAt({ canMoveToRoot, keptByService }: FolderPaths, dir: FolderRecord, path: LocalPath): boolean {
+  const kept = keptByService.get(path);
   if (kept !== undefined && kept !== dir) return false;
-  return toRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
+  return canMoveToRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
 }
 
 export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPath): void {
   paths.found.set(dir.id, path);
   paths.claimed.set(path, dir.id);
-  if (path !== dir.localPath) paths.moved = true;
+  if (path !== dir.localPath) paths.hasMoved = true;
 }
 
 /** Returns the expected path of an entry, if only the folders above it moved. */
 export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
-  if (!paths.moved) return basePath;
+  if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
     const dir = paths.linked.get(above);
     const currentPath = dir === undefined ? undefined : paths.found.get(dir.id);
@@ -141,21 +144,21 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
  */
 export function findFoldersByContents(
   paths: FolderPaths,
-  documents: Iterable<Whereabouts>,
+  documents: Iterable<PathChange>,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  if (!paths.asOne || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
+  if (!paths.canMoveFolders || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
   const polls = new Map<LocalPath, FolderVotes>();
   for (const dir of paths.sorted)
     if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });
-  for (const document of documents) askDocument(polls, document);
+  for (const document of documents) countVotes(polls, document);
   for (const dir of paths.sorted) {
     const poll = polls.get(dir.localPath);
-    if (poll !== undefined) findPolled(paths, dir, poll, folders);
+    if (poll !== undefined) findByVotes(paths, dir, poll, folders);
   }
 }
 
-function findPolled(
+function findByVotes(
   paths: FolderPaths,
   dir: FolderRecord,
   poll: FolderVotes,
@@ -171,7 +174,7 @@ function findPolled(
 }
 
 /** Old and current path of a linked document; null if it was not found. */
-type Whereabouts = { readonly base: LocalPath; readonly current: LocalPath | null };
+type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
  * Counts for a folder that was not found: the documents below it, and how many of them point to
@@ -180,7 +183,7 @@ type Whereabouts = { readonly base: LocalPath; readonly current: LocalPath | nul
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
 /** Counts the vote of a document for each folder that contained it. */
-function askDocument(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: Whereabouts): void {
+function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: PathChange): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
     if (poll === undefined) continue;
@@ -219,7 +222,7 @@ function foldedFolders(local: LocalTree): FoldersByKey {
  * was not found: a file at the old path is then no evidence.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
-  if (!paths.moved) return basePath;
+  if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
     const dir = paths.linked.get(above);
     if (dir === undefined) continue;

@@ -19,9 +19,10 @@ export type Forest = {
 
 /**
  * Makes rows for the root and the linked folders.
- * @param mayHide true if a folder that was not found may be at a path that the scan could not read
+ * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
+ * read
  */
-export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean): Forest {
+export function makeForest(trees: Trees, paths: FolderPaths, mayBeHidden: boolean): Forest {
   let key = 0;
   const root = newFolder(key++, { localPath: "", remotePath: "", localSeen: "present", remoteSeen: "listed" });
   const forest: Forest = {
@@ -35,8 +36,8 @@ export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean):
   };
   const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
   for (const dir of paths.sorted) {
-    const localSide = findLocal(dir, trees, paths, mayHide);
-    plantLinked(forest, dir, paths, { ...localSide, ...findRemote(forest, dir, trees, listed) });
+    const localSide = findLocal(dir, trees, paths, mayBeHidden);
+    addLinkedFolder(forest, dir, paths, { ...localSide, ...findRemote(forest, dir, trees, listed) });
   }
   return forest;
 }
@@ -45,15 +46,15 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   return {
     kind: "folder",
     key,
-    link: null,
+    record: null,
     dirId: null,
     localPath: null,
     remotePath: null,
     localSeen: "absent",
     remoteSeen: "absent",
     replaced: null,
-    vacated: false,
-    merged: false,
+    isVacated: false,
+    isMerged: false,
     isPathTaken: false,
     local: { now: null, goal: null },
     remote: { now: null, goal: null },
@@ -61,15 +62,15 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   };
 }
 
-function plantLinked(forest: Forest, dir: FolderRecord, paths: FolderPaths, seen: Partial<FolderRow>): void {
+function addLinkedFolder(forest: Forest, dir: FolderRecord, paths: FolderPaths, seen: Partial<FolderRow>): void {
   const folder = newFolder(forest.nextKey(), {
-    link: dir,
+    record: dir,
     dirId: dir.id,
     isPathTaken: paths.pathTaken.has(dir.id),
     ...seen,
   });
   register(forest, folder);
-  noteBase(forest, dir, folder);
+  recordBasePaths(forest, dir, folder);
 }
 
 function findLocal(
@@ -107,14 +108,14 @@ function findRemote(
  * locally and the service keeps it. Base's entries at that path belong to the folder that is
  * present locally.
  */
-function noteBase(
+function recordBasePaths(
   { byBaseLocal, byBaseRemote }: Forest,
   { localPath, remotePath }: FolderRecord,
   folder: FolderRow,
 ): void {
   const isPresent = folder.localSeen === "present";
   const other = byBaseLocal.get(localPath);
-  if (isPresent || other === undefined || other.link === null || other.localSeen !== "present")
+  if (isPresent || other === undefined || other.record === null || other.localSeen !== "present")
     byBaseLocal.set(localPath, folder);
   if (!byBaseRemote.has(remotePath)) byBaseRemote.set(remotePath, folder);
 }
@@ -160,9 +161,9 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
 export function baseFolderOf(
   forest: Forest,
   side: Side,
-  link: Pick<FolderRecord, "localPath" | "remotePath">,
+  record: Pick<FolderRecord, "localPath" | "remotePath">,
 ): FolderRow {
-  const [localPath, remotePath] = [parentOf(link.localPath), parentOf(link.remotePath)];
+  const [localPath, remotePath] = [parentOf(record.localPath), parentOf(record.remotePath)];
   return side === "local"
     ? localBaseFolder(forest, localPath, remotePath)
     : remoteBaseFolder(forest, remotePath, localPath);
@@ -180,7 +181,7 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
   if (linked !== undefined) return linked;
   const local = forest.byLocal.get(localPath);
   const found = local === forest.root ? undefined : local;
-  return found ?? unlinked(forest, forest.byRemote.get(remotePath)) ?? plantMissing(forest, localPath, remotePath);
+  return found ?? unlinked(forest, forest.byRemote.get(remotePath)) ?? addMissingFolder(forest, localPath, remotePath);
 }
 
 /**
@@ -190,9 +191,9 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
  */
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
-  if (known !== undefined && (known.link !== null || known === forest.root)) return known;
+  if (known !== undefined && (known.record !== null || known === forest.root)) return known;
   const folder = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
-  return folder ?? plantMissing(forest, localPath, remotePath);
+  return folder ?? addMissingFolder(forest, localPath, remotePath);
 }
 
 /**
@@ -206,15 +207,15 @@ function knownRemoteFolder(
   localPath: LocalPath,
 ): FolderRow | undefined {
   const beside = byBaseLocal.get(localPath);
-  return beside?.link?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
+  return beside?.record?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
 }
 
 /** Returns a folder only if it is not linked. The root matches only the root. */
 function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
-  return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
+  return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }
 
-function plantMissing(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+function addMissingFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const missingFolder = newFolder(forest.nextKey(), {});
   if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, missingFolder);
   if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, missingFolder);

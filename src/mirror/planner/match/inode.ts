@@ -20,7 +20,8 @@ export function fileInodeKey(stamp: Stamp | null): string | null {
 }
 
 /**
- * Without a birth time, an inode is no evidence for a folder, which has no content to confirm it.
+ * Returns the key of a folder's inode; null without a birth time. An inode alone is then no
+ * evidence, because a folder has no content that could confirm it.
  */
 export function folderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : inodeKey(folder);

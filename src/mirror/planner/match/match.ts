@@ -5,17 +5,17 @@ import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
-import { type JudgedDocuments, NONE_JUDGED, partDocuments } from "./at-rest.ts";
+import { type JudgedDocuments, NONE_JUDGED, findChangedDocuments } from "./at-rest.ts";
 import type { DocumentRow, RemoteSeen } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
-import { folderAt, type Forest, placeFolders, plantForest } from "./forest.ts";
-import { mergeFolders, plantUnlinked } from "./new-folders.ts";
+import { folderAt, type Forest, placeFolders, makeForest } from "./forest.ts";
+import { mergeFolders, addUnlinkedFolders } from "./new-folders.ts";
 import { whyElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
 import { foldingsOf, Occupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
-import { blockWhatMayBeBlocked, MovedFiles } from "./elsewhere.ts";
+import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 
 /**
  * Result of matching: every folder, and every document for which the three trees do not simply
@@ -48,26 +48,28 @@ export function matchTrees(
   judged: JudgedDocuments = NONE_JUDGED,
 ): MatchedTrees {
   const folders = findFolders(trees, policy);
-  const { links, files } = partDocuments(trees, folders, judged);
+  const { records, files } = findChangedDocuments(trees, folders, judged);
   // Rows are made in the order of ids, so that the order of the input does not matter.
-  const byId = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const link of byId) if (isAway(link)) links.delete(link.id);
+  const byId = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const record of byId) if (isAway(record)) records.delete(record.id);
   const found = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
-  const matching: Matching = { trees, texts, folders, files, links, ...found, blocked: new Map() };
+  const matching: Matching = { trees, texts, folders, files, records, ...found, blocked: new Map() };
   matchDocuments(matching);
-  const unread = whyNothingIsAbsent(trees, (link) => isElsewhere(matching, link));
-  const forest = plantForest(trees, folders, unread !== null);
+  const unread = whyNothingIsAbsent(trees, (record) => isElsewhere(matching, record));
+  const forest = makeForest(trees, folders, unread !== null);
   mergeFolders(forest, trees, policy, folders);
-  plantUnlinked(forest, trees, policy, folders);
+  addUnlinkedFolders(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = byId.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
+  const documents = byId.map((record) =>
+    linkedDocumentRow(forest, trees, record, seenLocally(matching, record, unread)),
+  );
   const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
   const arrivals = new Arrivals(trees, forest, occupancy);
   const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
-  for (const [file, twin] of onBothSides) documents.push(newDocument(forest, trees, file, present(twin)));
+  for (const [file, twin] of onBothSides) documents.push(newDocumentRow(forest, trees, file, present(twin)));
   for (const file of arrivals.take(onlyRemote, policy, judged))
-    documents.push(newDocument(forest, trees, file, ABSENT));
-  for (const file of onlyLocal) documents.push(document(forest, null, null, null, present(file), { kind: "never" }));
+    documents.push(newDocumentRow(forest, trees, file, ABSENT));
+  for (const file of onlyLocal) documents.push(makeRow(forest, null, null, null, present(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
 }
 
@@ -77,17 +79,18 @@ function isElsewhere({ matches }: Matching, { id, localPath }: DocumentRecord): 
 }
 
 /**
+ * Returns how the scan shows a document.
  * @param unread reason why a document that was not found may still exist; null if it does not exist
  */
-function seenLocally(matching: Matching, link: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
-  const why = whyUnsure(matching, link, unread);
+function seenLocally(matching: Matching, record: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
+  const why = whyLocalUnknown(matching, record, unread);
   if (why !== null) return unknown(why);
-  const match = matching.matches.get(link.id);
+  const match = matching.matches.get(record.id);
   return match === undefined ? ABSENT : present(match);
 }
 
 /** Returns why the local state of a document is unknown; null if it is known. */
-function whyUnsure(
+function whyLocalUnknown(
   { trees, matches, byPathAlone, blocked }: Matching,
   { id, localPath }: DocumentRecord,
   unread: Unread | null,
@@ -98,28 +101,28 @@ function whyUnsure(
   return byPathAlone.has(id) ? whyElsewhere(trees) : null;
 }
 
-function linkedDocument(forest: Forest, trees: Trees, link: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
-  const tombstone = trees.base.tombstones.get(link.id) ?? null;
-  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link));
+function linkedDocumentRow(forest: Forest, trees: Trees, record: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
+  const tombstone = trees.base.tombstones.get(record.id) ?? null;
+  return makeRow(forest, record.id, record, tombstone, seen, remoteSeen(trees, record));
 }
 
 /**
  * Returns how the service shows a document. An absence counts only if the listing was complete
  * (I20). A document without proof of its absence was merely not seen.
  */
-function remoteSeen(trees: Trees, link: DocumentRecord): RemoteSeen {
+function remoteSeen(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
-  const file = remote.files.get(link.id);
+  const file = remote.files.get(record.id);
   if (file !== undefined) return { kind: "present", file };
-  if (remote.outside.has(link.id)) return { kind: "outside" };
-  if (remote.complete && remote.gone.has(link.id)) return { kind: "gone" };
-  return { kind: "unseen", why: remote.unseen.get(link.id) ?? "not in the listing, and not proven absent" };
+  if (remote.outside.has(record.id)) return { kind: "outside" };
+  if (remote.complete && remote.gone.has(record.id)) return { kind: "gone" };
+  return { kind: "unseen", why: remote.unseen.get(record.id) ?? "not in the listing, and not proven absent" };
 }
 
-function document(
+function makeRow(
   forest: Forest,
   id: DocId | null,
-  link: DocumentRecord | null,
+  record: DocumentRecord | null,
   tombstone: DocumentRow["tombstone"],
   local: Seen<LocalFile>,
   remote: RemoteSeen,
@@ -130,7 +133,7 @@ function document(
     kind: "document",
     key: forest.nextKey(),
     id,
-    link,
+    record,
     tombstone,
     local: { seen: local, ...placeAt(forest, "local", localPath) },
     remote: { seen: remote, ...placeAt(forest, "remote", remotePath) },
@@ -142,9 +145,9 @@ function placeAt(forest: Forest, side: "local" | "remote", path: string | null) 
   return { now: current, goal: null };
 }
 
-function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
+function newDocumentRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(file.id) ?? null;
-  return document(forest, file.id, null, tombstone, local, { kind: "present", file });
+  return makeRow(forest, file.id, null, tombstone, local, { kind: "present", file });
 }
 
 /**
@@ -153,7 +156,7 @@ function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen
  * that were not found, `files` the new files, and `folders` their final paths.
  */
 function matchDocuments(matching: Matching): void {
-  if (matching.links.size === 0) return;
+  if (matching.records.size === 0) return;
   matchByInodeAndText(matching);
   matchByPathAndInode(matching);
   matchByPathAndText(matching);
@@ -165,7 +168,7 @@ function matchDocuments(matching: Matching): void {
   matchByPathAndText(matching);
   elsewhere.match("inode");
   matchByPathAlone(matching);
-  blockWhatMayBeBlocked(matching);
+  blockPossibleOwners(matching);
 }
 
 /**
@@ -173,16 +176,16 @@ function matchDocuments(matching: Matching): void {
  * swaps become moves.
  */
 function matchByInodeAndText(matching: Matching): void {
-  for (const [link, file] of sameInodes(matching))
-    if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file);
+  for (const [record, file] of sameInodes(matching))
+    if (knownTexts(matching, record).includes(file.digest)) claim(matching, record, file);
 }
 
 function* documentPaths(matching: Matching): Generator<{ base: LocalPath; current: LocalPath | null }> {
-  for (const link of matching.trees.base.links.values()) {
-    if (isAway(link)) continue;
-    const match = matching.matches.get(link.id);
-    if (match !== undefined) yield { base: link.localPath, current: match.path };
+  for (const record of matching.trees.base.links.values()) {
+    if (isAway(record)) continue;
+    const match = matching.matches.get(record.id);
+    if (match !== undefined) yield { base: record.localPath, current: match.path };
     // A document without a match that is not missing either is unchanged, at base's path.
-    else yield { base: link.localPath, current: matching.links.has(link.id) ? null : link.localPath };
+    else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
 }

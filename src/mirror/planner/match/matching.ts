@@ -23,7 +23,7 @@ export type Matching = {
   /** Files that no document has claimed yet; in the end, the new ones. */
   readonly files: Map<LocalPath, LocalFile>;
   /** Records that are not found yet; in the end, the absent ones. */
-  readonly links: Map<DocId, DocumentRecord>;
+  readonly records: Map<DocId, DocumentRecord>;
   readonly matches: Map<DocId, LocalFile>;
   /** Documents whose file was found by its path alone. */
   readonly byPathAlone: Set<DocId>;
@@ -39,16 +39,16 @@ export type Matching = {
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
-export function claim(matching: Matching, link: DocumentRecord, file: LocalFile): void {
-  matching.matches.set(link.id, file);
-  matching.links.delete(link.id);
+export function claim(matching: Matching, record: DocumentRecord, file: LocalFile): void {
+  matching.matches.set(record.id, file);
+  matching.records.delete(record.id);
   matching.files.delete(file.path);
 }
 
 /** Blocks a document that may be any of several files: this cycle decides about none of these
  * files. */
-export function block(matching: Matching, link: DocumentRecord, files: readonly LocalFile[]): void {
-  matching.blocked.set(link.id, [...new Set(files)]);
+export function block(matching: Matching, record: DocumentRecord, files: readonly LocalFile[]): void {
+  matching.blocked.set(record.id, [...new Set(files)]);
   for (const { path } of files) {
     matching.undecided.add(path);
     matching.files.delete(path);
@@ -59,9 +59,9 @@ export function block(matching: Matching, link: DocumentRecord, files: readonly 
  * Matches a file to a document by its content alone. If the document's own file could not be read,
  * this file may be a copy of it, and a copy must not get the document's id (I09).
  */
-export function claimByText(matching: Matching, link: DocumentRecord, file: LocalFile): void {
-  const hidden = whyHidden(link.localPath, matching.trees);
-  if (hidden === null) claim(matching, link, file);
+export function claimByText(matching: Matching, record: DocumentRecord, file: LocalFile): void {
+  const hidden = whyHidden(record.localPath, matching.trees);
+  if (hidden === null) claim(matching, record, file);
   else if (hidden.kind === "still-being-written") {
     matching.undecided.add(file.path);
     matching.files.delete(file.path);
@@ -69,8 +69,8 @@ export function claimByText(matching: Matching, link: DocumentRecord, file: Loca
 }
 
 /**
- * Returns the digests of the contents that a document's file may last have had: the content in
- * base, content in review (I31), and content of a block (of a conflict or a refusal).
+ * Returns the digests by which a document's file can be recognised: the content in base, each
+ * content in review (I31), and the content that was blocked by a conflict or a refusal.
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: DocumentRecord): readonly Digest[] {
   const blockedDigest = trees.base.blocks.get(id)?.digest ?? null;
@@ -79,39 +79,39 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
 }
 
 /** Returns the similarity of content to the known contents of a document: 0 to 1. */
-export function likeness(matching: Matching, link: DocumentRecord, is: LineProfile): number {
+export function likeness(matching: Matching, record: DocumentRecord, profile: LineProfile): number {
   let most = 0;
-  for (const digest of knownTexts(matching, link)) {
+  for (const digest of knownTexts(matching, record)) {
     const was = readProfile(matching, digest);
-    if (was !== null && mayBeSimilar(was, is)) most = Math.max(most, similarity(was, is));
+    if (was !== null && mayBeSimilar(was, profile)) most = Math.max(most, similarity(was, profile));
   }
   return most;
 }
 
 /** Returns true if a file may be a version of a document, by its content alone. */
-export function isLike(matching: Matching, link: DocumentRecord, file: LocalFile): boolean {
-  if (knownTexts(matching, link).includes(file.digest)) return true;
-  const is = readProfile(matching, file.digest);
-  return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
+export function isLike(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
+  if (knownTexts(matching, record).includes(file.digest)) return true;
+  const profile = readProfile(matching, file.digest);
+  return profile !== null && likeness(matching, record, profile) >= SIMILAR_ENOUGH;
 }
 
 /**
  * Returns true if the file contains one of the document's contents, or is contained in one. A short
  * note that was extended, or a long one that was split, is no longer similar.
  */
-export function containsPart(matching: Matching, link: DocumentRecord, file: LocalFile): boolean {
-  const is = readProfile(matching, file.digest);
-  if (is === null) return false;
-  return knownTexts(matching, link).some((digest) => {
+export function containsPart(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
+  const profile = readProfile(matching, file.digest);
+  if (profile === null) return false;
+  return knownTexts(matching, record).some((digest) => {
     const was = readProfile(matching, digest);
     // A blank file is not part of content: no word of the content is in the file.
-    return was !== null && (isKeptIn(was, is) || (is.total > 0 && isKeptIn(is, was)));
+    return was !== null && (isKeptIn(was, profile) || (profile.total > 0 && isKeptIn(profile, was)));
   });
 }
 
 /** Returns true if a file's content is evidence that the file is the document. */
-export function resembles(matching: Matching, link: DocumentRecord, file: LocalFile): boolean {
-  return isLike(matching, link, file) || containsPart(matching, link, file);
+export function resembles(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
+  return isLike(matching, record, file) || containsPart(matching, record, file);
 }
 
 export function readProfile(matching: Matching, digest: Digest): LineProfile | null {
@@ -131,10 +131,10 @@ export function sameInodes(matching: Matching): [DocumentRecord, LocalFile][] {
     if (key !== null) byInode.set(key, file);
   }
   const pairs: [DocumentRecord, LocalFile][] = [];
-  for (const link of matching.links.values()) {
-    const key = fileInodeKey(link.stamp);
+  for (const record of matching.records.values()) {
+    const key = fileInodeKey(record.stamp);
     const file = key === null ? undefined : byInode.get(key);
-    if (file !== undefined) pairs.push([link, file]);
+    if (file !== undefined) pairs.push([record, file]);
   }
   return pairs;
 }

@@ -24,11 +24,11 @@ import type { FolderRecord } from "../../model/link.ts";
  * Adds folders without a record, outer ones first: folders that both sides have at corresponding
  * places are one row.
  */
-export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
-  const fold = localFolderIndex(trees);
+export function addUnlinkedFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
+  const findLocalFolder = localFolderIndex(trees);
   for (const { path, rank, id } of listUnlinked(forest, trees, paths)) {
-    if (rank === RANK_HERE) plantLocal(forest, path, policy);
-    else plantRemote(forest, path, id, fold, paths, trees);
+    if (rank === RANK_LOCAL) addLocalFolder(forest, path, policy);
+    else addRemoteFolder(forest, path, id, findLocalFolder, paths, trees);
   }
 }
 
@@ -36,7 +36,7 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
  * ORDER: listed folders before implied ones, so that a folder's id is known; folders of the service
  * before local ones, so that local folders join existing rows.
  */
-const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
+const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 
 type UnlinkedFolder = {
   readonly depth: number;
@@ -54,7 +54,7 @@ function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinke
   for (const path of impliedFolders(forest, trees))
     if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
-    if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_HERE, path, id: null });
+    if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_LOCAL, path, id: null });
   return unlinked.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
 }
 
@@ -89,7 +89,7 @@ function localFolderIndex(trees: Trees): FolderIndex {
   return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }
 
-function plantRemote(
+function addRemoteFolder(
   forest: Forest,
   path: RemotePath,
   id: DirId | null,
@@ -102,10 +102,10 @@ function plantRemote(
   const remoteSide = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
-  if (twin?.remoteSeen === "gone" && twin.link !== null) {
+  if (twin?.remoteSeen === "gone" && twin.record !== null) {
     // The folder was deleted on the service and created again there: for all users it is the same
     // folder, although it has another id.
-    Object.assign(twin, { replaced: twin.link.id, ...remoteSide });
+    Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     register(forest, twin);
     return;
   }
@@ -143,13 +143,13 @@ function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
 }
 
-function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
+function addLocalFolder(forest: Forest, path: LocalPath, policy: Policy): void {
   if (forest.byLocal.has(path)) return;
   const parent = forest.byLocal.get(parentOf(path));
   const mapped = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
   const above = parent?.remotePath ?? null;
   const twin = mapped === null || above === null ? undefined : forest.byRemote.get(joinPath(above, mapped));
-  if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptOnService(twin))) {
+  if (twin !== undefined && twin.localPath === null && (twin.record === null || isKeptOnService(twin))) {
     Object.assign(twin, { localPath: path, localSeen: "present" });
     register(forest, twin);
   } else register(forest, newFolder(forest.nextKey(), { localPath: path, localSeen: "present" }));
@@ -173,10 +173,10 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
  * or it is linked.
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
-  const { link, localPath, remotePath } = folder;
-  if (link === null || localPath === null || remotePath === null) return null;
-  if (!isMovedOnServiceAlone(folder, link, paths)) return null;
-  const target = localPathOf(forest, local, link, remotePath);
+  const { record, localPath, remotePath } = folder;
+  if (record === null || localPath === null || remotePath === null) return null;
+  if (!isMovedOnServiceAlone(folder, record, paths)) return null;
+  const target = localPathOf(forest, local, record, remotePath);
   if (target === null || !local.folders.has(target) || paths.claimed.has(target)) return null;
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
@@ -196,20 +196,20 @@ function localPathOf(
  * Returns true if the folder was moved only on the service. If it was moved locally as well, the
  * table decides.
  */
-function isMovedOnServiceAlone(folder: FolderRow, link: FolderRecord, paths: FolderPaths): boolean {
+function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
-  return folder.remotePath !== link.remotePath && folder.localPath === relocate(link.localPath, paths);
+  return folder.remotePath !== record.remotePath && folder.localPath === relocate(record.localPath, paths);
 }
 
 function mergeInto(forest: Forest, paths: FolderPaths, folder: FolderRow, target: LocalPath): void {
-  const { link, localPath } = folder;
-  const old = newFolder(forest.nextKey(), { localPath, localSeen: "present", vacated: true });
+  const { record, localPath } = folder;
+  const old = newFolder(forest.nextKey(), { localPath, localSeen: "present", isVacated: true });
   forest.byLocal.delete(localPath!);
   register(forest, old);
-  forest.byBaseLocal.set(link!.localPath, old);
+  forest.byBaseLocal.set(record!.localPath, old);
   folder.localPath = target;
-  folder.merged = true;
-  claimFolder(paths, link!, target);
+  folder.isMerged = true;
+  claimFolder(paths, record!, target);
   paths.claimed.delete(localPath!);
   forest.byLocal.set(target, folder);
 }

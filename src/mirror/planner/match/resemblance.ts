@@ -13,12 +13,12 @@ const MAX_COMPARISONS = 4_000;
 const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
-type SimilarPair = { readonly link: DocumentRecord; readonly file: LocalFile; readonly score: number };
+type SimilarPair = { readonly record: DocumentRecord; readonly file: LocalFile; readonly score: number };
 
 /** Returns documents with the files that are like them, the most similar pair first. */
 export function pairBySimilarity(matching: Matching): readonly SimilarPair[] {
   return listPairs(matching, listCandidates(matching)).sort(
-    (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
+    (a, b) => b.score - a.score || compareStrings(a.record.id, b.record.id) || compareStrings(a.file.path, b.file.path),
   );
 }
 
@@ -39,14 +39,14 @@ function listCandidates(matching: Matching): Candidate[] {
 function listPairs(matching: Matching, candidates: readonly Candidate[]): SimilarPair[] {
   const pairs: SimilarPair[] = [];
   if (candidates.length === 0) return pairs;
-  const budget = { left: MAX_COMPARISONS };
-  const links = [...matching.links.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
-  for (const link of links)
-    for (const digest of knownTexts(matching, link)) {
+  const budget = { remaining: MAX_COMPARISONS };
+  const records = [...matching.records.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
+  for (const record of records)
+    for (const digest of knownTexts(matching, record)) {
       const was = readProfile(matching, digest);
       if (was === null || was.total === 0) continue;
       for (const { file, profile } of comparableTo(was, candidates, budget))
-        if (isSimilar(was, profile)) pairs.push({ link, file, score: similarity(was, profile) });
+        if (isSimilar(was, profile)) pairs.push({ record, file, score: similarity(was, profile) });
     }
   return pairs;
 }
@@ -55,15 +55,15 @@ function listPairs(matching: Matching, candidates: readonly Candidate[]): Simila
  * Yields the files whose length allows similar content, until the budget of comparisons is used up.
  */
 function* comparableTo(
-  was: LineProfile,
+  profile: LineProfile,
   candidates: readonly Candidate[],
-  budget: { left: number },
+  budget: { remaining: number },
 ): Generator<Candidate> {
   for (const candidate of candidates) {
-    if (mayBeSimilar(was, candidate.profile)) {
-      if (budget.left === 0) return;
-      budget.left--;
+    if (mayBeSimilar(profile, candidate.profile)) {
+      if (budget.remaining === 0) return;
+      budget.remaining--;
       yield candidate;
-    } else if (candidate.profile.total > was.total) return;
+    } else if (candidate.profile.total > profile.total) return;
   }
 }

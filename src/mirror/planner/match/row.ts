@@ -5,9 +5,9 @@ import type { Seen } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 
 /**
- * A document or folder with a place, that is a parent folder and a name, not a path. When a folder
- * moves, the rows below it have not moved themselves. Rows are made for each plan, and change while
- * it is made.
+ * A document or folder with its place. A place is a parent folder and a name, not a path: when a
+ * folder moves, the rows below it have not moved themselves. Rows are made for each plan, and
+ * change while it is made.
  */
 
 export type Side = "local" | "remote";
@@ -20,7 +20,7 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Current place and planned place; null for none. `wantAt` sets the planned place. */
+/** Current place and planned place; null for none. `setGoal` sets the planned place. */
 type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
@@ -32,7 +32,7 @@ type CommonRow = {
 
 export type FolderRow = CommonRow & {
   readonly kind: "folder";
-  link: FolderRecord | null;
+  record: FolderRecord | null;
   /**
    * Id in base or in the listing; null for a folder that the service does not have, or has not
    * shown.
@@ -53,7 +53,7 @@ export type FolderRow = CommonRow & {
    * True if the linked folder was replaced by another local folder: its contents move there, and
    * the old folder is removed when it is empty.
    */
-  vacated: boolean;
+  isVacated: boolean;
   /**
    * True if the service kept the folder while it was missing locally, and another local folder is
    * at its path now.
@@ -63,7 +63,7 @@ export type FolderRow = CommonRow & {
    * True if the folder was moved on the service to the path of another local folder: the two are
    * now one.
    */
-  merged: boolean;
+  isMerged: boolean;
 };
 
 export type RemoteSeen =
@@ -77,7 +77,7 @@ export type RemoteSeen =
 export type DocumentRow = CommonRow & {
   readonly kind: "document";
   readonly id: DocId | null;
-  readonly link: DocumentRecord | null;
+  readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
   readonly local: Whereabouts & { readonly seen: Seen<LocalFile> };
   readonly remote: Whereabouts & { readonly seen: RemoteSeen };
@@ -86,14 +86,14 @@ export type DocumentRow = CommonRow & {
 export type Row = FolderRow | DocumentRow;
 
 /** Sets the planned place of a row on a side; null for none. No other code sets a planned place. */
-export function wantAt(row: Row, side: Side, place: Place | null): void {
+export function setGoal(row: Row, side: Side, place: Place | null): void {
   const places: { goal: Place | null } = row[side];
   places.goal = place;
 }
 
 /** Plans a row at its current place on both sides. */
-export function wantInPlace(row: Row): void {
-  for (const side of SIDES) wantAt(row, side, row[side].now);
+export function setGoalToCurrent(row: Row): void {
+  for (const side of SIDES) setGoal(row, side, row[side].now);
 }
 
 export function samePlace(a: Place | null, b: Place | null): boolean {

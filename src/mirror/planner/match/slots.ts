@@ -51,7 +51,9 @@ export class SlotMap<T> {
   }
 }
 
-/** Occupant of a slot before the plan. It may have no row. */
+/**
+ * Occupant of a slot before the plan. It may have no row. `foreign`: an entry that is not synced.
+ */
 type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }

@@ -17,7 +17,9 @@ type Twins = {
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
-/** Rule for the local name of a document. `isExact`: true if another spelling is another name. */
+/**
+ * Rule for the local name of a document. `isExact`: true if the spelling of the name must match.
+ */
 type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
 
 /**
@@ -25,7 +27,7 @@ type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boole
  * another document. The document's own file then has a name with digits of its id. A run created
  * that file and was interrupted before base recorded it, or the state was lost.
  */
-const WAYS: readonly NameRule[] = [
+const NAME_RULES: readonly NameRule[] = [
   { nameFor: localNameFor, isExact: true },
   { nameFor: hashedName, isExact: false },
   { nameFor: localNameFor, isExact: false },
@@ -40,7 +42,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) onlyRemote.push(file);
   onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
   const finders = [
-    ...WAYS.map((way) => () => twinNamed(forest, waiting, disk, way)),
+    ...NAME_RULES.map((way) => () => findByName(forest, waiting, disk, way)),
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const finder of finders) {
@@ -58,7 +60,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   return { onBothSides, onlyRemote, onlyLocal: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
 }
 
-function twinNamed(
+function findByName(
   forest: Forest,
   waiting: ReadonlyMap<string, LocalFile>,
   disk: DiskNames,

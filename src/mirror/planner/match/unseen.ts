@@ -4,7 +4,10 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
-/** Returns true if a linked path is at or below a path that the scan could not read. */
+/**
+ * Returns true if a linked path is at or below a path that the scan could not read, or if a bulk
+ * change was in progress during the scan.
+ */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }
@@ -14,9 +17,8 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the scan could not read this path, or a folder above it. A bulk change is not such a
- * reason, although every absence then counts as unseen: the scan reads all files, and a missing
- * file is missing.
+ * Returns why the scan could not read this path, or a folder above it. Ignores a bulk change: it
+ * makes every absence unknown, but the scan reads all files.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -29,8 +31,8 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 
 /**
  * Returns why a document may be a file that this scan did not read: files were being written or
- * moved. Null if they were not. A file that cannot be read at all does not count, because this may
- * last.
+ * moved. Null if they were not. A file that cannot be read at all does not count, because it may
+ * stay unreadable.
  */
 export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
@@ -45,11 +47,11 @@ export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,
-  isElsewhere: (link: DocumentRecord) => boolean,
+  isElsewhere: (record: DocumentRecord) => boolean,
 ): Unread | null {
   if (local.partial === true) return unreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
-  const linked = recordsByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
+  const linked = recordsByPath([...base.links.values()].filter((record) => !isElsewhere(record)));
   for (const [path, { kind, why }] of local.unseen) {
     if (linked.has(path) || leftOut.idAt(path) !== null) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;

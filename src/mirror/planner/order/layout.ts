@@ -36,7 +36,7 @@ export class Layout {
   readonly sides: Readonly<Record<Side, SideState>>;
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
-  readonly #onShift: (shift: RowChange) => void;
+  readonly #onRowChange: (shift: RowChange) => void;
   /** The last step that placed a row on each side. */
   readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
   /** Steps that must come before all other steps of a row. */
@@ -46,24 +46,24 @@ export class Layout {
   constructor(
     draft: PlanDraft,
     moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
-    onShift: (shift: RowChange) => void,
+    onRowChange: (shift: RowChange) => void,
   ) {
     const foldings = foldingsOf(draft.trees, draft.policy);
     const { occupancy } = draft;
     this.#draft = draft;
-    this.#onShift = onShift;
+    this.#onRowChange = onRowChange;
     this.sides = {
       local: new SideState("local", foldings.local, occupancy, moving.local),
       remote: new SideState("remote", foldings.remote, occupancy, moving.remote),
     };
   }
 
-  layFirst(row: Row, propose: Proposal): void {
-    this.#remember(row, this.#emit(propose.make(this.#at(row)), new Set()));
+  layFirst(row: Row, proposal: Proposal): void {
+    this.#remember(row, this.#emit(proposal.make(this.#at(row)), new Set()));
   }
 
-  layNote(row: Row, propose: Proposal): void {
-    this.#emit(propose.make(this.#at(row)), this.#firsts(row));
+  layNote(row: Row, proposal: Proposal): void {
+    this.#emit(proposal.make(this.#at(row)), this.#firsts(row));
   }
 
   #emit(action: Action, after: Set<number>): number {
@@ -106,7 +106,7 @@ export class Layout {
     const after = this.#firsts(row);
     for (const side of sides) {
       const place = this.#place(side, row);
-      if (place !== null) this.sides[side].waitsFor(place, after);
+      if (place !== null) this.sides[side].addPrerequisites(place, after);
       const own = this.#placed[side].get(row);
       if (own !== undefined) after.add(own);
     }
@@ -121,8 +121,8 @@ export class Layout {
     }
   }
 
-  layText(row: Row, propose: Proposal, kind: "content" | "record"): void {
-    const action = propose.make(this.#at(row));
+  layText(row: Row, proposal: Proposal, kind: "content" | "record"): void {
+    const action = proposal.make(this.#at(row));
     const sides: readonly Side[] = kind === "record" || action.kind === "meet" ? ["local", "remote"] : ["local"];
     this.#use(row, sides, this.#emit(action, this.#dependencies(row, sides)));
   }
@@ -140,33 +140,33 @@ export class Layout {
     const currentPath = joinPath(place.parent.localPath ?? "", place.name);
     if (from === to && (recorded === null || recorded === currentPath)) return;
     const after = this.#dependencies(row, ["local"]);
-    state.waitsFor(place, after);
+    state.addPrerequisites(place, after);
     const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
     this.#use(row, ["local"], step);
     state.use(place, step);
   }
 
-  layArrival(row: Row, side: Side, propose: Proposal | null): void {
+  layArrival(row: Row, side: Side, proposal: Proposal | null): void {
     const to = row[side].goal!;
     const state = this.sides[side];
-    if (propose === null) {
+    if (proposal === null) {
       // A folder that is created with its content needs no separate step.
       state.move(row, to, null);
-      this.#onShift({ side, row, from: null, to, freed: null });
+      this.#onRowChange({ side, row, from: null, to, freed: null });
       return;
     }
     const after = this.#dependencies(row, ["local", "remote"]);
     const freed = state.freedBy(to);
     if (freed !== undefined) after.add(freed);
-    const step = this.#emit(propose.make(this.#at(row)), after);
-    this.#shift(side, row, to, step);
+    const step = this.#emit(proposal.make(this.#at(row)), after);
+    this.#changePlace(side, row, to, step);
     this.#use(row, ["local", "remote"], step);
   }
 
   /** Lays out the step that creates a document without a row. */
   layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
     const after = new Set<number>();
-    for (const side of SIDES) this.sides[side].waitsFor(place, after);
+    for (const side of SIDES) this.sides[side].addPrerequisites(place, after);
     const [local, remote] = SIDES.map((side) => this.sides[side].pathOf(place));
     const [localPath, remotePath] = [local === path ? path : local!, remote === path ? path : remote!];
     const why = "new on the service";
@@ -178,7 +178,7 @@ export class Layout {
    * Lays out the step of a document or folder that leaves a side.
    * @param claimants rows whose local steps must come first
    */
-  layLeave(row: Row, side: Side, propose: Proposal, claimants: readonly Row[]): void {
+  layLeave(row: Row, side: Side, proposal: Proposal, claimants: readonly Row[]): void {
     const state = this.sides[side];
     const from = state.at(row);
     const after = this.#dependencies(row, [side]);
@@ -187,8 +187,8 @@ export class Layout {
       if (placed !== undefined) after.add(placed);
     }
     if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
-    const step = this.#emit(propose.make(this.#at(row)), after);
-    this.#shift(side, row, null, step);
+    const step = this.#emit(proposal.make(this.#at(row)), after);
+    this.#changePlace(side, row, null, step);
     if (from !== null) state.use(from, step);
   }
 
@@ -221,23 +221,23 @@ export class Layout {
     // If the move on the service fails, the row stays locally at the place that the user gave it.
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) after.add(remoteStep);
-    state.waitsFor(hop.to, after);
+    state.addPrerequisites(hop.to, after);
     const freed = state.freedBy(hop.to);
     if (freed !== undefined) after.add(freed);
     if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
     const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
     const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why), after);
-    this.#shift(side, row, hop.to, step);
+    this.#changePlace(side, row, hop.to, step);
     state.use(from, step);
     state.use(hop.to, step);
   }
 
-  #shift(side: Side, row: Row, to: Place | null, step: number): void {
+  #changePlace(side: Side, row: Row, to: Place | null, step: number): void {
     const from = this.sides[side].at(row);
     const freed = this.sides[side].move(row, to, step);
     this.#placed[side].set(row, step);
-    this.#onShift({ side, row, from, to, freed });
+    this.#onRowChange({ side, row, from, to, freed });
   }
 }
 

@@ -3,15 +3,15 @@ import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts
 
 /** An operation that still has to be ordered; its paths are not known yet. */
 export type Operation =
-  | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly propose: Proposal }
-  | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
-  | { readonly kind: "leave"; readonly row: Row; readonly side: Side; readonly propose: Proposal }
+  | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly proposal: Proposal }
+  | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly proposal: Proposal | null }
+  | { readonly kind: "leave"; readonly row: Row; readonly side: Side; readonly proposal: Proposal }
   | { readonly kind: "move"; readonly row: Row; readonly side: Side; isTemporary: boolean }
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
- * ORDER: a row that moves on both sides (because it gets a number) moves on the service first.
- * Otherwise base would record the new local path before the user's own move has reached the
+ * ORDER: a row that moves on both sides (because its name gets a number) moves on the service
+ * first. Otherwise base would record the new local path before the user's own move has reached the
  * service.
  */
 const REMOTE_FIRST = ["remote", "local"] as const;
@@ -32,14 +32,14 @@ export function listOperations(draft: PlanDraft): Operation[] {
 function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): void {
   const proposals = draft.proposals.get(row) ?? NO_PROPOSALS;
   addMoves(row, proposals, operations);
-  for (const propose of proposals) {
-    const operation = operationOf(row, propose);
+  for (const proposal of proposals) {
+    const operation = operationOf(row, proposal);
     if (operation !== null) operations.push(operation);
   }
   if (row.kind !== "document") return;
   if (draft.copies.has(row)) operations.push({ kind: "conflict-copy", row });
   const record = proposeRecord(draft, row);
-  if (record !== null) operations.push({ kind: "record", row, propose: record });
+  if (record !== null) operations.push({ kind: "record", row, proposal: record });
 }
 
 function addMoves(row: Row, proposals: readonly Proposal[], operations: Operation[]): void {
@@ -47,38 +47,36 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
     if (row[side].now !== null) {
       if (isMoving(row, side)) operations.push({ kind: "move", row, side, isTemporary: false });
     } else if (row[side].goal !== null) {
-      const propose = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
-      operations.push({ kind: "arrive", row, side, propose });
+      const proposal = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
+      operations.push({ kind: "arrive", row, side, proposal });
     }
   }
 }
 
-/**
- * Returns the operation of a proposal; null for an arrival, which is listed by its planned place.
- */
-function operationOf(row: Row, propose: Proposal): Operation | null {
-  switch (propose.role) {
+/** Returns the operation of a proposal; null for an arrival, which `addMoves` lists. */
+function operationOf(row: Row, proposal: Proposal): Operation | null {
+  switch (proposal.role) {
     case "arrive-local":
     case "arrive-remote":
       return null;
     case "leave-local":
-      return { kind: "leave", row, side: "local", propose };
+      return { kind: "leave", row, side: "local", proposal };
     case "leave-remote":
-      return { kind: "leave", row, side: "remote", propose };
+      return { kind: "leave", row, side: "remote", proposal };
     default:
-      return { kind: propose.role, row, propose };
+      return { kind: proposal.role, row, proposal };
   }
 }
 
 /** Proposes to record a document's place, unless an arrival records it. */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const why = draft.moveReasons.get(row);
-  const { link } = row;
-  if (why === undefined || link === null) return null;
+  const { record } = row;
+  if (why === undefined || record === null) return null;
   if (REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;
   return {
     role: "record",
-    make: (at) => ({ kind: "relink", why, id: link.id, localPath: at.local, remotePath: at.remote }),
+    make: (at) => ({ kind: "relink", why, id: record.id, localPath: at.local, remotePath: at.remote }),
   };
 }
 

@@ -8,9 +8,9 @@ import { temporaryName } from "./temporary.ts";
 
 /**
  * Orders the decided operations as steps. For each side, a state has the place of each row at each
- * moment. An operation that cannot run yet (its path is taken, its folder is missing, an entry is
- * still inside) waits. If all operations wait in a circle, one row moves to a temporary name. The
- * paths that a step used decide which steps must come first. Any order that respects this gives the
+ * moment. An operation that cannot run yet waits: its path is taken, its folder is missing, or an
+ * entry is still inside. If all operations wait in a circle, one row moves to a temporary name. The
+ * paths that a step uses decide which steps must come first. Any order that respects this gives the
  * same trees (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
@@ -26,7 +26,7 @@ class Schedule {
   readonly #waiting = new WaitingList();
   readonly #ready: Operation[] = [];
   /** Number of place operations of a row that are not laid out yet. */
-  readonly #open = new Map<Row, number>();
+  readonly #openOperations = new Map<Row, number>();
   /** Number of rows that still have to leave a folder, by side. */
   readonly #inside = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
@@ -37,7 +37,7 @@ class Schedule {
     for (const operation of this.#operations) {
       const { row } = operation;
       if (operation.kind !== "move" && operation.kind !== "leave" && operation.kind !== "arrive") continue;
-      this.#open.set(row, (this.#open.get(row) ?? 0) + 1);
+      this.#openOperations.set(row, (this.#openOperations.get(row) ?? 0) + 1);
       if (operation.kind === "arrive") continue;
       if (row.kind === "folder") moving[operation.side].add(row);
       const parent = row[operation.side].now?.parent;
@@ -63,8 +63,10 @@ class Schedule {
     }
   }
 
-  /** A document whose folder cannot be created, or not yet, has to be decided together with its
-   * folder. */
+  /**
+   * Lays out the documents that only have to be created locally. A document whose folder cannot be
+   * created, or not yet, has to be decided together with its folder.
+   */
   #layArrivals(): void {
     const { arrivals, wanted } = this.#draft;
     for (const file of arrivals.all) {
@@ -89,8 +91,8 @@ class Schedule {
     this.#waiting.add(operation, need);
   }
 
-  #wake(...words: (string | number)[]): void {
-    this.#ready.push(...this.#waiting.take(...words));
+  #wake(...keyParts: (string | number)[]): void {
+    this.#ready.push(...this.#waiting.take(...keyParts));
   }
 
   /**
@@ -140,23 +142,23 @@ class Schedule {
    * the folders above have reached theirs, because one of these moves could fail.
    */
   #needOfRecord(row: Row): string | null {
-    if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
+    if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
     for (const side of SIDES)
       for (let at = row[side].goal?.parent; at !== undefined; at = at[side].goal?.parent)
-        if ((this.#open.get(at) ?? 0) > 0) return `placed ${at.key}`;
+        if ((this.#openOperations.get(at) ?? 0) > 0) return `placed ${at.key}`;
     return null;
   }
 
   /** Returns true if a row still has a place to reach on a side. */
   #isOpen(row: Row, side: Side): boolean {
-    if ((this.#open.get(row) ?? 0) === 0) return false;
+    if ((this.#openOperations.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
     return goal !== null && !samePlace(this.#layout.sides[side].at(row), goal);
   }
 
   /**
-   * Returns the key of the condition for a row's planned place: the folder above must exist, and
-   * the path must be free.
+   * Returns the key of the event that a row's planned place waits for: the folder above exists, or
+   * the path is free. Null if nothing is missing.
    */
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
@@ -181,29 +183,29 @@ class Schedule {
     const { row } = operation;
     switch (operation.kind) {
       case "before":
-        this.#layout.layFirst(row, operation.propose);
+        this.#layout.layFirst(row, operation.proposal);
         return;
       case "note":
-        this.#layout.layNote(row, operation.propose);
+        this.#layout.layNote(row, operation.proposal);
         return;
       case "content":
       case "record":
-        this.#layout.layText(operation.row, operation.propose, operation.kind);
+        this.#layout.layText(operation.row, operation.proposal, operation.kind);
         return;
       case "conflict-copy":
         this.#layout.layCopies(operation.row);
         return;
       case "arrive":
-        this.#layout.layArrival(row, operation.side, operation.propose);
+        this.#layout.layArrival(row, operation.side, operation.proposal);
         break;
       case "leave":
-        this.#layout.layLeave(row, operation.side, operation.propose, this.#claimantsOf(row, operation.side));
+        this.#layout.layLeave(row, operation.side, operation.proposal, this.#claimantsOf(row, operation.side));
         break;
       case "move":
         this.#layout.layMove(row, operation.side, row[operation.side].goal!, false);
         break;
     }
-    this.#open.set(row, (this.#open.get(row) ?? 1) - 1);
+    this.#openOperations.set(row, (this.#openOperations.get(row) ?? 1) - 1);
     this.#wake("placed", row.key);
   }
 
@@ -218,8 +220,8 @@ class Schedule {
     if (row.kind === "folder") this.#wake("moved", side, row.key);
   }
 
-  #count(side: Side, folder: FolderRow, by: number): void {
-    const left = (this.#inside[side].get(folder) ?? 0) + by;
+  #count(side: Side, folder: FolderRow, difference: number): void {
+    const left = (this.#inside[side].get(folder) ?? 0) + difference;
     this.#inside[side].set(folder, left);
     if (left === 0) this.#wake("empty", side, folder.key);
   }
@@ -296,13 +298,13 @@ class WaitingList {
   }
 
   /**
-   * @param words key of an event that has happened, in parts
-   * @returns the operations that waited for it, to be tried again
+   * @param keyParts key of an event that has happened, in parts
+   * @returns the operations that waited for the event, to be tried again
    */
-  take(...words: (string | number)[]): readonly Operation[] {
+  take(...keyParts: (string | number)[]): readonly Operation[] {
     // Nearly always no operation waits, so the key is not even built.
     if (this.#byNeed.size === 0) return NONE;
-    const need = words.join(" ");
+    const need = keyParts.join(" ");
     const list = this.#byNeed.get(need) ?? NONE;
     this.#byNeed.delete(need);
     return list;

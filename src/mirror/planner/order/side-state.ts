@@ -5,8 +5,8 @@ import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 /**
  * One side while the plan is laid out step by step: the place of each row at that moment, and the
  * step that moved it there. The state gives an action its paths, and the steps that must come
- * before it. These are the last step that moved a folder on its path, the step that freed its slot,
- * and the last step on itself. A folder's move must also wait for the steps that used its old path.
+ * before it: the last step that moved a folder on its path, the step that freed its slot, and the
+ * last step on its own row. A folder's move also comes after the steps that used its old path.
  */
 export class SideState {
   readonly side: Side;
@@ -15,7 +15,7 @@ export class SideState {
   readonly #at = new Map<Row, Place | null>();
   readonly #slots: SlotMap<Row | null>;
   readonly #freedBy: SlotMap<number>;
-  /** Present paths of folders. */
+  /** Current paths of folders. */
   readonly #paths = new Map<FolderRow, string>();
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
@@ -43,10 +43,10 @@ export class SideState {
     return slotKey(place, this.#folding);
   }
 
-  isFree(place: Place, asking: Row): boolean {
+  isFree(place: Place, row: Row): boolean {
     const holder = this.#slots.get(place);
-    if (holder !== undefined) return holder === null || holder === asking;
-    const current = asking[this.side].now;
+    if (holder !== undefined) return holder === null || holder === row;
+    const current = row[this.side].now;
     // A rename that only changes case: the row itself occupies the slot.
     if (current !== null && this.key(current) === this.key(place)) return true;
     return this.#occupancy.at(this.side, place).kind === "free";
@@ -73,12 +73,12 @@ export class SideState {
     return path;
   }
 
-  /** Adds to `after` the steps that must come before a step at `place`. */
-  waitsFor(place: Place, after: Set<number>): void {
+  /** Adds the steps that must come before a step at `place`. */
+  addPrerequisites(place: Place, prerequisites: Set<number>): void {
     if (this.#movedBy.size === 0) return;
     for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
       const step = this.#movedBy.get(at);
-      if (step !== undefined) after.add(step);
+      if (step !== undefined) prerequisites.add(step);
     }
   }
 

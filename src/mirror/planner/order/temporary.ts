@@ -12,8 +12,8 @@ const KEPT_BYTES = 100;
 /**
  * Returns a temporary name for a row that is part of a circle of moves. The name is legal on the
  * service, free, not the row's own, and the same in every plan of the same trees. If the row
- * already has a temporary name, the new name is made from the lasting one. So names do not grow
- * when plans are interrupted.
+ * already has a temporary name, the new name is made from the original name, so that names do not
+ * grow when plans are interrupted.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";

@@ -25,19 +25,19 @@ type Loss = {
   readonly emptied: readonly GuardedStep[];
   /** Documents that may become blank on this side: their new content was not read yet. */
   readonly unread: readonly DocId[];
-  /** Losses of the last hour on this side, which count as well. */
-  readonly before: number;
-  /** Losses that need no approval. */
+  /** Losses of the last hour on this side. They count towards the limit. */
+  readonly lossesBefore: number;
+  /** Number of losses that need no approval. */
   readonly limit: number;
   /**
    * True if a safety check found the other side without any document, and the user has not answered
    * yet.
    */
-  readonly wasAllGone: boolean;
-  readonly counts: OtherSide;
+  readonly wasFoundEmpty: boolean;
+  readonly otherSide: OtherSide;
 };
 
-/** The documents of the other side, from which the losses come. */
+/** Facts about the documents of the other side, from which the losses come. */
 type OtherSide = {
   readonly known: number;
   /** Documents that are gone from the other side. */
@@ -82,10 +82,10 @@ export function lossesOf(
       folders: find(FOLDER_REMOVAL[side]),
       emptied: find(EMPTYING[side]),
       unread: side === "local" ? unreadOf(steps, signals) : [],
-      before: signals.lossesDone[side],
+      lossesBefore: signals.lossesDone[side],
       limit: deleteBudget(limits, known),
-      wasAllGone: signals.emptied.has(other),
-      counts: { known, gone, present, left: present - leaving.length, empty: () => countEmpty(trees.base) },
+      wasFoundEmpty: signals.emptied.has(other),
+      otherSide: { known, gone, present, left: present - leaving.length, empty: () => countEmpty(trees.base) },
     };
   };
   return { local: lossOf("local"), remote: lossOf("remote") };
@@ -106,11 +106,11 @@ function isLinked({ links }: BaseTree, action: Action): boolean {
   return "id" in action && links.get(action.id)?.state === "linked";
 }
 
-const EMPTY = digestOf("");
+const EMPTY_CONTENT = digestOf("");
 
 function countEmpty({ links }: BaseTree): number {
   let empty = 0;
-  for (const { digest, state } of links.values()) if (digest === EMPTY && state === "linked") empty++;
+  for (const { digest, state } of links.values()) if (digest === EMPTY_CONTENT && state === "linked") empty++;
   return empty;
 }
 
@@ -120,7 +120,7 @@ function countEmpty({ links }: BaseTree): number {
  */
 export function mustRead(loss: Loss): readonly DocId[] {
   const { unread } = loss;
-  const isStopped = isOver(loss, unread.length) || isLosingAll(loss, unread.length);
+  const isStopped = isOverLimit(loss, unread.length) || isLosingAll(loss, unread.length);
   return unread.length > 0 && isStopped ? unread : [];
 }
 
@@ -136,39 +136,38 @@ export function judgeLosses({ local, remote }: Losses): Finding[] {
 const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, StopReason>;
 
 /**
- * Checks whether the other side is emptied: linked documents are gone from it, and none stays. The
- * others are missing too, or this plan removes them because they are gone from this side. The stop
- * remains until the user answers. If only one document is linked, its deletion may run without
- * approval: it looks like any other deletion, and two scans missed the document. The document, or a
- * folder, must also have shown that the key belongs to this workspace.
+ * Checks whether the other side is emptied: linked documents are gone from it, and no other
+ * document stays on it. The stop remains until the user answers. If only one document is linked,
+ * its deletion may run without approval: it looks like any other deletion, and two scans missed the
+ * document. The document, or a folder, must also have shown that the key belongs to this workspace.
  */
 function judgeAllGone(loss: Loss): Finding[] {
-  const { side, deleted, folders, wasAllGone } = loss;
-  if (deleted.length === 0 || !(wasAllGone || isLosingAll(loss))) return [];
+  const { side, deleted, folders, wasFoundEmpty } = loss;
+  if (deleted.length === 0 || !(wasFoundEmpty || isLosingAll(loss))) return [];
   return [{ reason: ALL_GONE[side], detail: allGoneText(loss), steps: [...deleted, ...folders] }];
 }
 
 function judgeLimit(loss: Loss): Finding[] {
   const { side, deleted, folders } = loss;
-  if (deleted.length === 0 || !isOver(loss)) return [];
+  if (deleted.length === 0 || !isOverLimit(loss)) return [];
   return [{ reason: `delete-budget-${side}`, detail: deletedText(loss), steps: [...deleted, ...folders] }];
 }
 
 function judgeEmptied(loss: Loss): Finding[] {
   const { emptied } = loss;
   if (emptied.length === 0) return [];
-  if (isOver(loss)) return [{ reason: "emptied", detail: emptiedText(loss), steps: emptied }];
+  if (isOverLimit(loss)) return [{ reason: "emptied", detail: emptiedText(loss), steps: emptied }];
   return isLosingAll(loss) ? [{ reason: "emptied", detail: allEmptiedText(loss), steps: emptied }] : [];
 }
 
 /** @param more number of further documents that count as emptied */
-function isOver({ deleted, emptied, before, limit }: Loss, more = 0): boolean {
-  return before + deleted.length + emptied.length + more > limit;
+function isOverLimit({ deleted, emptied, lossesBefore, limit }: Loss, more = 0): boolean {
+  return lossesBefore + deleted.length + emptied.length + more > limit;
 }
 
 /** Returns true if the other side keeps no document with content. */
-function isLosingAll({ emptied, counts }: Loss, more = 0): boolean {
-  const { known, gone, left, empty } = counts;
+function isLosingAll({ emptied, otherSide }: Loss, more = 0): boolean {
+  const { known, gone, left, empty } = otherSide;
   const blank = emptied.length + more;
   if (known <= 1 || gone + blank === 0) return false;
   return left - blank <= (blank === 0 ? 0 : empty());
@@ -184,7 +183,7 @@ const OTHER_SIDE = {
   remote: { from: "the folder", to: "the service" },
 } as const;
 
-function allGoneText({ side, emptied, counts: { known, gone, present, left } }: Loss): string {
+function allGoneText({ side, emptied, otherSide: { known, gone, present, left } }: Loss): string {
   const { from, to } = OTHER_SIDE[side];
   if (left > 0 && emptied.length > 0)
     return `${documentsText(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
@@ -211,16 +210,16 @@ const REMOVED_WORDS = {
 } as const;
 const SIDE_WORDS = { remote: "on the service", local: "locally" } as const;
 
-function deletedText({ side, deleted, emptied, before, limit }: Loss): string {
+function deletedText({ side, deleted, emptied, lossesBefore, limit }: Loss): string {
   const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
   const emptiedClause = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
-  const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
+  const earlier = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
   return `${REMOVED_WORDS[side].replace("NN", documents)}${emptiedClause}${earlier} (limit: ${limit})`;
 }
 
-function emptiedText({ side, deleted, emptied, before, limit }: Loss): string {
+function emptiedText({ side, deleted, emptied, lossesBefore, limit }: Loss): string {
   const pending = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
   const deletedClause = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
-  const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
+  const earlier = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
   return `${pending} ${SIDE_WORDS[side]}${deletedClause}${earlier} (limit: ${limit})`;
 }

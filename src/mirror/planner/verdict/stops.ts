@@ -19,11 +19,12 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Stop
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to stop all steps. `asks`: true if the reason needs an approval. `stays`: true if the
- * reason is only reported once it is approved, so that nobody has to approve it before each run.
- * (Such documents are blocked because the folder only pushes, or because they were edited.)
+ * A reason to stop all steps. `needsApproval`: true if the user has to approve the reason.
+ * `staysApproved`: true if an approved reason is only reported, so that nobody has to approve it
+ * before each run. (Such documents are blocked because the folder only pushes, or because they were
+ * edited.)
  */
-type DoubtfulReason = Reason & { readonly asks: boolean; readonly stays: boolean };
+type DoubtfulReason = Reason & { readonly needsApproval: boolean; readonly staysApproved: boolean };
 
 /**
  * Returns the reasons to stop the whole plan. A user approves such a reason as a whole, not step by
@@ -41,10 +42,10 @@ export function wholePlanStops(
   const waived: StopReason[] = [];
   for (const doubt of doubts) {
     if (doubt === null) continue;
-    const { reason, detail, asks, stays } = doubt;
+    const { reason, detail, needsApproval, staysApproved } = doubt;
     const isApproved = signals.approved.has(reason) && !NOT_APPROVABLE.has(reason);
-    if (isApproved && stays) waived.push(reason);
-    if (!isApproved && asks) stops.push({ reason, detail });
+    if (isApproved && staysApproved) waived.push(reason);
+    if (!isApproved && needsApproval) stops.push({ reason, detail });
   }
   return { stops, waived };
 }
@@ -65,12 +66,17 @@ const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
 
 function rootDoubt({ root }: Signals): DoubtfulReason | null {
   const stop = STOP_BY_ROOT[root];
-  return stop === null ? null : { ...stop, asks: true, stays: false };
+  return stop === null ? null : { ...stop, needsApproval: true, staysApproved: false };
 }
 
 function workspaceDoubt({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
   if (!remote.complete || known === 0 || present + remote.outside.size > 0) return null;
-  return { reason: "wrong-workspace", detail: unknownText(known), asks: remote.nothingKnown === true, stays: true };
+  return {
+    reason: "wrong-workspace",
+    detail: unknownText(known),
+    needsApproval: remote.nothingKnown === true,
+    staysApproved: true,
+  };
 }
 
 function versionsDoubt(
@@ -84,13 +90,13 @@ function versionsDoubt(
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < few) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
-  return { reason: "service-restored", detail, asks: true, stays: direction === "push" };
+  return { reason: "service-restored", detail, needsApproval: true, staysApproved: direction === "push" };
 }
 
 /**
- * Stops removals. In a restored service, missing documents were mostly created after the backup.
- * Removals are approved by their own keys, not by the reason: if another document is found missing
- * later, mdmirror asks again.
+ * Stops removals if the service was restored from a backup: missing documents were mostly created
+ * after the backup. Removals are approved by their own keys, not by the reason: if another document
+ * is found missing later, mdmirror asks again.
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];

@@ -15,7 +15,7 @@ import {
 } from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 
-/** Makes the safety checks, which decide when a plan must stop and ask. */
+/** Makes the safety checks, which decide when a plan must stop until the user answers. */
 
 /** Result of the safety checks: the verdict, and the documents to read first. */
 type Judgement = {
