@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
-import { Traffic } from "../../src/mirror/daemon/open-daemon.ts";
+import { Traffic } from "../../src/mirror/daemon/traffic.ts";
 import { watchHere } from "../cli/watcher.ts";
 import { openSignedIn } from "./rig.ts";
 

@@ -6,7 +6,8 @@ import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon, Traffic } from "./open-daemon.ts";
+import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
+import { Traffic } from "./traffic.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
   keepCallerWaiting,

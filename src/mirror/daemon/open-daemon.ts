@@ -1,5 +1,3 @@
-import type { Action } from "../model/action.ts";
-import type { Progress } from "../ports/world.ts";
 import type { Watcher } from "../ports/watch.ts";
 import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
 import type { DaemonOptions } from "../engine/daemon/daemon-types.ts";
@@ -9,7 +7,6 @@ import { DAEMON } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
 import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
-import type { CurrentTraffic } from "./control/protocol.ts";
 
 /** A linked folder with the engine's loop. */
 export type OpenedDaemon = {
@@ -68,41 +65,4 @@ export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boole
   if (phase.kind !== "waiting" || phase.why !== "unauthenticated" || mirror.hasNewKey?.() !== true) return false;
   reopen.abort();
   return true;
-}
-
-/** LIMIT: effects that are listed; some hundred can be active at a time. */
-const MOST_EFFECTS = 12;
-
-/** The current transfers of a daemon. */
-export class Traffic implements Progress {
-  readonly #under = new Set<Action>();
-  #done = 0;
-  #total = 0;
-
-  report(...[phase, done, total]: Parameters<Progress["report"]>): void {
-    if (phase !== "apply") return;
-    this.#done = done;
-    this.#total = total ?? done;
-  }
-
-  step(...[action, has]: Parameters<NonNullable<Progress["step"]>>): void {
-    if (has === "begun") this.#under.add(action);
-    else this.#under.delete(action);
-  }
-
-  /** Returns the current transfers; null if there are none. */
-  now(): CurrentTraffic | null {
-    if (this.#under.size === 0) return null;
-    const under = [...this.#under.values().take(MOST_EFFECTS)].map((action) => ({
-      kind: action.kind,
-      path: pathOf(action),
-    }));
-    return { done: this.#done, total: this.#total, under, more: this.#under.size - under.length };
-  }
-}
-
-/** Returns the local path of an action; "" if the action has only its document's id. */
-function pathOf(action: Action): string {
-  if ("localPath" in action) return action.localPath;
-  return "to" in action ? action.to : "";
 }
