@@ -1,5 +1,7 @@
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
+import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
+import { Traffic } from "../mirror/daemon/traffic.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
@@ -18,6 +20,8 @@ export type JobView = {
   readonly done: number;
   /** Total for this phase, in the unit of `done`; null if not known yet. */
   readonly total: number | null;
+  /** Current transfers; null if there are none. */
+  readonly traffic: CurrentTraffic | null;
   /** Result of the job; null while the job runs. */
   readonly end: Notice | null;
 };
@@ -33,6 +37,7 @@ const RESULT_MS = { usual: 10_000, undo: 60_000 } as const;
 export class Jobs {
   readonly #world: World;
   readonly #byRoot = new Map<string, JobView & { readonly at: number }>();
+  readonly #traffic = new Map<string, Traffic>();
   readonly #active = new Set<Promise<void>>();
   #count = 0;
 
@@ -43,7 +48,7 @@ export class Jobs {
   of(root: string): JobView | null {
     const job = this.#byRoot.get(root);
     if (job === undefined) return null;
-    if (job.end === null) return job;
+    if (job.end === null) return { ...job, traffic: this.#traffic.get(root)?.now() ?? null };
     const shownMs = job.end.undo === undefined ? RESULT_MS.usual : RESULT_MS.undo;
     return this.#world.clock.monotonic() - job.at > shownMs ? null : job;
   }
@@ -61,11 +66,18 @@ export class Jobs {
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, onFault } = this.#world;
-    const job = { what, phase: null, done: 0, total: null, end: null };
+    const job = { what, phase: null, done: 0, total: null, traffic: null, end: null };
     this.#show(root, job);
-    const report: Progress["report"] = (phase, done, total) =>
-      this.#show(root, { ...job, phase: PHASE_WORDS[phase], done, total });
-    const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
+    const traffic = new Traffic();
+    this.#traffic.set(root, traffic);
+    const progress: Progress = {
+      report: (phase, done, total) => {
+        traffic.report(phase, done, total);
+        this.#show(root, { ...job, phase: PHASE_WORDS[phase], done, total });
+      },
+      step: (action, has) => traffic.step(action, has),
+    };
+    const ended = work(progress).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
     const shown = ended.then((end) => {
       this.#count++;
       this.#show(root, { ...job, end: { ...end, id: `${clock.now()}-${this.#count}` } });

@@ -131,14 +131,14 @@ function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: 
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
-/** Shows the current transfers; null if there are none. */
+/** Shows the current transfers of a daemon; null if there are none, or if the page shows a job. */
 export function transfersOf({ daemon, job }: Folder): Html | null {
   const traffic = job?.end === null ? null : (daemon?.traffic ?? null);
-  return traffic === null ? null : trafficCard(traffic);
+  return traffic === null ? null : trafficCard("Syncing now", traffic);
 }
 
-function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
-  return html`<section class="card flush" id="traffic"><header><h2>Syncing now</h2><span>${count(done)} of ${count(total)}</span></header>
+function trafficCard(what: string, { done, total, under, more }: CurrentTraffic): Html {
+  return html`<section class="card flush" id="traffic"><header><h2>${what}</h2><span>${count(done)} of ${count(total)}</span></header>
 <p>${progressOf("changes synced", done, total)}</p>
 <ul class="rows">${under.map(({ kind, path }) => {
     const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
@@ -146,10 +146,11 @@ function trafficCard({ done, total, under, more }: CurrentTraffic): Html {
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}</section>`;
 }
 
-/** Shows the progress of a job that a page started; null if no job runs. */
+/** Shows the progress of a job that a page started, with its transfers; null if no job runs. */
 export function jobOf(job: JobView | null): Html | null {
   if (job === null || job.end !== null) return null;
-  const { what, phase, done, total } = job;
+  const { what, phase, done, total, traffic } = job;
+  if (traffic !== null) return trafficCard(what, traffic);
   const counts = total === null ? (done > 0 ? `, ${count(done)}` : "") : `, ${count(done)} of ${count(total)}`;
   return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${counts}`} …</p>${progressOf(what, done, total)}</div>`;
 }

@@ -35,7 +35,7 @@ const NEVER = { syncedAt: null, safetyStop: null } as Folder["status"];
 const NEED = { path: "a.md" } as Folder["needs"][number];
 const WATCHING = { phase: "idle", detail: "", paused: false } as Folder["daemon"];
 const PAUSED = { ...WATCHING, paused: true } as Folder["daemon"];
-const RUNNING = { what: "sync", phase: null, done: 0, total: null, end: null } as const;
+const RUNNING = { what: "sync", phase: null, done: 0, total: null, traffic: null, end: null } as const;
 
 const folderWith = (members: Partial<Folder>): Folder => ({
   name: "w",

@@ -4,22 +4,39 @@ import { Traffic } from "../../src/mirror/daemon/traffic.ts";
 import { watchHere } from "../cli/watcher.ts";
 import { openSignedIn } from "./rig.ts";
 
-test("what a daemon brings across is named while it is under way, on both pages", async () => {
+/** Opens pages for a folder whose new documents reach the service only after `free`. */
+async function openDelayed() {
   const { rig, person } = await openSignedIn({ linked: false });
-  const free = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  let isDelayed = false;
+  const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   rig.intercept = async ({ method, path }) => {
-    if (isDelayed && method === "POST" && path === "/v1/files") {
+    if (method === "POST" && path === "/v1/files") {
       held.resolve();
       await free.promise;
     }
     return null;
   };
   await rig.init();
+  return { rig, person, held, free };
+}
+
+const TRAVELLING = /→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>/;
+
+test("what a sync of a page brings across is named while it is under way", async () => {
+  const { rig, person, held, free } = await openDelayed();
+  rig.write("a <b>.md", "# a\n");
+  const body = await person.fieldsOf("/m/w");
+  await person.post({ action: "/m/w/sync", body });
+  await held.promise;
+  expect(await person.see("/m/w")).toMatch(TRAVELLING);
+  expect(await person.see("/")).toContain("Syncing 0 of 1");
+  free.resolve();
+  await expect.poll(() => person.see("/m/w")).not.toContain("<progress");
+});
+
+test("what a daemon brings across is named while it is under way, on both pages", async () => {
+  const { rig, person, held, free } = await openDelayed();
   const watch = watchHere(rig, ["w"]);
   await watch.until(({ kind }) => kind === "run");
-  isDelayed = true;
   rig.write("a <b>.md", "# a\n");
   await held.promise;
   for (const page of ["/", "/m/w"]) {
@@ -27,7 +44,7 @@ test("what a daemon brings across is named while it is under way, on both pages"
     expect(text).toContain("0 of 1");
     expect(text).toContain('<progress aria-label="changes synced" value="0" max="1">');
   }
-  expect(await person.see("/m/w")).toMatch(/→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>/);
+  expect(await person.see("/m/w")).toMatch(TRAVELLING);
   const from = watch.events.length;
   free.resolve();
   await watch.until(({ kind }) => kind === "run", from);

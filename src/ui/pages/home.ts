@@ -40,9 +40,8 @@ function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
 
 /** Shows how far the work of this moment is. */
 function trafficOf({ job, daemon }: Folder): Html | null {
-  if (job?.end === null) return jobOf(job);
-  const traffic = daemon?.traffic ?? null;
-  if (traffic === null) return null;
+  const traffic = job?.end === null ? job.traffic : (daemon?.traffic ?? null);
+  if (traffic === null) return jobOf(job);
   const { done, total } = traffic;
   return html`<br><span class="faint">Syncing ${count(done)} of ${count(total)}</span> ${progressOf("changes synced", done, total)}`;
 }
