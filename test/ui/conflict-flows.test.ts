@@ -17,8 +17,14 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.keyboard.press("Space");
     await page.getByText("1 of 1 decided").waitFor();
     await page.getByRole("button", { name: "Preview" }).press("Enter");
-    await page.locator("#preview article").waitFor();
+    await page.locator("#preview:focus article").getByText("mine").waitFor();
+    expect(new URL(page.url()).search).toBe("");
     await shoot(page, "conflict");
+    // The preview follows the choices without a reload.
+    await page.locator("#clash-1 input[value=theirs]").check({ force: true });
+    await page.locator("#preview article").getByText("theirs").waitFor();
+    await page.locator("#clash-1 input[value=mine]").check({ force: true });
+    await page.locator("#preview article").getByText("mine").waitFor();
     await page.getByRole("button", { name: "Save" }).press("Enter");
     await page.locator("#main").getByText("has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);

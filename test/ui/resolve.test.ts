@@ -104,7 +104,7 @@ describe("a conflict", () => {
     expect(person.shown()).toContain('<span id="decided">0</span> of 1');
     expect(toneOf(await person.choose("decided"))).toBe("bad");
     const fields = { "clash-1": choice, "clash-1-text": "mine and theirs\r\n" };
-    expect(await person.choose("preview", fields)).toMatch(/id="preview">.*<article/s);
+    expect(await person.choose("preview", fields)).toMatch(/id="preview".*<article/s);
     const after = await person.choose("decided", fields);
     expect(toneOf(after)).toBe("good");
     expect(after).toMatch(/action="\/m\/w\/runs\/\d+\/undo"/);

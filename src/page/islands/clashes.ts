@@ -1,4 +1,7 @@
-/** Counts the decided clashes and leads to the next open one. Without it, the server counts. */
+/**
+ * Counts the decided clashes, leads to the next open one, and shows the preview. Without this
+ * script, the server counts, and the preview is a page.
+ */
 
 function show(form: HTMLFormElement): void {
   const clashes = [...form.querySelectorAll<HTMLElement>(".clash")];
@@ -26,9 +29,36 @@ function goToNext(form: HTMLFormElement): void {
   next?.querySelector("input")?.focus({ preventScroll: true });
 }
 
+let current = new AbortController();
+
+/** Shows the result of the choices, unless newer choices replace it. Returns its element. */
+async function preview(form: HTMLFormElement): Promise<HTMLElement | null> {
+  current.abort();
+  current = new AbortController();
+  const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+  const body = new URLSearchParams([...fields, ["way", "preview"]]);
+  const answer = await fetch(form.action, { method: "POST", body, signal: current.signal });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const shown = page.getElementById("preview");
+  // Somebody has resolved the conflict meanwhile, or the session has ended.
+  if (shown === null) location.reload();
+  else document.getElementById("preview")?.replaceWith(shown);
+  return shown;
+}
+
 document.addEventListener("change", ({ target }) => {
   const form = (target as HTMLElement).closest<HTMLFormElement>("#texts form");
-  if (form !== null) show(form);
+  if (form === null) return;
+  show(form);
+  if (form.querySelector("#preview.card") !== null) void preview(form).catch(() => undefined);
+});
+document.addEventListener("submit", (event) => {
+  const form = event.target as HTMLFormElement;
+  if ((event.submitter as HTMLButtonElement | null)?.value !== "preview") return;
+  event.preventDefault();
+  void preview(form)
+    .then((shown) => shown?.focus())
+    .catch(() => undefined);
 });
 document.addEventListener("click", (event) => {
   const form = openForm();

@@ -256,7 +256,7 @@ async function previewOf(ui: Ui, problem: ShownProblem, places: readonly Place[]
   const text = composeResult(places, choices);
   const base = { files: documentAddress(folder.name, "docs", ""), folder: parentOf(path) };
   const rendered = text === null ? null : await ui.documents.render(text, base);
-  return html`<section class="card flush" id="preview"><header><h2>Preview</h2></header>${
+  return html`<section class="card flush" id="preview" tabindex="-1" aria-label="Preview"><header><h2>Preview</h2></header>${
     text === null
       ? html`<p>Decide every clash first; the preview then shows the result.</p>`
       : rendered === null
