@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--scenarios | --small | --links |
  * --programs | --replay BUNDLE]`: seeded runs of several mirrors and a user of the web app (test/simulator/runs).
- * Prints each failing seed with its script shrunk to a few steps, the `why` of the documents that
+ * Prints each failing seed, then its script shrunk to a few steps, the `why` of the documents that
  * the failure names, and the totals; exit 1 on any failure. `--scenarios`: runs with scenarios in
  * them. `--small`: workspaces of one to four documents. `--links`: documents that link each other,
  * in mirrors that convert links. `--programs`: programs beside daemons that write many files, read

@@ -35,6 +35,10 @@ const MAKERS = {
   programs: makeProgramScript,
 } as const;
 
+function report(text: string): void {
+  parentPort!.postMessage({ kind: "failure", text });
+}
+
 const { first, runs, steps, every, offset, kind, profile } = workerData as WorkerTask;
 const totals = noTotals();
 for (let seed = first + offset; seed < first + runs; seed += every) {
@@ -43,10 +47,11 @@ for (let seed = first + offset; seed < first + runs; seed += every) {
   const life = await runSimulation(script);
   countRun(totals, life);
   if (life.failures.length === 0) continue;
+  // A run of programs takes hours to shrink.
+  report(`seed ${seed}: ${life.failures.length} failures, the first: ${life.failures[0]}`);
   const small = await shrink(script, life);
   const reported = [
-    `seed ${seed}: ${life.failures.length} failures, the first: ${life.failures[0]}`,
-    `  shrunk to ${small.script.steps.length} steps: ${small.life.failures[0]}`,
+    `seed ${seed} shrunk to ${small.script.steps.length} steps: ${small.life.failures[0]}`,
     `  ${JSON.stringify(small.script.setup)}`,
     ...small.script.steps.map(
       (step, index) => `    ${index + 1}. ${tellStep(step)}\n       ${small.life.steps[index] ?? ""}`,
@@ -54,6 +59,6 @@ for (let seed = first + offset; seed < first + runs; seed += every) {
     ...small.life.why.map((line) => `  why ${line}`),
     `  as a row: ${JSON.stringify(small.script)}`,
   ];
-  parentPort!.postMessage({ kind: "failure", text: reported.join("\n") });
+  report(reported.join("\n"));
 }
 parentPort!.postMessage({ kind: "totals", totals });
