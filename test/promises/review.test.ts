@@ -20,6 +20,18 @@ const MERGING: readonly Row[] = [
   // Nothing shows a rejection.
   ["reject", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "", ""],
   ["accept BOTH", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
+  // The service loses an edit that is merged locally: the file has it, and the copy shows the loss.
+  ["edit-remote CLASHES", "d/p_(theirs).md=CLASHES d/p.md=BOTH", "d/p.md=CLASHES", "review-conflict", "SENT", ""],
+  [
+    "edit-remote CLASHES; edit BOTH_MORE",
+    "d/p_(theirs).md=CLASHES d/p.md=BOTH_MORE",
+    "d/p.md=CLASHES",
+    "conflict",
+    "SENT",
+    "",
+  ],
+  ["edit-remote CLASHES; reject", "d/p_(theirs).md=CLASHES d/p.md=BOTH", "d/p.md=CLASHES", "review-conflict", "", ""],
+  ["edit-remote CLASHES; accept", "d/p.md=SENT", "d/p.md=SENT", "", "", ""],
 ];
 
 const COPY = "d/p_(theirs).md=CLASHES d/p.md";
