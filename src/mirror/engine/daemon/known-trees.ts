@@ -1,5 +1,4 @@
-import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord, DocumentPaths } from "../../model/link.ts";
+import type { DocumentPaths } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import {
   type BaseTree,
@@ -11,10 +10,10 @@ import {
 } from "../../model/tree.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
+import { storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import type { DocumentList } from "../observe/listed.ts";
-import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
+import { type KnownFacts, observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 import { remoteFileOf } from "../../model/left-out.ts";
@@ -22,9 +21,6 @@ import { narrowTrees } from "./narrow-view.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import { endedWell, metAnotherEdit } from "../run/execute.ts";
-
-/** A listing that no run has used yet, and when it was requested (monotonic). */
-type NewListing = { readonly listing: DocumentList; readonly at: number };
 
 /**
  * Keeps the last scans of both sides, so that an edit costs one scan of one file and no listing. A
@@ -35,11 +31,13 @@ export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
-  #newListing: NewListing | null = null;
+  /** A listing that no run has used yet. */
+  #newListing: DocumentList | null = null;
   /** Facts of the last scan without its entries: ignore rules, and properties of the disk. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
-  #listedAt = Number.NEGATIVE_INFINITY;
+  /** True if a run has used a listing of everything since the last call of `takeListed`. */
+  #isListed = false;
 
   constructor(world: World) {
     this.#world = world;
@@ -53,17 +51,16 @@ export class KnownTrees {
   }
 
   /** Returns the service's tree. Lists the service unless the known tree still holds. */
-  async observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan> {
+  async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownFacts): Promise<RemoteScan> {
     // An absence must be proven in the run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const known = {
-      ...(this.#newListing === null ? {} : { files: this.#newListing.listing }),
+      ...facts,
+      ...(this.#newListing === null ? {} : { files: this.#newListing }),
       ...(this.#folders === null ? {} : { folders: this.#folders }),
-      keep: (digest: Digest, text: string, { id, localPath }: DocumentRecord) =>
-        this.#world.state.putKnownText(digest, text, remoteContentName(localPath, id)),
     };
-    this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
+    if (this.#newListing === null) this.#isListed = true;
     this.#newListing = null;
     const scan = await observeRemote(this.#world, base, trustEmpty, known);
     this.#keepRemote(scan.kind === "seen" ? scan.tree : null);
@@ -79,11 +76,8 @@ export class KnownTrees {
     }
   }
 
-  /**
-   * Takes a new listing. `same`: the listing shows no change, so no run is needed.
-   * @param at time of the request (monotonic)
-   */
-  takeListing(listing: DocumentList, at: number): "same" | "changed" {
+  /** Takes a new listing. `same`: the listing shows no change, so no run is needed. */
+  takeListing(listing: DocumentList): "same" | "changed" {
     // The run that handles a restored service needs the folders too, and the known folders are
     // older than the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
@@ -93,7 +87,8 @@ export class KnownTrees {
       haveSameDocuments(this.#remote.files, listing.files)
     )
       return "same";
-    this.#newListing = { listing, at };
+    this.#newListing = listing;
+    this.#isListed = true;
     return "changed";
   }
 
@@ -104,9 +99,7 @@ export class KnownTrees {
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
     const files = new Map([...this.#remote.files, ...shown.map((file) => [file.id, file] as const)]);
-    // Keeps the time at which both sides count as in sync: the time of the last listing of
-    // everything.
-    this.#newListing = { listing: { files, complete: true, fault: null, isEmpty: false }, at: this.#listedAt };
+    this.#newListing = { files, complete: true, fault: null, isEmpty: false };
     return true;
   }
 
@@ -172,9 +165,11 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /** Returns the request time of the last listing that a run used, by the monotonic clock. */
-  listedAt(): number {
-    return this.#listedAt;
+  /** Returns true once if a run has used a listing of everything. */
+  takeListed(): boolean {
+    const isListed = this.#isListed;
+    this.#isListed = false;
+    return isListed;
   }
 }
 

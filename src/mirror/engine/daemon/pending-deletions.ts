@@ -29,8 +29,8 @@ export class PendingDeletions {
   }
 
   /**
-   * @param absent linked paths that the plan found absent and did not delete yet. True: the
-   * document is in conflict
+   * @param absent linked paths that the plan found absent and did not delete yet. True for a
+   * document in conflict
    * @param sent paths whose deletion the plan was allowed to send
    * @param isUnjudged returns true for a path that the plan could not decide; its delay starts now
    */

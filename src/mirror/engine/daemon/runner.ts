@@ -294,12 +294,11 @@ export class Runner implements WatchListener {
   async #pollService(isWatched: boolean): Promise<void> {
     const { budget, knownTrees } = this.runs;
     const sentBefore = budget.sent();
-    const requestedAt = this.#now();
     const listing = await listDocuments(this.#parts.world);
     if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
-    const changed = knownTrees.takeListing(listing, requestedAt) === "changed";
+    const changed = knownTrees.takeListing(listing) === "changed";
     if (changed && listing.complete) this.#schedule.noteActivity();
-    if (changed || !isWatched) await this.#run(false, requestedAt);
+    if (changed || !isWatched) await this.#run(false);
     else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
@@ -310,8 +309,7 @@ export class Runner implements WatchListener {
     return folder;
   }
 
-  /** @param began start time of the service's scan that this run uses */
-  async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
+  async #run(retryRefused: boolean): Promise<void> {
     this.#checkFolder();
     this.#enter({ kind: "observing" });
     const report = await this.runs.run(retryRefused);
@@ -322,7 +320,7 @@ export class Runner implements WatchListener {
     }
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;
-    this.#runLog.note(report, knownTrees.listedAt() >= began);
+    this.#runLog.note(report, knownTrees.takeListed());
     this.#schedule.scheduleUnchanged();
     const local = knownTrees.lastLocal();
     if (local !== null && !local.unseen.has("")) await this.#watch.ensure();

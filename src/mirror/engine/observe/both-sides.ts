@@ -171,7 +171,8 @@ async function scanBoth(
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   const { base, records } = recorded;
   const observeOptions = { keep: proofKeeper(ctx, input), records };
-  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, observeOptions);
+  const looking =
+    input.observers?.remote(base, trustEmpty, observeOptions) ?? observeRemote(world, base, trustEmpty, observeOptions);
   const guarded = looking.catch(() => undefined);
   const local = await scanFolder(ctx, input, recorded, inodesTrusted, keep);
   await guarded;

@@ -10,7 +10,7 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault, RemoteTraits } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
 import { Group } from "../journal/group.ts";
-import type { RemoteScan } from "../observe/observe.ts";
+import type { KnownFacts, RemoteScan } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
@@ -46,7 +46,7 @@ export type CycleInput = {
  */
 export type Observers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
-  remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan>;
+  remote(base: BaseTree, trustEmpty: boolean, known: KnownFacts): Promise<RemoteScan>;
   /**
    * Moves content that was saved to a document's old path to that document. Called when no safety
    * check stops the plan.
