@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Live, startLive, writeDeep } from "./live.ts";
 
 const run = promisify(execFile);
@@ -20,15 +21,20 @@ function notes(count: number, folder = "notes"): Record<string, string> {
  * that wait their grace.
  */
 async function settled(live: Live, waiting: readonly string[] = []): Promise<void> {
-  let { state, attention } = await live.daemon.request("resume");
+  let { state, attention } = await resumed(live);
   // The watch of a busy machine tells once more of what has just been sent: it is quiet for too
   // short then, and a later run says that it is over.
   while (attention.some(({ kind }) => kind === "still-being-written")) {
     await live.next((event) => event.kind === "run");
-    ({ state, attention } = await live.daemon.request("resume"));
+    ({ state, attention } = await resumed(live));
   }
   expect(attention.map(({ path, kind }) => [path, kind])).toEqual(waiting.map((path) => [path, "second-scan"]));
   expect(state).toBe(waiting.length === 0 ? "in-sync" : "attention");
+}
+
+async function resumed(live: Live): Promise<RunReport> {
+  await live.daemon.request("resume");
+  return live.daemon.status().lastReport!;
 }
 
 const writes = (live: Live, method: string) => live.requests.filter(({ what }) => what.startsWith(`${method} `));

@@ -8,9 +8,9 @@ import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * - `pause`: starts no run until `resume`, or until a time has passed; resolves with the last
- * report when the current run has ended.
- * - `resume`: scans both sides; resolves with the report.
+ * - `pause`: starts no run until `resume`, or until a time has passed; resolves when the current
+ * run has ended.
+ * - `resume`: scans both sides; resolves when that run has ended.
  */
 export type DaemonRequest = "pause" | "resume";
 
@@ -77,7 +77,7 @@ export type Daemon = {
    * Rejects if the daemon stops before it carries out the request.
    * @param forMs milliseconds of a pause; undefined: the pause lasts until `resume`
    */
-  request(kind: DaemonRequest, forMs?: number): Promise<RunReport>;
+  request(kind: DaemonRequest, forMs?: number): Promise<void>;
   /** Runs `work` between two cycles, after earlier requests. Rejects as `work` does. */
   runBetweenCycles(work: () => void): Promise<void>;
   /**

@@ -1,7 +1,6 @@
 import type { Progress } from "../../ports/world.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { Watcher } from "../../ports/watch.ts";
-import type { RunReport } from "../run/report.ts";
 import type { World } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { Barriers } from "./barriers.ts";
@@ -86,7 +85,7 @@ class DaemonLoop implements Daemon {
     }
   }
 
-  request(kind: DaemonRequest, forMs?: number): Promise<RunReport> {
+  request(kind: DaemonRequest, forMs?: number): Promise<void> {
     return this.#requests.add(() => this.#carryOut(kind, forMs ?? null), "ends-loop");
   }
 
@@ -126,7 +125,7 @@ class DaemonLoop implements Daemon {
     return true;
   }
 
-  async #carryOut(kind: DaemonRequest, forMs: number | null): Promise<RunReport> {
+  async #carryOut(kind: DaemonRequest, forMs: number | null): Promise<void> {
     if (kind === "pause") return this.#runner.pause(forMs);
     this.#runner.resume();
     return this.#runner.runWhole();

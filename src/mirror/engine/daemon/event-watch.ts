@@ -74,10 +74,14 @@ export class EventWatch implements EventListener {
       }
       return null;
     }
-    const checked = await checkHintedDocuments(world, hinted.files);
-    if (checked === null) return null;
-    runs.hints.pay(checked.unchangedCount, this.#now());
-    return checked.files;
+    const seen = await requestHintedDocuments(world, hinted.files);
+    if (seen === null) return null;
+    const files = seen.filter((file) => {
+      const link = world.state.link(file.id);
+      return link === null || !remoteIsAsBase(link, file);
+    });
+    runs.hints.pay(seen.length - files.length, this.#now());
+    return files;
   }
 
   /**
@@ -100,14 +104,11 @@ export class EventWatch implements EventListener {
  * nothing else in it is trusted.
  */
 
-/** Documents that differ from base, and how many requests showed no difference. */
-type CheckedHints = { readonly files: readonly RemoteFile[]; readonly unchangedCount: number };
-
 /**
  * @returns null if a listing is needed to see what changed, because a document was moved, is gone,
  * or was not read
  */
-async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<CheckedHints | null> {
+async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
   const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
     const path = pathToAsk(world, hint, world.state.link(hint.id));
@@ -115,12 +116,7 @@ async function checkHintedDocuments(world: World, hints: readonly FileHint[]): P
     if (path !== "known") requested.push({ hint, path });
   }
   const seen = await Promise.all(requested.map(({ hint, path }) => askAt(world, hint, path)));
-  if (!seen.every((file) => file !== null)) return null;
-  const files = seen.filter((file) => {
-    const link = world.state.link(file.id);
-    return link === null || !remoteIsAsBase(link, file);
-  });
-  return { files, unchangedCount: seen.length - files.length };
+  return seen.every((file) => file !== null) ? seen : null;
 }
 
 /**

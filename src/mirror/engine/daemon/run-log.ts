@@ -1,26 +1,13 @@
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
 import { forgetSent, rememberLast } from "../run/run-state.ts";
-import { type World, zeroCounts } from "../run/world.ts";
+import type { World } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
 import { wallTime } from "./timing.ts";
 
 /** Milliseconds between two writes of `syncedAt` while nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
-
-const NOTHING_YET: RunReport = {
-  state: "in-sync",
-  run: 0,
-  cycles: 0,
-  counts: { ...zeroCounts(), blocked: 0 },
-  attention: [],
-  beside: [],
-  safetyStop: null,
-  stopped: [],
-  staysLocal: null,
-  fault: null,
-};
 
 /**
  * Keeps the results of runs: for `status`, for listeners, and in the state file, which is written
@@ -56,10 +43,6 @@ export class RunLog {
 
   report(): RunReport | null {
     return this.#report;
-  }
-
-  reportOrBlank(): RunReport {
-    return this.#report ?? NOTHING_YET;
   }
 
   inSyncAsOf(): number | null {

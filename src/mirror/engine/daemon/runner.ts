@@ -5,7 +5,6 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
 import { META } from "../run/meta.ts";
-import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
@@ -84,7 +83,7 @@ export class Runner implements WatchListener {
     switch (due) {
       case "retry":
       case "rescan":
-        return void (await this.runWhole());
+        return this.runWhole();
       case "dirty":
         return this.#runDirty();
       case "events":
@@ -104,14 +103,13 @@ export class Runner implements WatchListener {
   }
 
   /** Scans both sides, and starts a run. */
-  async runWhole(): Promise<RunReport> {
+  async runWhole(): Promise<void> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
     dirty.take(this.#now());
     await this.#run(this.#schedule.takeRetryRefused());
     this.#schedule.scheduleRescan();
     this.#schedule.schedulePoll(this.#watch.isAway());
-    return this.#runLog.reportOrBlank();
   }
 
   /**
@@ -139,16 +137,12 @@ export class Runner implements WatchListener {
     return this.#pausedUntil !== null;
   }
 
-  /**
-   * @param forMs length of the pause in milliseconds; null: until `resume`
-   * @returns the last report
-   */
-  pause(forMs: number | null): RunReport {
+  /** @param forMs length of the pause in milliseconds; null: until `resume` */
+  pause(forMs: number | null): void {
     const { state, clock } = this.#parts.world;
     this.#pausedUntil = this.#now() + (forMs ?? Number.POSITIVE_INFINITY);
     state.setMeta(META.paused, forMs === null ? "yes" : `${clock.now() + forMs} ${forMs}`);
     this.#enter(PAUSED);
-    return this.#runLog.reportOrBlank();
   }
 
   resume(): void {
@@ -281,7 +275,7 @@ export class Runner implements WatchListener {
     const isWatched = this.#watch.state() === "events";
     if (!isWatched) this.runs.dirty.take(this.#now());
     const folder = this.#checkFolder();
-    if (folder === "back") return void (await this.runWhole());
+    if (folder === "back") return this.runWhole();
     if (folder === "there") await this.#pollService(isWatched);
     else if (this.#phase.kind !== "stopped") await this.#run(false);
     this.#schedule.schedulePoll(this.#watch.isAway());

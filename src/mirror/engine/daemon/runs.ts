@@ -121,14 +121,8 @@ export class Runs {
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
     const tally = { ...zeroTally(), ...this.#memory };
     const run = new RunEntry(this.#world, "watch");
-    const input = {
-      run,
-      settings: this.#settingsNow(),
-      tally,
-      retryRefused: false,
-      unchangedContents: null,
-      dry: false,
-    };
+    const settings = this.#settingsNow();
+    const input = { run, settings, tally, retryRefused: false, unchangedContents: null, dry: false };
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
     // These fields belong to the last run, and are reported once.
@@ -141,9 +135,7 @@ export class Runs {
     };
     run.end(report);
     forgetFutile(this.#memory, false);
-    this.knownTrees.afterCycle(end);
-    this.hot.noteRun(end, this.#now());
-    this.inUse.update();
+    this.#noteCycle(end);
     return end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
@@ -169,8 +161,7 @@ export class Runs {
 
   /** @param sent deletions that this cycle was allowed to send */
   #afterCycle(end: CycleEnd, sent: ReadonlySet<LocalPath>): void {
-    this.knownTrees.afterCycle(end);
-    this.hot.noteRun(end, this.#now());
+    this.#noteCycle(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
       // The folder was not watched meanwhile, so the absence is not proven: the delay starts again.
@@ -181,6 +172,11 @@ export class Runs {
     this.#guarded = guardedDeletions(end);
     this.#updateDeletions(end, sent);
     this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
+  }
+
+  #noteCycle(end: CycleEnd): void {
+    this.knownTrees.afterCycle(end);
+    this.hot.noteRun(end, this.#now());
     this.inUse.update();
   }
 
