@@ -2,7 +2,7 @@ import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type Admit, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
+import { type Admit, holderOf, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
 import { answering, closing, type Core } from "../requests/dispatch.ts";
 import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
 import { readSent } from "../requests/validate.ts";
@@ -69,7 +69,7 @@ export class EventHub {
   async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {
     if (!this.#core.isOpen) return closing();
     const hash = sentHash(headers);
-    const reader = await readerOf(this.#store, hash, this.#now(), this.#admit);
+    const reader = readerOf(await holderOf(this.#store, hash, this.#now()), this.#admit);
     if (isRefused(reader)) return reader;
     const sent = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(sent)) return sent;

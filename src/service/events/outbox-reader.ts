@@ -1,5 +1,5 @@
 import { isRefused } from "../requests/answer.ts";
-import { type Admit, type Reader, readerOf } from "../requests/authenticate.ts";
+import { type Admit, holderOf, type Reader, readerOf } from "../requests/authenticate.ts";
 import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
@@ -103,7 +103,7 @@ export class OutboxReader {
    * @returns false if the key is no longer valid
    */
   async #renewAccess(tables: Tables, group: Group): Promise<boolean> {
-    const reader = await readerOf(tables, group.hash, this.#server.now(), EVERYBODY);
+    const reader = readerOf(await holderOf(tables, group.hash, this.#server.now()), EVERYBODY);
     if (isRefused(reader)) return false;
     group.reader = reader;
     group.lookedAt = this.#server.now();

@@ -40,7 +40,7 @@ export async function contextFor(
   admit: Admit,
 ): Promise<RequestContext | Refused> {
   if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
-  const context = await authenticate(working, who.hash, admit);
+  const context = authenticate(working, await holderOf(working.tables, who.hash, working.now()), admit);
   if (isRefused(context) || context.workspace.id === workspaceId) return context;
   return noWorkspace();
 }

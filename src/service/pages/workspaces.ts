@@ -5,7 +5,7 @@ import type { Tone } from "../../page/layout.ts";
 import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
-import { admitOnce, readerOf } from "../requests/authenticate.ts";
+import { admitOnce, holderOf, readerOf } from "../requests/authenticate.ts";
 import { workingIn } from "../requests/context.ts";
 import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
@@ -108,7 +108,7 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
   const admit = admitOnce(admitByRate(core));
   return core.server.store.read(async (tables): Promise<Own | Refused> => {
     const working = workingIn(core.server, tables);
-    const reader = await readerOf(tables, hash, working.now(), admit);
+    const reader = readerOf(await holderOf(tables, hash, working.now()), admit);
     if (isRefused(reader)) return reader;
     const [info] = await keyInfos(working, [reader.key]);
     return { workspace: reader.workspace, info: info! };

@@ -91,16 +91,9 @@ export function admitOnce(admit: Admit): Admit {
   };
 }
 
-/**
- * Returns the access of a key, or the reason of a refusal: 401, `workspace_not_found`, 429, 503.
- * @param hash SHA-256 of the key that was sent, or null
- */
-export async function authenticate(
-  working: Working,
-  hash: Buffer | null,
-  admit: Admit,
-): Promise<RequestContext | Refused> {
-  const reader = await readerOf(working.tables, hash, working.now(), admit);
+/** Returns the access of a key, or the reason why the key may not be used now (see `readerOf`). */
+export function authenticate(working: Working, holder: Holder | undefined, admit: Admit): RequestContext | Refused {
+  const reader = readerOf(holder, admit);
   if (isRefused(reader)) return reader;
   const { workspace, grants, key } = reader;
   return { ...working, workspace, access: new Access(grants, working.tables.folders), key: key.seq };
@@ -110,17 +103,12 @@ export async function authenticate(
 export type Reader = Holder & { readonly workspace: WorkspaceRow };
 
 /**
- * Returns the holder of a key, or the reason why the key may not be used now.
- * @param hash SHA-256 of the key; null if none was sent
- * @param admit the rate limit, which counts valid keys only, before anything else is read
+ * Returns the holder of a key whose workspace is open, or the refusal: 401, `workspace_not_found`,
+ * 429, 503.
+ * @param holder undefined if the key is not valid
+ * @param admit the rate limit, which counts valid keys only
  */
-export async function readerOf(
-  known: KeySource,
-  hash: Buffer | null,
-  now: number,
-  admit: Admit,
-): Promise<Reader | Refused> {
-  const holder = await holderOf(known, hash, now);
+export function readerOf(holder: Holder | undefined, admit: Admit): Reader | Refused {
   if (holder === undefined) return unauthenticated();
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");

@@ -5,7 +5,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
 import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
 import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type Admit, admitOnce, readerOf, refusalOfKey, sentHash } from "./authenticate.ts";
+import { type Admit, admitOnce, holderOf, readerOf, refusalOfKey, sentHash } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
@@ -95,7 +95,7 @@ export function judgeHead(
     const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
     if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
     const recent = { holder: (known: Buffer) => recentHolder(core, known) };
-    const reader = await readerOf(recent, hash, core.server.now(), peek);
+    const reader = readerOf(await holderOf(recent, hash, core.server.now()), peek);
     return isRefused(reader) ? reader : null;
   });
 }

@@ -1,7 +1,7 @@
 import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
-import { type Admit, authenticate } from "./authenticate.ts";
+import { type Admit, authenticate, holderOf } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import { type Call, type ContinuedRequest, type ServerContext, workingIn } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
@@ -61,7 +61,8 @@ export async function route(
   const target = splitRequestTarget(request.path);
   const routed = findOperation(request.method, target.path);
   const work = async (tables: Tables): Promise<Answer | ContinuedRequest> => {
-    const context = await authenticate(workingIn(server, tables), hash, admit);
+    const holder = await holderOf(tables, hash, server.now());
+    const context = authenticate(workingIn(server, tables), holder, admit);
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = routed;
