@@ -56,9 +56,15 @@ export function sentHash(headers: WireHeaders): Buffer | null {
  * key existed.
  * @param hash SHA-256 of the key that was sent, or null
  * @param now milliseconds since the epoch; a shared database uses its own clock
+ * @param file see `Tables.holder`
  */
-export async function holderOf(known: KeySource, hash: Buffer | null, now: number): Promise<Holder | undefined> {
-  const holder = hash === null ? undefined : await known.holder(hash);
+export async function holderOf(
+  known: KeySource,
+  hash: Buffer | null,
+  now: number,
+  file?: string,
+): Promise<Holder | undefined> {
+  const holder = hash === null ? undefined : await known.holder(hash, file);
   const expiresAt = holder?.key.expiresAt ?? null;
   return expiresAt !== null && expiresAt <= (holder?.at ?? now) ? undefined : holder;
 }

@@ -60,8 +60,9 @@ export async function route(
 ): Promise<Answer> {
   const target = splitRequestTarget(request.path);
   const routed = findOperation(request.method, target.path);
+  const file = routed?.value === "readFile" ? routed.id : undefined;
   const work = async (tables: Tables): Promise<Answer | ContinuedRequest> => {
-    const holder = await holderOf(tables, hash, server.now());
+    const holder = await holderOf(tables, hash, server.now(), file);
     const context = authenticate(workingIn(server, tables), holder, admit);
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");

@@ -11,7 +11,7 @@ export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder"
 const SELECT = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
 const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 
-type WithText = FileRow & StoredText;
+export type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
@@ -153,10 +153,7 @@ export function filesTable(session: Session) {
      * @param show returns that form, which may be remembered with the row
      */
     async shown(workspace: number, id: string, show: Show): Promise<ShownFile | undefined> {
-      const found = await session.one(SQL.withText, workspace, id);
-      if (found === undefined) return undefined;
-      const { codec, text, ...row } = found;
-      return { row, json: show(row, decodeText({ codec, text })) };
+      return shownAs(await session.one(SQL.withText, workspace, id), show);
     },
     /**
      * Returns a file for an edit.
@@ -217,6 +214,13 @@ export function filesTable(session: Session) {
       for (const statement of REMOVE) session.send(statement, seq);
     },
   };
+}
+
+/** Returns a stored file in the form of an answer. */
+export function shownAs(found: WithText | undefined, show: Show): ShownFile | undefined {
+  if (found === undefined) return undefined;
+  const { codec, text, ...row } = found;
+  return { row, json: show(row, decodeText({ codec, text })) };
 }
 
 function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: string): FileForEdit {

@@ -16,8 +16,12 @@ export type Tables = CommonTables & {
   readonly search: Search;
   /** Table of changes for listeners. */
   readonly outbox: OutboxTable;
-  /** Returns the key with that hash and its access, as `Store.holder` does. */
-  holder(hash: Buffer): Promise<Holder | undefined>;
+  /**
+   * Returns the key with that hash and its access, as `Store.holder` does.
+   * @param file id of the file that the request reads next; a store may look it up in the same
+   * round trip
+   */
+  holder(hash: Buffer, file?: string): Promise<Holder | undefined>;
 };
 
 /** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */

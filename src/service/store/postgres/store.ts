@@ -2,6 +2,7 @@ import type { Pool, PoolConfig } from "pg";
 import type { Indexing, PoolFigures, Store } from "../store.ts";
 import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
+import { FILE_COLUMNS, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
 import { META, readSettings, SET_META } from "../settings-table.ts";
@@ -125,6 +126,12 @@ export class PostgresStore implements Store {
   }
 }
 
+/** Reads a file of the key's workspace, so that the statement need not wait for the key's row. */
+const FILE_OF_KEY = sql<WithText>(
+  "files.ofKey",
+  `SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
+   WHERE x.id = $2 AND x.workspace = (SELECT w.seq FROM keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1)`,
+);
 const CREATE_FILE = sql("files.create", "SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
 
 function tablesOf(session: Session): Tables {
@@ -136,13 +143,22 @@ function tablesOf(session: Session): Tables {
     const place = [workspace, id, folder.seq, folder.path, name, knowsGrants];
     session.send(CREATE_FILE, ...place, changeId, stored.codec, stored.text, at);
   };
+  let begun: { readonly id: string; readonly found: Promise<WithText | undefined> } | null = null;
+  const shown: Tables["files"]["shown"] = async (workspace, id, show) =>
+    begun?.id === id ? shownAs(await begun.found, show) : common.files.shown(workspace, id, show);
   return {
     ...common,
-    files: { ...common.files, insert },
+    files: { ...common.files, insert, shown },
     search: searchTable(session),
     outbox,
-    async holder(hash) {
-      const row = await session.one(HOLDER, hash);
+    async holder(hash, file) {
+      const holder = session.one(HOLDER, hash);
+      if (file !== undefined) {
+        begun = { id: file, found: session.one(FILE_OF_KEY, hash, file) };
+        // A request that is refused does not wait for the file.
+        begun.found.catch(() => undefined);
+      }
+      const row = await holder;
       return row && holderOf(row);
     },
   };
