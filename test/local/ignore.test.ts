@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMatcher, ignoresPath, isLitterName } from "../../src/mirror/local/ignore.ts";
+import { createMatcher, ignoresPath, isLeftoverName } from "../../src/mirror/local/ignore.ts";
 import { type FolderRules, patternsOutside, rulesAt, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
 import { parentOf } from "../../src/contract/path.ts";
 import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
@@ -42,7 +42,7 @@ describe("the fixed rules", () => {
     ["note.swiss", false],
     ["a.swz", false],
   ])("%s is litter: %s", (name, litter) => {
-    expect(isLitterName(name)).toBe(litter);
+    expect(isLeftoverName(name)).toBe(litter);
   });
 
   it.each([
@@ -189,6 +189,6 @@ describe("the folders that are synced", () => {
     const disk = new LocalDisk(ram, ROOT, { random: rollDice(7), folders: ["\u00fc"] });
     const tree = walkAll(disk);
     expect([...tree.files.keys()]).toEqual(["u\u0308/a.md"]);
-    expect(disk.staysAt("u\u0308/a.md")).toBeNull();
+    expect(disk.whyUnsyncedAt("u\u0308/a.md")).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LocalDisk } from "../../src/mirror/local/disk.ts";
-import { isLitterName } from "../../src/mirror/local/ignore.ts";
+import { isLeftoverName } from "../../src/mirror/local/ignore.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { killAt, ramMirror, ROOT } from "./benches.ts";
@@ -49,7 +49,7 @@ describe("a save beside a daemon, without its journal", () => {
       expect([moment, [...all.values()].includes("old")]).toEqual([moment, true]);
       const beside = [...all.keys()].filter((path) => !path.includes("/") && path !== "note.md");
       if (live === null)
-        expect([moment, beside.map(isLitterName), all.get(beside[0]!)]).toEqual([moment, [true], "old"]);
+        expect([moment, beside.map(isLeftoverName), all.get(beside[0]!)]).toEqual([moment, [true], "old"]);
       if (live === null) aside.add(beside[0]!);
     }
     expect(aside.size).toBe(1);
@@ -81,6 +81,6 @@ describe("what stays local, by its path", () => {
     ram.user.makeFolder(`${ROOT}/notes`);
     ram.user.write(`${ROOT}/.mdmirrorignore`, "drafts/\nsecret.md\n");
     ram.user.write(`${ROOT}/notes/.mdmirrorignore`, "b.md\n");
-    expect(disk.staysAt(path)).toBe(stays);
+    expect(disk.whyUnsyncedAt(path)).toBe(stays);
   });
 });

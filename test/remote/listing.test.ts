@@ -220,8 +220,8 @@ describe("a listing of files", () => {
   });
 
   it.each<readonly [string, (n: number) => readonly unknown[], number]>([
-    ["endless empty pages", () => [], LIST_LIMITS.barrenPages],
-    ["the same items again and again", (n) => [file(n % 7)], LIST_LIMITS.barrenPages + 7],
+    ["endless empty pages", () => [], LIST_LIMITS.pagesWithoutNew],
+    ["the same items again and again", (n) => [file(n % 7)], LIST_LIMITS.pagesWithoutNew + 7],
     ["always a new item", (n) => [file(n)], LIST_LIMITS.pages],
   ])("that never ends is given up: %s", async (_name, items, pages) => {
     const { remote, wire } = bench((_request, n) => page(items(n), `c${n}`));

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Conflict } from "../../src/mirror/model/link.ts";
-import { glanceAtState } from "../../src/mirror/state/glance.ts";
+import { readStateSummary } from "../../src/mirror/state/glance.ts";
 import { change, dirOf, doc, blockOf, linkOf, openIn, tempFolder, textDigest } from "./fixture.ts";
 
 const conflictOf = (name: string): Conflict => ({
@@ -29,7 +29,7 @@ test("a glance counts what is synced, and names what is in conflict and in revie
   state.putConflict(conflictOf("unlinked"));
   state.putBlock(blockOf("doc_b"));
   const base = state.load();
-  const glanced = glanceAtState(folder);
+  const glanced = readStateSummary(folder);
   state.close();
   if (glanced.kind !== "read") throw new Error(glanced.kind);
   const synced = [...base.links.values()].filter((link) => link.state === "linked");
@@ -48,12 +48,12 @@ test("a glance counts what is synced, and names what is in conflict and in revie
 
 test("a glance at a folder without a state, without its texts or with a damaged state says so", () => {
   const folder = tempFolder();
-  expect(glanceAtState(folder)).toEqual({ kind: "missing" });
+  expect(readStateSummary(folder)).toEqual({ kind: "missing" });
   openIn(folder).close();
-  expect(glanceAtState(folder)).toMatchObject({ kind: "read", value: { newestRun: null, intents: [] } });
+  expect(readStateSummary(folder)).toMatchObject({ kind: "read", value: { newestRun: null, intents: [] } });
   rmSync(join(folder, "texts.db"));
-  expect(glanceAtState(folder)).toMatchObject({ kind: "damaged", file: "texts.db" });
+  expect(readStateSummary(folder)).toMatchObject({ kind: "damaged", file: "texts.db" });
   writeFileSync(join(folder, "texts.db"), "");
   writeFileSync(join(folder, "state.db"), "no database at all, but longer than a header would be ".repeat(4));
-  expect(glanceAtState(folder)).toMatchObject({ kind: "damaged", file: "state.db" });
+  expect(readStateSummary(folder)).toMatchObject({ kind: "damaged", file: "state.db" });
 });

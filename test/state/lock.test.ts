@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
-import { keepBefore } from "../../src/mirror/state/before-migration.ts";
+import { keepCopyBeforeMigration } from "../../src/mirror/state/before-migration.ts";
 import { openForWriting } from "../../src/mirror/state/database.ts";
 import type { Schema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
@@ -188,7 +188,7 @@ test("a disk that has no space for the copy is reported, and nothing is changed"
       },
     }),
   } as unknown as Sqlite.Database;
-  expect(() => keepBefore(db, path)).toThrow(full);
+  expect(() => keepCopyBeforeMigration(db, path)).toThrow(full);
   expect(readdirSync(dirname(path))).toEqual(["state.db"]);
   expect(readFileSync(path).toString("base64")).toBe(bytes);
 });

@@ -146,7 +146,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     address: admitted.origin.url,
     disk: new LocalDisk(fs, root, {
       random,
-      probe: mode === "write",
+      mayProbe: mode === "write",
       gitignore: followed(config, state),
       folders: foldersOf(config.remote),
     }),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { dropBefore } from "../state/before-migration.ts";
+import { removeCopyBeforeMigration } from "../state/before-migration.ts";
 import type { Plan, PlanInput } from "../planner/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../model/policy.ts";
 import type { Fault } from "../ports/remote.ts";
@@ -173,7 +173,7 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
   const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
   // After a run in sync, the copy of the state from before an update is no longer needed.
-  if (report.state === "in-sync") dropBefore(join(mirror.root, MIRROR_FOLDER), "state.db");
+  if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
 /**

@@ -11,7 +11,7 @@ import type { DaemonStatus } from "../daemon/control/protocol.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
-import { type StateSummary, glanceAtState } from "../state/glance.ts";
+import { type StateSummary, readStateSummary } from "../state/glance.ts";
 import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { unwritable } from "./folder-trouble.ts";
@@ -69,7 +69,7 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const glanced = glanceAtState(folder);
+  const glanced = readStateSummary(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
     return (await import("./open-state.ts")).stateTrouble(glanced);
   return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));

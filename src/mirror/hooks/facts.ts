@@ -4,7 +4,7 @@ import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { attentionJson, type OpenProblems } from "../operations/results/attention.ts";
 import type { AttentionEntry } from "../operations/results/shapes.ts";
-import { type StateSummary, glanceAtState } from "../state/glance.ts";
+import { type StateSummary, readStateSummary } from "../state/glance.ts";
 
 /** State of a linked folder for hooks: paths, codes and numbers, never content. */
 export type Facts = {
@@ -87,6 +87,6 @@ function itemOf({ path, kind, code, next }: HookItem): HookItem {
 
 /** Reads the state file; null if it cannot be read, which the run itself reports. */
 function glanceAt(root: string): StateSummary | null {
-  const glanced = glanceAtState(join(root, MIRROR_FOLDER));
+  const glanced = readStateSummary(join(root, MIRROR_FOLDER));
   return glanced.kind === "read" ? glanced.value : null;
 }

@@ -1,25 +1,25 @@
 import { type DiskFolding, type DiskNames, EXACT_DISK, MAX_NAME_BYTES } from "../../contract/path.ts";
-import { anyErrno, attemptCall } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
 /** Learns the properties of names on the disk under the root. */
-export function learnNames(guard: RootGuard, write: boolean): DiskNames {
-  return { ...learnFolding(guard, write), maxNameBytes: learnNameLimit(guard) };
+export function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
+  return { ...learnFolding(guard, mayWrite), maxNameBytes: learnNameLimit(guard) };
 }
 
 /**
- * Learns which names the disk treats as one, by making a file and looking for it under other
- * spellings. Platform and type of file system prove nothing. Inode numbers are not compared,
- * because some FUSE disks number each spelling separately. ASSUMES: `.mdmirror/tmp` folds as the
- * tree does. New folders inherit case folding where it is set for each folder (ext4, NTFS).
- * @param write false if nothing may be written (a dry run); an unknown property then counts as
+ * Learns which names the disk treats as one, by making a file and reading it under other spellings.
+ * Platform and type of file system prove nothing. Inode numbers are not compared, because some FUSE
+ * disks number each spelling separately. ASSUMES: `.mdmirror/tmp` folds as the tree does. New
+ * folders inherit case folding where it is set for each folder (ext4, NTFS).
+ * @param mayWrite false if nothing may be written (a dry run); an unknown property then counts as
  * folding, which can only block more
  */
-function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
-  if (!write) return guessFolding(guard);
-  const learned = anyErrno(() => {
+function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
+  if (!mayWrite) return guessFolding(guard);
+  const learned = nullOnAnyErrno(() => {
     const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const slash = probe.lastIndexOf("/") + 1;
@@ -33,12 +33,14 @@ function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   return learned ?? guessFolding(guard);
 }
 
-/** Guesses how the disk folds names, by looking for `.mdmirror` under a spelling that no entry of
- * the root has. */
+/**
+ * Guesses how the disk folds names, by reading `.mdmirror` under a spelling that no entry of the
+ * root has.
+ */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();
-  const folds = anyErrno(() => {
+  const folds = nullOnAnyErrno(() => {
     if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
     return !guard.fs.readdir(root).some(({ name }) => name === other);
   });
@@ -46,8 +48,8 @@ function guessFolding(guard: RootGuard): DiskFolding {
 }
 
 /**
- * Learns the length of the longest name in bytes, by looking for names of several lengths; nothing
- * is written. eCryptfs, for example, allows 143 bytes.
+ * Learns the length of the longest name in bytes, by reading files with names of several lengths;
+ * nothing is written. eCryptfs, for example, allows 143 bytes.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.real;

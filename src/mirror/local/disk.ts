@@ -35,9 +35,9 @@ type DiskOptions = {
    */
   readonly gitignore?: LinkedSource | null;
   /** False if scans write nothing, not even a probe (I23: dry runs). Default: true. */
-  readonly probe?: boolean;
+  readonly mayProbe?: boolean;
   /** Entries between two pauses of a walk. Default: 256. */
-  readonly part?: number;
+  readonly entriesPerPart?: number;
   /** Recognises a lock whose editor has died. Default: this machine's processes. */
   readonly processes?: Processes;
 };
@@ -55,9 +55,17 @@ export class LocalDisk implements Disk {
    * contain symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
-    const { random, probe = true, ignore = [], folders = [], gitignore = null, part = 256, processes } = options;
+    const {
+      random,
+      mayProbe = true,
+      ignore = [],
+      folders = [],
+      gitignore = null,
+      entriesPerPart = 256,
+      processes,
+    } = options;
     this.#guard = new RootGuard(fs, root, random);
-    this.#options = { probe, ignore, folders, gitignore, part };
+    this.#options = { mayProbe, ignore, folders, gitignore, entriesPerPart };
     this.#processes = processes ?? SYSTEM_PROCESSES;
     this.#openFiles = new OpenFiles(fs);
   }
@@ -75,7 +83,7 @@ export class LocalDisk implements Disk {
    */
   names(): DiskNames {
     if (!this.#areNamesKnown) {
-      const learn = (guard: RootGuard) => learnNames(guard, this.#options.probe);
+      const learn = (guard: RootGuard) => learnNames(guard, this.#options.mayProbe);
       this.#guard.learnNames(this.#effect(learn));
       this.#areNamesKnown = true;
     }
@@ -98,7 +106,7 @@ export class LocalDisk implements Disk {
   readonly scanFiles: Disk["scanFiles"] = (...args) => rescanFiles(this.#guard, ...args);
   readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
   readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
-  readonly shareFolders: Disk["shareFolders"] = (work) => this.#guard.during(work);
+  readonly shareFolders: Disk["shareFolders"] = (work) => this.#guard.withFoldersOpen(work);
   readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 
   readonly create: Disk["create"] = (path, text) => this.#change((guard) => createFile(guard, path, text));
@@ -128,7 +136,7 @@ export class LocalDisk implements Disk {
   }
 
   /** Works as `whyUnsynced` of `folder-names.ts`. */
-  staysAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
+  whyUnsyncedAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
     this.names();
     return whyUnsynced(this.#guard, this.#options, path);
   }
@@ -144,7 +152,10 @@ export class LocalDisk implements Disk {
     return stampAt(this.#guard, path);
   }
 
-  /** Learns the names of the disk, and drops what is known about open files. */
+  /**
+   * Runs an effect after the names of the disk are known. Forgets which files other processes have
+   * open.
+   */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
     this.#openFiles.forget();
@@ -152,15 +163,15 @@ export class LocalDisk implements Disk {
   }
 
   #effect<T>(work: (guard: RootGuard) => T): T {
-    return this.#guard.during(() => work(this.#guard));
+    return this.#guard.withFoldersOpen(() => work(this.#guard));
   }
 }
 
 /** Reads the occupant of a path, with its content. */
 
 /**
- * Returns `absent` only if the root exists and the path is reached through folders alone:
- * everything else is `unknown` (I04).
+ * Returns the state of a path. Returns `absent` only if the root exists and the path is reached
+ * through folders alone: everything else is `unknown` (I04).
  */
 function look(guard: RootGuard, path: LocalPath): PathState {
   try {

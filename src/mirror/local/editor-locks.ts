@@ -2,7 +2,7 @@ import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../../contract/path.ts";
 import type { FileUse } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, attemptCall } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 /**
@@ -40,11 +40,14 @@ function bootedAt(): number | null {
   return Date.now() - uptime() * 1_000;
 }
 
-/** Tolerance, because the disk's clock may differ from the machine's, and clocks are set. */
+/** Tolerance, because the disk's clock may differ from the machine's, and users may set a clock. */
 const BOOT_TOLERANCE_MS = 60_000;
 
-/** @param abs path from the root guard */
-export function openIn(fs: Fs, abs: string, processes: Processes): string | null {
+/**
+ * Returns the name of the program that has a file open; null if no lock shows one.
+ * @param abs absolute path, from the root guard
+ */
+export function programWithFileOpen(fs: Fs, abs: string, processes: Processes): string | null {
   const slash = abs.lastIndexOf("/");
   const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
   const hidden = name.startsWith(".") ? name : `.${name}`;
@@ -65,7 +68,7 @@ const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
  * First block of a swap file of Vim, as nano writes it too: `b0`, ten characters of the program's
  * version, then at 24 the process, at 68 the machine's name.
  */
-const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as const;
+const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 } as const;
 
 function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   const lock = attemptCall(() => fs.readFile(path));
@@ -74,7 +77,7 @@ function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   if ("errno" in lock) return ABSENT_CODES.has(lock.errno) ? null : "vim";
   const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
-  if (block.length < VIM_BLOCK.least || block.toString("latin1", 0, 2) !== "b0") return null;
+  if (block.length < VIM_BLOCK.minBytes || block.toString("latin1", 0, 2) !== "b0") return null;
   const editor = /^nano/i.test(block.toString("latin1", VIM_BLOCK.version, VIM_BLOCK.version + 4)) ? "nano" : "vim";
   const host = untilNul(block.subarray(VIM_BLOCK.host, VIM_BLOCK.host + VIM_BLOCK.hostBytes));
   const pid = block.readUInt32LE(VIM_BLOCK.pid);
@@ -87,14 +90,14 @@ function untilNul(bytes: Buffer): string {
 }
 
 /**
- * Returns the owner in a lock of Emacs: a symlink without a target, `user@host.pid:boot`; or a file
- * with that text.
+ * Returns the owner of a file by its Emacs lock: a symlink without a target, `user@host.pid:boot`,
+ * or a file with that text.
  */
 function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
-  const stat = anyErrno(() => fs.lstat(path));
+  const stat = nullOnAnyErrno(() => fs.lstat(path));
   if (stat === null) return null;
   const read = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
-  const text = anyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
+  const text = nullOnAnyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
   const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text ?? "");
   if (match === null) return null;
   const [, host, pid] = match;
@@ -102,11 +105,11 @@ function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
 }
 
 /**
- * Returns the owner in a lock of an office program, which contains a user and a machine, but no
- * process.
+ * Returns the owner of a file by the lock of an office program. The lock contains a user and a
+ * machine, but no process.
  */
 function officeOwner(fs: Fs, path: string): string | null {
-  return anyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
+  return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
 
 /** `since`: time of the lock, in milliseconds since the epoch. */
@@ -115,7 +118,7 @@ type Owner = { readonly host: string; readonly pid: number; readonly since: numb
 function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
   if (!isSameHost(host, processes.host())) return false;
   if (pid > 0 && !processes.isAlive(pid)) return true;
-  // Another process may have the number since the machine restarted.
+  // After a restart of the machine, another process may have this number.
   const booted = processes.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
@@ -133,14 +136,14 @@ function isSameHost(written: string, own: string): boolean {
 const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
- * Returns the program that uses a file. Ignores a file that cannot be read, or whose folder cannot:
- * the effect itself will report the fault.
+ * Returns the program that uses a file. If the file or its folder cannot be read, returns none: the
+ * effect itself will report the fault.
  */
 export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
-  const place = anyErrno(() => guard.place(path, "file"));
+  const place = nullOnAnyErrno(() => guard.place(path, "file"));
   if (!place?.ok) return { changedMs: null, savedMs: null, openIn: null };
-  const stat = anyErrno(() => guard.fs.lstat(place.abs));
+  const stat = nullOnAnyErrno(() => guard.fs.lstat(place.abs));
   const file = stat?.kind === "file" ? stat : null;
   const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
-  return { ...times, openIn: openIn(guard.fs, place.abs, processes) };
+  return { ...times, openIn: programWithFileOpen(guard.fs, place.abs, processes) };
 }

@@ -41,7 +41,7 @@ export function attemptCall<T>(call: () => T): { readonly value: T } | { readonl
 }
 
 /** Returns null if the system call failed with any errno. */
-export function anyErrno<T>(call: () => T): T | null {
+export function nullOnAnyErrno<T>(call: () => T): T | null {
   const end = attemptCall(call);
   return "errno" in end ? null : end.value;
 }
@@ -67,7 +67,7 @@ export function fault(errno: string, detail: string): Fault {
   return { kind: "fault", errno, detail };
 }
 
-const TEXTS: Readonly<Record<string, string>> = {
+const TEXT_BY_ERRNO: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EAGAIN: "still being written",
   EBUSY: "in use by another program",
@@ -95,6 +95,6 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** Returns the meaning of an errno, as a clause for messages. */
 export function errnoText(errno: string): string {
-  const text = TEXTS[errno];
+  const text = TEXT_BY_ERRNO[errno];
   return text === undefined ? `the system refused it (${errno})` : `${text} (${errno})`;
 }

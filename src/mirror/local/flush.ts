@@ -2,7 +2,7 @@ import { ancestorsOf, type LocalPath } from "../../contract/path.ts";
 import { attemptCall, errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
-const FLUSHES_AT_ONCE = 8;
+const MAX_PARALLEL_FLUSHES = 8;
 // Some disks (network, FUSE) have no fsync for a folder. On such disks the names in a folder cannot
 // be flushed.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
@@ -73,7 +73,7 @@ async function syncErrno(guard: RootGuard, abs: string): Promise<string | null> 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(
-    Array.from({ length: FLUSHES_AT_ONCE }, async () => {
+    Array.from({ length: MAX_PARALLEL_FLUSHES }, async () => {
       for (const item of queue) await work(item);
     }),
   );

@@ -12,7 +12,7 @@ import { sameInode } from "./stamp.ts";
  * Returns true if the system reports the path `real` for an open folder. Otherwise the paths of
  * open folders prove nothing.
  */
-export function canHold(fs: Fs, real: string): boolean {
+export function canKeepFoldersOpen(fs: Fs, real: string): boolean {
   const handle = fs.handle?.(real);
   if (handle === undefined) return false;
   try {
@@ -28,7 +28,7 @@ export function canHold(fs: Fs, real: string): boolean {
  * @param folding spellings that the disk treats as one; null if unknown
  * @returns null if the folder is missing or was replaced; the caller finds out which
  */
-export function holdFolder(
+export function openFolderInRoot(
   fs: Fs,
   root: { readonly real: string; readonly stat: FsStat },
   below: string,
@@ -39,23 +39,24 @@ export function holdFolder(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
-    // Goes up from the open folder itself, not by the path's names: the folder must be in the root.
+    // Goes up from the open folder itself, because the names of the path could lead elsewhere:
+    // the folder must be in the root.
     const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
   });
 }
 
-/** Gives a scan access to the entries of the folder that it reads. */
-export class WalkHold {
+/** Keeps the folder open that a scan is reading. */
+export class ScanFolder {
   readonly #fs: Fs;
-  readonly #canHold: boolean;
+  readonly #canKeepOpen: boolean;
   readonly #folding: DiskFolding;
   #current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
 
-  /** @param canHold true if folders can be kept open */
-  constructor(fs: Fs, canHold: boolean, folding: DiskFolding) {
+  /** @param canKeepOpen true if folders can be kept open */
+  constructor(fs: Fs, canKeepOpen: boolean, folding: DiskFolding) {
     this.#fs = fs;
-    this.#canHold = canHold;
+    this.#canKeepOpen = canKeepOpen;
     this.#folding = folding;
   }
 
@@ -66,7 +67,7 @@ export class WalkHold {
    * @throws ESTALE if the folder is gone, or its path contains a symlink
    */
   at(abs: string, stat: FsStat): string {
-    if (!this.#canHold) return abs;
+    if (!this.#canKeepOpen) return abs;
     if (this.#current?.abs === abs && sameInode(this.#current.stat, stat)) return this.#current.handle.at;
     this.close();
     const opened = openFolder(this.#fs, abs);

@@ -4,20 +4,20 @@ import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, nullOnErrno } from "./errno.ts";
+import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
 import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, linkedPaths } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
 import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
 
-/** Names of one folder for users, without a scan of its subfolders. */
+/** Lists the names in one folder for users, without a scan of its subfolders. */
 
 export type FolderName = {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
   /** Reason why the entry is not synced; null if it is synced. */
-  readonly stays: LocalOther["kind"] | null;
+  readonly whyUnsynced: LocalOther["kind"] | null;
 };
 
 type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
@@ -29,7 +29,7 @@ const GONE = ["ENOENT", "ENOTDIR"];
  * @throws RulesError
  */
 export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPath): readonly FolderName[] | null {
-  return guard.during(() => {
+  return guard.withFoldersOpen(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
     if (!inside.ok) return null;
     const entries = nullOnErrno(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
@@ -41,9 +41,9 @@ export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPa
 
 /** Returns the stamp of a file; null if no file is at the path. */
 export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
-  return guard.during(() => {
+  return guard.withFoldersOpen(() => {
     const at = guard.place(path, "file");
-    const stat = at.ok ? anyErrno(() => guard.fs.lstat(at.abs)) : null;
+    const stat = at.ok ? nullOnAnyErrno(() => guard.fs.lstat(at.abs)) : null;
     return stat?.kind === "file" ? stampOf(stat) : null;
   });
 }
@@ -52,8 +52,8 @@ export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
  * Returns why a path is not synced, even if no file exists at the path; null if it is synced.
  * @throws RulesError
  */
-export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["stays"] {
-  return guard.during(() => {
+export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["whyUnsynced"] {
+  return guard.withFoldersOpen(() => {
     const rules = readRules(guard, options, parentOf(path));
     for (const folder of ancestorsOf(path)) {
       const why = whyFolderUnsynced(rules, folder);
@@ -90,8 +90,8 @@ function nameOf(
   folder: LocalPath,
   { name, kind }: { readonly name: string; readonly kind: FsStat["kind"] },
 ): FolderName {
-  if (kind === "symlink" || kind === "special") return { name, kind: "other", stays: kind };
+  if (kind === "symlink" || kind === "special") return { name, kind: "other", whyUnsynced: kind };
   const path = joinPath(folder, name);
   const why = kind === "folder" ? whyFolderUnsynced(rules, path) : whyFileUnsynced(rules, path);
-  return { name, kind, stays: why?.kind ?? null };
+  return { name, kind, whyUnsynced: why?.kind ?? null };
 }

@@ -28,15 +28,15 @@ const LEFTOVERS = [
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
 // One expression, because each name in a folder is compared with all patterns.
-const LITTER_NAME = new RegExp(LEFTOVERS.map(({ source }) => source).join("|"));
+const LEFTOVER_NAME = new RegExp(LEFTOVERS.map(({ source }) => source).join("|"));
 
-export function isLitterName(name: string): boolean {
-  return LITTER_NAME.test(name);
+export function isLeftoverName(name: string): boolean {
+  return LEFTOVER_NAME.test(name);
 }
 
 /**
  * Returns a function that is true for a path that matches the pattern, and for paths below it. The
- * pattern has no fault.
+ * caller has checked the pattern (`patternFault`).
  */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);
@@ -45,7 +45,7 @@ export function createMatcher(pattern: string): (path: LocalPath) => boolean {
 
 /** Returns true if the name alone excludes a path, whatever the ignore rules say. */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
-  return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isConflictCopyName(name);
+  return kind === "folder" ? name.startsWith(".") : isLeftoverName(name) || isConflictCopyName(name);
 }
 
 /**
@@ -85,7 +85,7 @@ type WhyUnsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
 /** Returns why a file is not synced; null if the file is synced. */
 export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   const name = nameOf(path);
-  if (isLitterName(name)) return { kind: "litter" };
+  if (isLeftoverName(name)) return { kind: "litter" };
   if (isConflictCopyName(name)) return { kind: "conflict-copy" };
   if (!name.endsWith(".md")) return { kind: "other-file" };
   const exclusion = exclusionOf(rules, path, "file");

@@ -1,5 +1,5 @@
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, nullOnErrno } from "./errno.ts";
+import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /**
@@ -8,20 +8,20 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
  */
 
 const MARKER = `${MIRROR_FOLDER}/marker`;
-const FORM = /^[0-9A-Za-z_-]{1,64}$/;
+const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
 /**
  * Returns the id in the marker. Null if the marker is missing, invalid or unreadable; mdmirror then
  * changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
-  const found = anyErrno(() => {
+  const found = nullOnAnyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
     return fs.readFile(`${root}/${MARKER}`).bytes;
   });
   if (found === null) return null;
   const id = Buffer.from(found).toString("utf8").trim();
-  return FORM.test(id) ? id : null;
+  return MARKER_FORM.test(id) ? id : null;
 }
 
 /**
@@ -30,7 +30,7 @@ export function readMarker(fs: Fs, root: string): string | null {
  * @throws errors with an errno as `code`, for the caller (`init`) to show
  */
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
-  if (!FORM.test(markerId)) throw new TypeError("not the form of a marker id");
+  if (!MARKER_FORM.test(markerId)) throw new TypeError("not the form of a marker id");
   const folder = `${root}/${MIRROR_FOLDER}`;
   for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) nullOnErrno(["EEXIST"], () => fs.mkdir(path, 0o700));
   for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) {
@@ -40,7 +40,7 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   nullOnErrno(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
   if (hasMarker(fs, root)) return;
   const fresh = `${root}/${MARKER}.new`;
-  anyErrno(() => fs.unlink(fresh));
+  nullOnAnyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
   // Written completely or not at all: a marker without its id would stop every run.
   fs.rename(fresh, `${root}/${MARKER}`);

@@ -2,16 +2,27 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, attemptCall, attemptEffect, done, errnoText, fault, stale, succeeds, nullOnErrno } from "./errno.ts";
+import {
+  nullOnAnyErrno,
+  attemptCall,
+  attemptEffect,
+  done,
+  errnoText,
+  fault,
+  stale,
+  succeeds,
+  nullOnErrno,
+} from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
-import { isLitterName } from "./ignore.ts";
+import { isLeftoverName } from "./ignore.ts";
 import { SET_ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
-import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
+import { digestOrNull, NO_FILE, putBackOrReport } from "./write.ts";
 
 /**
- * Moves a file without overwriting one. ORDER: the caller journals (from, to) before. At every
- * moment the inode is at `from`, at both or at `to`; a repeated call completes the move.
+ * Moves a file without overwriting another file. ORDER: the caller journals (from, to) before. At
+ * every moment the inode is at `from`, at both paths or at `to`; a repeated call completes the
+ * move.
  */
 export function moveFile(
   guard: RootGuard,
@@ -96,8 +107,11 @@ export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, tra
 
 function checkTrashed(guard: RootGuard, trash: string, path: string, expect: Digest): DiskOutcome<null> {
   const isExpected = attemptCall(() => digestOrNull(guard.fs, trash) === expect);
-  if ("errno" in isExpected) return putBackOr(guard, trash, path, fault(isExpected.errno, errnoText(isExpected.errno)));
-  return isExpected.value ? done(null) : putBackOr(guard, trash, path, stale("the content changed at this moment"));
+  if ("errno" in isExpected)
+    return putBackOrReport(guard, trash, path, fault(isExpected.errno, errnoText(isExpected.errno)));
+  return isExpected.value
+    ? done(null)
+    : putBackOrReport(guard, trash, path, stale("the content changed at this moment"));
 }
 
 export function makeFolder(
@@ -108,7 +122,7 @@ export function makeFolder(
     const place = guard.place(path, "folder");
     if (!place.ok) return place.outcome;
     if (!succeeds(["EEXIST"], () => guard.fs.mkdir(place.abs, 0o777))) return stale("this path is taken now");
-    const stat = anyErrno(() => guard.fs.lstat(place.abs));
+    const stat = nullOnAnyErrno(() => guard.fs.lstat(place.abs));
     if (stat === null) return stale("the folder was created, but cannot be read");
     const { dev, ino, birthMs } = stat;
     return done({ dev, ino, birthMs });
@@ -147,10 +161,10 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
     const inside = guard.inside(path, place.abs);
     if (!inside.ok) return inside.outcome;
     const entries = guard.fs.readdir(inside.abs);
-    if (entries.some(({ name, kind }) => !isLitterName(name) || (kind !== "file" && kind !== "symlink")))
+    if (entries.some(({ name, kind }) => !isLeftoverName(name) || (kind !== "file" && kind !== "symlink")))
       return stale("the folder is not empty");
     for (const { name } of entries) {
-      const left = trashLitter(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
+      const left = trashLeftover(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
       if (left !== null) return left;
     }
     const isRemoved = succeeds(["ENOTEMPTY", "EEXIST", "ENOENT"], () => guard.fs.rmdir(place.abs));
@@ -158,8 +172,8 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** Moves a leftover to the trash. Returns null if it is there, or missing. */
-function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
+/** Moves a leftover to the trash. Returns null if it is in the trash, or was already missing. */
+function trashLeftover(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;
   if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);

@@ -1,12 +1,10 @@
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, errnoOf, succeeds } from "./errno.ts";
+import { nullOnAnyErrno, errnoOf, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
-/**
- * Adds and removes names of files. Never removes a name from another inode than the expected one.
- */
+/** Adds and removes names of files. Removes a name only if it belongs to the expected inode. */
 
 /** Prefix of temporary files: never the only copy of content, so `sweep` may remove them. */
 export const TEMP_PREFIX = "w-";
@@ -16,9 +14,9 @@ export const TEMP_PREFIX = "w-";
  */
 export const SET_ASIDE_PREFIX = "a-";
 
-// The disk has no hard links. FAT, exFAT and some network and FUSE disks answer with different
-// errors, and the kernel's protected_hardlinks with EPERM.
-const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
+// Errors of a disk without hard links. FAT, exFAT and some network and FUSE disks answer with
+// different errors, and the kernel's protected_hardlinks with EPERM.
+const NO_LINK_ERRORS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /**
  * Returns `abs` with the name under which its folder lists the entry. A disk that folds names also
@@ -44,14 +42,14 @@ export function freshName(guard: RootGuard, prefix: string): string {
   return place.abs;
 }
 
-// `.mdmirror` is unusable (a symlink, another disk): any effect ends as a fault.
+// Error for an unusable `.mdmirror` (a symlink, another disk): any effect ends as a fault.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
 /**
- * Returns true if both are now hard-linked, false if `to` is taken, null if this disk (or this
- * inode) has no hard links.
+ * Makes a hard link. Returns true if it was made, false if `to` is taken, null if this disk (or
+ * this inode) has no hard links.
  */
 function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
@@ -60,7 +58,7 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === "EEXIST") return false;
-    if (errno !== null && NO_LINK.includes(errno)) return null;
+    if (errno !== null && NO_LINK_ERRORS.includes(errno)) return null;
     throw error;
   }
 }
@@ -87,18 +85,18 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 }
 
 /**
- * Returns the stat of an inode that has just got a path. If another inode has replaced it at that
- * path, returns the stat that was passed.
+ * Returns the current stat of an inode that has just got a path. If another inode has replaced it
+ * at that path, returns `fallback`.
  */
 export function statNow(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
-  const current = anyErrno(() => guard.fs.lstat(abs));
+  const current = nullOnAnyErrno(() => guard.fs.lstat(abs));
   return current !== null && current.ino === fallback.ino ? current : fallback;
 }
 
 export type MoveEnd =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
-  /** Another inode got the name `from` meanwhile; nothing was changed. */
+  /** Another inode has got the name `from` since the check; nothing was changed. */
   | { readonly kind: "changed" }
   /** `halfway`: undoing the rename failed as well, and the inode has both names. */
   | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
@@ -111,7 +109,7 @@ export type MoveEnd =
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
   // This happens before the file gets a second name, so that an unusable `.mdmirror` stops the move
   // first.
-  const [aside, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
+  const [setAsidePath, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
@@ -119,12 +117,13 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   try {
     // If a save came just before or after the link, `from` is the name of the saved file. Nothing
     // is removed then.
-    if (dropName(guard, from, expect, aside) === "dropped") return { kind: "moved", stat: statNow(guard, to, expect) };
+    if (dropName(guard, from, expect, setAsidePath) === "dropped")
+      return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  const isUndone = anyErrno(() => dropName(guard, to, expect, undone));
+  const isUndone = nullOnAnyErrno(() => dropName(guard, to, expect, undone));
   if (errno === null) return { kind: "changed" };
   return { kind: "failed", errno, halfway: isUndone === null };
 }
@@ -142,7 +141,7 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   // another file is at the path.
   const isBack =
     !sameInode(current, expect) &&
-    anyErrno(() => {
+    nullOnAnyErrno(() => {
       if (statOrNull(fs, from) !== null) return false;
       fs.rename(to, from);
       return true;
@@ -152,21 +151,21 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 
 /**
  * Removes a name of the inode `expect`. A plain `unlink` would remove any file that has the name at
- * that moment, perhaps an editor's save. So the name is first moved aside, and checked. If an
- * editor's save took the other name, this name is the last one: the file stays aside, because a
- * program may still write to it, and `sweep` keeps it. RACE: a save that takes the other name
- * between the check and the `unlink`.
- * @param aside a free path in `.mdmirror/tmp` @returns `other` if another inode had the name, and
- * has it again
+ * that moment, perhaps an editor's save. So the file is first set aside, and checked. If an
+ * editor's save took the inode's other name, this name is the last one: the file stays set aside,
+ * because a program may still write to it, and `sweep` keeps it. RACE: a save that takes the other
+ * name between the check and the `unlink`.
+ * @param setAsidePath a free path in `.mdmirror/tmp`
+ * @returns `other` if another inode had the name, and has it again
  */
-export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
-  if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, aside))) return "dropped";
-  const stat = anyErrno(() => guard.fs.lstat(aside));
+export function dropName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
+  if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, setAsidePath))) return "dropped";
+  const stat = nullOnAnyErrno(() => guard.fs.lstat(setAsidePath));
   if (stat !== null && sameInode(stat, expect)) {
-    if (stat.nlink > 1) unlinkLeftover(guard, aside);
+    if (stat.nlink > 1) unlinkLeftover(guard, setAsidePath);
     return "dropped";
   }
-  const isBack = anyErrno(() => renameWithoutReplacing(guard, aside, abs) ?? "taken");
+  const isBack = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
   // If the path is taken now, or the disk refuses, `sweep` keeps the file unless it has another
   // name.
   return isBack === null ? "dropped" : "other";
@@ -174,5 +173,5 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: s
 
 /** Removes a name in `.mdmirror/tmp`; if the disk refuses, `sweep` does it later. */
 export function unlinkLeftover(guard: RootGuard, abs: string): void {
-  anyErrno(() => guard.fs.unlink(abs));
+  nullOnAnyErrno(() => guard.fs.unlink(abs));
 }

@@ -118,15 +118,15 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
 /** Bytes of a buffer that fits files of usual size. */
 const USUAL_FILE_BYTES = 64 * 1024;
 /**
- * Buffer for files whose bytes nobody keeps. One buffer for each file would be garbage outside V8's
- * heap, which V8 collects too late.
+ * Returns one shared buffer for files whose bytes nobody keeps. Separate buffers would be garbage
+ * outside V8's heap, which V8 collects too late.
  */
-const briefly = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
+const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 
 /** Returns null if the file does not have exactly `size` bytes. */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
   // One byte more than expected, so that a file that grew is noticed.
-  const buffer = brief && size < USUAL_FILE_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
+  const buffer = brief && size < USUAL_FILE_BYTES ? sharedBuffer() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
     count = nodeFs.readSync(fd, buffer, length, size + 1 - length, null);
@@ -168,7 +168,9 @@ async function sync(path: string): Promise<void> {
  * File systems on which `syncfs` does the same as an fsync of every file: journal, data and the
  * medium's own cache. On a network or FUSE disk, `syncfs` need not reach the other end.
  */
-const SYNCED_WHOLE: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
+const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994,
+]);
 /**
  * LIMIT: milliseconds for `syncfs`, which also flushes the files of other programs. No caller
  * should wait longer for these.
@@ -180,7 +182,7 @@ const SYNC_MS = 10_000;
  * failed.
  */
 async function syncDisk(path: string): Promise<boolean> {
-  if (!SYNCED_WHOLE.has(nodeFs.statfsSync(path).type)) return false;
+  if (!FULLY_SYNCED_FILE_SYSTEMS.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
   return new Promise((resolve) => {
     const end = (done: boolean) => {

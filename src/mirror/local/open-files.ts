@@ -10,9 +10,9 @@ type OpenFile = { readonly at: string; readonly path: string; readonly info: FdI
 
 /**
  * Reads which files other processes have open for writing: on Linux those of the user's own
- * processes, or of all processes if the user is root. Only `/proc` is read. A stat would ask the
- * file's own file system, and one that does not answer (a network mount) would block this process
- * forever.
+ * processes, or of all processes if the user is root. Reads only `/proc`. A stat would ask the
+ * file's own file system, and a file system that does not answer (a network mount) would block this
+ * process forever.
  * @param proc mount point of the system's list of processes
  * @param stat asks a file system; called only for files on the mount of the file in question
  */
@@ -32,35 +32,37 @@ export function filesOpenToWrite(
       if (mayWrite(info)) open.push({ at, path, info });
     }
   }
-  return { has: (path) => withOpened(proc, path, (own) => open.some((other) => isSame(own, other, stat))) };
+  return {
+    has: (path) => withOpened(proc, path, (ownDescriptor) => open.some((other) => isSame(ownDescriptor, other, stat))),
+  };
 }
 
 /**
  * Opens the file, so that the kernel describes it like the descriptors of other processes: `stat`
  * returns other numbers on btrfs and overlayfs.
  */
-function withOpened(proc: string, path: string, ask: (own: OpenFile) => boolean): boolean {
+function withOpened(proc: string, path: string, isOpen: (ownDescriptor: OpenFile) => boolean): boolean {
   const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
   // A file that cannot be opened may be in use; a missing file is not.
   if (typeof fd === "string") return fd !== "ENOENT";
   try {
-    return ask({ at: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
+    return isOpen({ at: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
   } finally {
     nodeFs.closeSync(fd);
   }
 }
 
 /**
- * Compares inodes. Equal numbers on two disks only keep a set-aside file for longer; nothing is
- * lost. Linux before 5.14 gives no inode: then the name counts, which is random for a set-aside
- * file, or a stat on the same mount.
+ * Compares inodes. A wrong match only keeps a set-aside file for longer; nothing is lost. Linux
+ * before 5.14 gives no inode: then the name counts, which is random for a set-aside file, or a stat
+ * on the same mount.
  */
-function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
-  const [mine, theirs] = [own, other].map(({ info }) => info.get("ino"));
+function isSame(ownDescriptor: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
+  const [mine, theirs] = [ownDescriptor, other].map(({ info }) => info.get("ino"));
   if (mine !== undefined && theirs !== undefined) return mine === theirs;
-  if (nameOf(own.path) === nameOf(other.path)) return true;
-  if (own.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
-  const [ours, others] = [own, other].map(({ at }) => orNull(() => stat(at)));
+  if (nameOf(ownDescriptor.path) === nameOf(other.path)) return true;
+  if (ownDescriptor.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
+  const [ours, others] = [ownDescriptor, other].map(({ at }) => orNull(() => stat(at)));
   return ours?.ino === others?.ino && ours?.dev === others?.dev;
 }
 
@@ -84,14 +86,14 @@ function entriesOf(folder: string): readonly string[] {
  * Returns the result of a read. Null if a process has ended, belongs to another user, or the system
  * has no `/proc`.
  */
-function orNull<T>(look: () => T): T | null {
-  const found = orErrno(() => ({ value: look() }));
+function orNull<T>(read: () => T): T | null {
+  const found = orErrno(() => ({ value: read() }));
   return typeof found === "string" ? null : found.value;
 }
 
-function orErrno<T>(look: () => T): T | string {
+function orErrno<T>(read: () => T): T | string {
   try {
-    return look();
+    return read();
   } catch (error) {
     const { syscall, code } = error as NodeJS.ErrnoException;
     if (typeof syscall !== "string" || code === undefined) throw error;
@@ -99,7 +101,7 @@ function orErrno<T>(look: () => T): T | string {
   }
 }
 
-/** The open files, read once for all files that were set aside before. */
+/** The files that other processes have open, read once for all set-aside files. */
 export class OpenFiles {
   readonly #fs: Pick<Fs, "listOpenToWrite">;
   #known: OpenToWrite | null = null;
@@ -113,7 +115,10 @@ export class OpenFiles {
     return this.#known?.has(path) ?? false;
   }
 
-  /** Drops the list of open files: since it was read, a file may have been set aside, or closed. */
+  /**
+   * Forgets the list of open files, because a file may have been set aside or closed since it was
+   * read.
+   */
   forget(): void {
     this.#known = null;
   }

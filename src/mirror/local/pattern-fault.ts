@@ -12,10 +12,9 @@ const MAX_CHARACTERS = 1_000;
 const MAX_INNER = 2;
 
 /**
- * ASSUMES: a part between two `/` costs one walk over a name, however many `*` it has: the package
- * `ignore` takes the first match of what follows a `*`, and never tries another. Only `**` is tried
- * again.
- * @returns null for a line that may be used; otherwise why not, as a clause
+ * Returns why a line of rules may not be used, as a clause; null if it may be used. ASSUMES: a part
+ * between two `/` costs one walk over a name, however many `*` it has. The package `ignore` takes
+ * the first match of the text after a `*`, and never tries another. Only `**` is tried again.
  */
 export function patternFault(line: string): string | null {
   if (line.length > MAX_CHARACTERS) return `has more than ${MAX_CHARACTERS} characters`;

@@ -4,7 +4,7 @@ import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";
 import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
-import { anyErrno, attemptCall } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
@@ -14,8 +14,8 @@ import { decodeText } from "../../common/text.ts";
  * could mean a move, a deletion or a new document needs a complete scan, because only a complete
  * scan distinguishes these.
  * @param paths paths where something changed: files, folders or nothing
- * @param elsewhere true if a document outside `tree` has this inode, when the tree has only some of
- * the known documents
+ * @param isInodeElsewhere returns true if a document outside `tree` has this inode, when the tree
+ * has only some of the known documents
  * @returns the same object if nothing changed; null if a complete scan is needed
  */
 export function rescanFiles(
@@ -23,18 +23,18 @@ export function rescanFiles(
   tree: LocalTree,
   paths: Iterable<LocalPath>,
   onText: OnText,
-  elsewhere: HasInode = () => false,
+  isInodeElsewhere: HasInode = () => false,
 ): LocalTree | null {
   if (tree.unseen.size > 0) return null;
   const changed = new Map<LocalPath, LocalFile>();
   for (const path of paths) {
     const known = tree.files.get(path);
     if (known === undefined) {
-      if (!concernsNoDocument(guard, tree, path, elsewhere)) return null;
+      if (!concernsNoDocument(guard, tree, path, isInodeElsewhere)) return null;
       continue;
     }
-    const file = guard.during(() => readAgain(guard, known, onText));
-    if (file === null || isHalfOfMove(file, known, tree, elsewhere)) return null;
+    const file = guard.withFoldersOpen(() => readAgain(guard, known, onText));
+    if (file === null || isHalfOfMove(file, known, tree, isInodeElsewhere)) return null;
     if (file !== known) changed.set(path, file);
   }
   if (changed.size === 0) return tree;
@@ -44,8 +44,8 @@ export function rescanFiles(
 }
 
 /** Returns true if the file at this path has the inode of another document now. */
-function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewhere: HasInode): boolean {
-  return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
+function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: HasInode): boolean {
+  return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
 
 const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
@@ -54,8 +54,8 @@ const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
   "git-ignored-folder",
 ]);
 
-/** Returns true for a path that belongs to no document but matters for the scan. */
-function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
+/** Returns true for a path that belongs to no document but may change what a scan finds. */
+function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
 
@@ -63,8 +63,8 @@ function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
  * Returns true if nothing is at a path without a known document, or only an entry that is not
  * synced.
  */
-function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
-  if (isOfMirror(tree, path)) return false;
+function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, isInodeElsewhere: HasInode): boolean {
+  if (mattersForScan(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
   const found = attemptCall(() => statOrNull(guard.fs, `${root.real}/${path}`));
@@ -74,16 +74,16 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
   // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
   // document, which was then moved to this path.
-  return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
+  return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 
 type InodeOf = { readonly ino: number; readonly dev: number };
 type HasInode = (stamp: InodeOf) => boolean;
 
 /** Returns true if a document of the tree, or one elsewhere, has this inode. */
-function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): boolean {
+function isInodeKnown(stat: InodeOf, tree: LocalTree, isInodeElsewhere: HasInode): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
-  return elsewhere(stat);
+  return isInodeElsewhere(stat);
 }
 
 /**
@@ -91,7 +91,7 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): bool
  * @returns the same object if its stamp is unchanged; null if the file is missing or cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
-  return anyErrno(() => {
+  return nullOnAnyErrno(() => {
     const place = guard.place(known.path, "file");
     if (!place.ok) return null;
     const stat = guard.fs.lstat(place.abs);

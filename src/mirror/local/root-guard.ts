@@ -2,8 +2,8 @@ import type { DiskOutcome } from "../ports/disk.ts";
 import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { type DiskNames, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { Random } from "../../common/random.ts";
-import { canHold, holdFolder, WalkHold } from "./folder-handle.ts";
-import { anyErrno, fault, stale, nullOnErrno } from "./errno.ts";
+import { canKeepFoldersOpen, openFolderInRoot, ScanFolder } from "./folder-handle.ts";
+import { nullOnAnyErrno, fault, stale, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -21,7 +21,7 @@ type DiskPlace =
 export type Root = { readonly real: string; readonly stat: FsStat };
 
 // Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is `.mdmirror`.
-const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+const IGNORED_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
  * Converts paths to places on the disk. All code in `local/` that touches a file uses this class
@@ -33,9 +33,9 @@ export class RootGuard {
   readonly #path: string;
   /** Properties of names on the disk. Null: not learned yet. */
   #names: DiskNames | null = null;
-  /** The folder that every later check must find again. */
+  /** The folder that was identified as the root. Every later check must find the same folder. */
   #identified: Root | null = null;
-  #canHold = false;
+  #canKeepOpen = false;
   /**
    * Folders that are kept open for the current effect, by their paths; null if no effect is
    * running.
@@ -55,13 +55,13 @@ export class RootGuard {
    */
   identify(): Root | null {
     // A root that cannot be read (a disk that was unplugged) counts as gone.
-    const found = anyErrno(() => {
+    const found = nullOnAnyErrno(() => {
       const real = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(real);
       return stat.kind === "folder" ? { real, stat } : null;
     });
     this.#identified = found;
-    this.#canHold = found !== null && anyErrno(() => canHold(this.fs, found.real)) === true;
+    this.#canKeepOpen = found !== null && nullOnAnyErrno(() => canKeepFoldersOpen(this.fs, found.real)) === true;
     return found;
   }
 
@@ -72,15 +72,15 @@ export class RootGuard {
   root(): Root | null {
     const known = this.#identified ?? this.identify();
     if (known === null) return null;
-    const currentRoot = anyErrno(() => this.fs.lstat(known.real));
+    const currentRoot = nullOnAnyErrno(() => this.fs.lstat(known.real));
     return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat)
       ? { real: known.real, stat: currentRoot }
       : null;
   }
 
   /**
-   * Returns the properties of names on the disk; those of a disk that folds nothing, until they
-   * were learned.
+   * Returns the properties of names on the disk. Until they are learned, returns those of a disk
+   * that folds nothing.
    */
   names(): DiskNames {
     return this.#names ?? EXACT_DISK;
@@ -92,10 +92,10 @@ export class RootGuard {
 
   /**
    * Runs `work`, a single effect. The folders that the effect checks are kept open until it ends,
-   * so that its calls act in these very folders. A folder that is moved meanwhile counts as moved
-   * afterwards. If folders cannot be kept open, a place is a plain path.
+   * so that its calls act in these very folders. A folder that is moved during the effect counts as
+   * moved after it. If folders cannot be kept open, a place is a plain path.
    */
-  during<T>(work: () => T): T {
+  withFoldersOpen<T>(work: () => T): T {
     if (this.#handles !== null) return work();
     const opened = new Map<string, FolderHandle>();
     this.#handles = opened;
@@ -108,31 +108,31 @@ export class RootGuard {
   }
 
   /** Opens folders for a scan, one after the other. */
-  walkHold(): WalkHold {
-    return new WalkHold(this.fs, this.#canHold, this.names());
+  openScanFolder(): ScanFolder {
+    return new ScanFolder(this.fs, this.#canKeepOpen, this.names());
   }
 
   /** Returns the folder at `path`, which was just found at `abs`, for acting on its entries. */
   inside(path: LocalPath, abs: string): DiskPlace {
-    return this.#handles === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
+    return this.#handles === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
   }
 
   /** Returns the place of a file or folder of the tree. Checks the folder above it. */
   place(path: LocalPath, kind: "file" | "folder"): DiskPlace {
-    if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
+    if (!maySync(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
 
   /**
-   * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: creates the
+   * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `mayCreate`: creates the
    * folders above the path.
    */
-  mirrorPlace(path: string, make: boolean): DiskPlace {
+  mirrorPlace(path: string, mayCreate: boolean): DiskPlace {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
       return refused(fault("EINVAL", `${path}: not a place for files that are set aside`), false);
     const below = `${MIRROR_FOLDER}/${parentOf(path)}`;
     const folder = this.#folderAt(below);
-    return placeIn(!folder.ok && folder.absent && make ? this.#makeFolders(below) : folder, path);
+    return placeIn(!folder.ok && folder.absent && mayCreate ? this.#makeFolders(below) : folder, path);
   }
 
   /**
@@ -141,13 +141,13 @@ export class RootGuard {
    */
   #folderAt(below: string): DiskPlace {
     const known = this.#identified ?? this.identify();
-    if (this.#handles === null || known === null || !this.#canHold) return this.#lookedAt(below);
-    const handle = this.#handles.get(below) ?? holdFolder(this.fs, known, below, this.#names);
+    if (this.#handles === null || known === null || !this.#canKeepOpen) return this.#folderByPath(below);
+    const handle = this.#handles.get(below) ?? openFolderInRoot(this.fs, known, below, this.#names);
     if (handle !== null) {
       this.#handles.set(below, handle);
       return { ok: true, abs: handle.at };
     }
-    const checked = this.#lookedAt(below);
+    const checked = this.#folderByPath(below);
     return checked.ok ? refused(stale("a folder above it was replaced at this moment"), false) : checked;
   }
 
@@ -157,7 +157,7 @@ export class RootGuard {
    * has no openat. Somebody who can do that can already write in the linked folder; the time for it
    * is some microseconds.
    */
-  #lookedAt(below: string): DiskPlace {
+  #folderByPath(below: string): DiskPlace {
     const known = this.root();
     if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
@@ -216,9 +216,9 @@ function isPlain(path: string): boolean {
  * Returns true if a path may be synced. Dot folders may not, nor may `.mdmirror` in any spelling
  * that some disk treats as equal.
  */
-function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
+function maySync(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlain(path)) return false;
-  const names = path.replace(UNSEEN_CHARACTERS, "").split("/");
+  const names = path.replace(IGNORED_CHARACTERS, "").split("/");
   return names.every((name, index) => {
     const isFile = kind === "file" && index === names.length - 1;
     return isFile ? name.toLowerCase() !== MIRROR_FOLDER : !name.startsWith(".");

@@ -53,7 +53,7 @@ export class RulesError extends Error {}
 /**
  * Returns the rules of a folder with rule files.
  * @param above rules of the folder above, which apply in this folder too; null if none
- * @param foldsCase git's rule: patterns match as the disk's names do
+ * @param foldsCase true if the disk ignores case; patterns then ignore it too, as in git
  * @throws RulesError for a line that would cost too much; without that line, files that it excludes
  * would be uploaded
  */
@@ -74,7 +74,7 @@ export function rulesOf(
     const fresh = ignore({ ignorecase: foldsCase });
     return one === undefined ? fresh : fresh.add(one);
   };
-  const form = foldsCase ? asIs : inBytes;
+  const form = foldsCase ? unchangedLine : inBytes;
   const gitRules = start(above?.git).add(git.map(form));
   const [ownRules, ownInBytes] = [start(above?.ours).add(ours), start(above?.oursInBytes).add(ours.map(form))];
   const hasGit = git.length > 0 || above?.hasGit === true;
@@ -83,8 +83,8 @@ export function rulesOf(
 }
 
 /**
- * Returns a copy of the rules for storing. Package `ignore` remembers its answer for each path, so
- * after a scan the rules contain all paths of the folder.
+ * Returns a copy of the rules for storing. The package `ignore` remembers its answer for each path,
+ * so after a scan the rules contain all paths of the folder.
  */
 export function withoutAnswers(rules: Rules): Rules {
   return new Map(
@@ -150,10 +150,11 @@ function inBytes({ pattern, mark }: RuleLine): RuleLine {
   return { pattern: bytesOf(pattern), mark };
 }
 
-function asIs(line: RuleLine): RuleLine {
+function unchangedLine(line: RuleLine): RuleLine {
   return line;
 }
 
+/** A line of rules. `mark`: its place for messages, which the package `ignore` returns. */
 type RuleLine = { readonly pattern: string; readonly mark: string };
 
 /** Returns the meaningful lines of a file, as patterns from the root. */
@@ -172,14 +173,14 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLi
 }
 
 /**
- * Rewrites a line of a folder's file as a line of the root's. A pattern without a slash, except at
- * its end, matches names at any depth.
- * @returns null for a line without a meaning
+ * Rewrites a line of a folder's rule file as a line of the root's. A pattern without a slash,
+ * except at its end, matches names at any depth.
+ * @returns null for an empty line or a comment
  */
 function fromRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
-  // Spaces at the end do not count. Of an escaped space, the backslash is left.
+  // Spaces at the end do not count. After an escaped space, only the backslash is left.
   const bare = body.replace(/ +$/, "");
   if (line.startsWith("#") || bare === "" || bare === "/") return null;
   if (folder === "") return line;

@@ -1,7 +1,7 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
-import { anyErrno, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { nullOnAnyErrno, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { SET_ASIDE_PREFIX, renameWithoutReplacing, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
@@ -22,18 +22,18 @@ export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<
 
 /**
  * Reads a file as strict UTF-8; null if reading fails with an errno of `absent`.
- * @param shown path of the file for messages
+ * @param shownPath path of the file for messages
  */
 export function readTextAt(
   { fs }: RootGuard,
   abs: string,
-  shown: string,
-  absent: readonly string[],
+  shownPath: string,
+  absentErrnos: readonly string[],
 ): DiskOutcome<LocalText> | null {
-  const found = nullOnErrno(absent, () => fs.readFile(abs));
+  const found = nullOnErrno(absentErrnos, () => fs.readFile(abs));
   if (found === null) return null;
   const { text } = decodeText(found.bytes);
-  if (text === null) return fault("EILSEQ", `${shown}: ${errnoText("EILSEQ")}`);
+  if (text === null) return fault("EILSEQ", `${shownPath}: ${errnoText("EILSEQ")}`);
   return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
 }
 
@@ -79,7 +79,7 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
 export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of tempNames(guard)) {
     // If the disk refuses now, the next start tries again.
-    if (!keep.has(path)) anyErrno(() => sweepOne(guard, path));
+    if (!keep.has(path)) nullOnAnyErrno(() => sweepOne(guard, path));
   }
 }
 

@@ -8,7 +8,7 @@ import { type FolderRules, rulesAt, rulesOf, RulesError } from "./rules.ts";
 import { isOldStamp, sameInode, stampOf } from "./stamp.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
-import type { WalkHold } from "./folder-handle.ts";
+import type { ScanFolder } from "./folder-handle.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { type Stamp, sameStamp } from "../model/link.ts";
 import { whyFileUnsynced, whyFolderUnsynced, type LinkedPaths } from "./ignore.ts";
@@ -16,7 +16,7 @@ import { decodeText } from "../../common/text.ts";
 
 /**
  * LIMIT: depth of nested folders, as many as the service allows in a path. Each level is a call on
- * the stack, and every folder of a chain is checked along its whole path.
+ * the stack, and each folder is checked along its whole path.
  */
 const MAX_DEPTH = 256;
 
@@ -29,24 +29,24 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
  * again
  */
 export function* readFolder(
-  work: WalkWork,
+  context: ScanContext,
   found: Subfolder,
   before: WalkedFolder | null,
 ): Generator<void, WalkedFolder> {
   const folder = emptyFolder(found);
   const { path } = folder;
   try {
-    const names = listNames(work, folder);
-    if (isMirror(work, folder, names)) return unread(folder, IS_MIRROR);
-    const isAsBefore = readRules(work, folder, names);
+    const names = listNames(context, folder);
+    if (isMirror(context, folder, names)) return unread(folder, IS_MIRROR);
+    const isAsBefore = readRules(context, folder, names);
     for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
-      const below = readEntry(work, folder, entry, isAsBefore ? before : null);
-      if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
+      const below = readEntry(context, folder, entry, isAsBefore ? before : null);
+      if (below !== null) folder.folders.push(yield* readFolder(context, below, null));
     }
-    work.count += names.length;
-    if (work.count >= work.part) {
-      work.count = 0;
+    context.entriesRead += names.length;
+    if (context.entriesRead >= context.entriesPerPart) {
+      context.entriesRead = 0;
       yield;
     }
   } catch (error) {
@@ -70,7 +70,7 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
  * root, all of its documents would be uploaded to this workspace too.
  * @throws as the port does
  */
-function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
+function isMirror({ fs }: Pick<ScanContext, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
@@ -79,8 +79,11 @@ function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names:
  * Returns the names in a folder, sorted. Their order decides the order of all results of a scan
  * (I32).
  */
-function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
-  return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+function listNames(
+  { fs, hold: scanFolder }: Pick<ScanContext, "fs" | "hold">,
+  { abs, stat }: Subfolder,
+): readonly DirEntry[] {
+  return fs.readdir(scanFolder.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws an error that is neither the system's nor a fault of its rules: a bug */
@@ -92,8 +95,8 @@ function whyUnread(error: unknown): string {
 }
 
 /** Parts of a scan that reading rules needs. */
-type RulesWork = Pick<
-  WalkWork,
+type RulesContext = Pick<
+  ScanContext,
   "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "linked" | "foldsCase" | "kept"
 >;
 
@@ -102,26 +105,26 @@ type RulesWork = Pick<
  * the folder is not scanned, because the rules may exclude any path.
  * @returns true if an earlier reading in this scan found the same rules
  */
-function readRules(work: RulesWork, folder: Subfolder, names: readonly DirEntry[]): boolean {
+function readRules(context: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
   const { path } = folder;
-  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(work, folder, file) : "");
-  const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
+  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(context, folder, file) : "");
+  const extra = path === "" ? context.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   const texts = {
     ours: read(IGNORE_FILE) + extra,
-    git: work.linked === null ? "" : read(GITIGNORE_FILE),
-    scope: path === "" ? work.scope : "",
+    git: context.linked === null ? "" : read(GITIGNORE_FILE),
+    scope: path === "" ? context.scope : "",
   };
-  const before = work.rules.get(path) ?? null;
-  const above = path === "" ? null : rulesAt(work.rules, parentOf(path));
-  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !work.rules.delete(path);
+  const before = context.rules.get(path) ?? null;
+  const above = path === "" ? null : rulesAt(context.rules, parentOf(path));
+  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !context.rules.delete(path);
   if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
-  work.rules.set(path, rulesOf(above, path, texts, work.foldsCase));
+  context.rules.set(path, rulesOf(above, path, texts, context.foldsCase));
   return false;
 }
 
-function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): string {
-  const at = work.hold.at(abs, stat);
-  const found = attemptCall(() => work.fs.readFile(`${at}/${file}`));
+function readRuleFile(context: RulesContext, { abs, stat }: Subfolder, file: string): string {
+  const at = context.hold.at(abs, stat);
+  const found = attemptCall(() => context.fs.readFile(`${at}/${file}`));
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
   // A folder of this name means nothing to git.
   if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
@@ -130,7 +133,7 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
 
 /** Reads an entry of a folder. Returns a folder that must be read in turn. */
 function readEntry(
-  work: WalkWork,
+  context: ScanContext,
   folder: WalkedFolder,
   { name, kind }: DirEntry,
   before: WalkedFolder | null,
@@ -141,7 +144,7 @@ function readEntry(
     folder.others.push({ path, kind, stamp: null });
     return null;
   }
-  const found = attemptCall(() => statEntry(work, folder, name, abs));
+  const found = attemptCall(() => statEntry(context, folder, name, abs));
   if ("errno" in found) {
     // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
     if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
@@ -149,8 +152,8 @@ function readEntry(
     return null;
   }
   const stat = found.value;
-  if (stat.kind === "folder") return findSubfolder(work, folder, { path, abs, stat }, before);
-  if (stat.kind === "file") readFile(work, folder, name, path, stat);
+  if (stat.kind === "folder") return findSubfolder(context, folder, { path, abs, stat }, before);
+  if (stat.kind === "file") readFile(context, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
   return null;
 }
@@ -159,27 +162,27 @@ function readEntry(
  * Returns the stat of an entry by its plain path, which is faster. No content is read through this
  * path; but a missing entry must be missing from this very folder.
  */
-function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
+function statEntry(context: Pick<ScanContext, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
-    return work.fs.lstat(abs);
+    return context.fs.lstat(abs);
   } catch (error) {
-    const at = errnoOf(error) === null ? folder.abs : work.hold.at(folder.abs, folder.stat);
+    const at = errnoOf(error) === null ? folder.abs : context.hold.at(folder.abs, folder.stat);
     if (at === folder.abs) throw error;
-    return work.fs.lstat(`${at}/${name}`);
+    return context.fs.lstat(`${at}/${name}`);
   }
 }
 
 function findSubfolder(
-  work: WalkWork,
+  context: ScanContext,
   folder: WalkedFolder,
   found: Subfolder,
   before: WalkedFolder | null,
 ): Subfolder | null {
   const { path, stat } = found;
-  const other = whyFolderUnsynced(work, path);
+  const other = whyFolderUnsynced(context, path);
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
-  } else if (stat.dev !== work.dev) {
+  } else if (stat.dev !== context.dev) {
     // No file can be moved atomically between two disks, and the files of an unmounted disk were
     // not deleted.
     folder.unseen.set(path, unreadable("another disk is mounted at this path"));
@@ -199,9 +202,9 @@ function isTooDeep(path: LocalPath): boolean {
 }
 
 /** Data that the reading of all folders in one scan shares. */
-export type WalkWork = {
+export type ScanContext = {
   readonly fs: Fs;
-  readonly hold: WalkHold;
+  readonly hold: ScanFolder;
   /** The root's device. */
   readonly dev: number;
   readonly diskNow: number | null;
@@ -222,11 +225,11 @@ export type WalkWork = {
    * Files that this scan has read: a second reading of their folder does not read these files
    * again.
    */
-  readonly read: Map<LocalPath, LocalFile>;
+  readonly filesRead: Map<LocalPath, LocalFile>;
   /** Number of entries read since the last pause. */
-  count: number;
+  entriesRead: number;
   /** Number of entries between two pauses. A large folder may have more. */
-  readonly part: number;
+  readonly entriesPerPart: number;
 };
 
 /** One folder as the scan read it, with all folders below it. */
@@ -244,48 +247,56 @@ export type WalkedFolder = {
   readonly unseen: Map<LocalPath, Unread>;
 };
 
-/** Reads a file of a folder, and adds it to the files, or to the list that it belongs to. */
-function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
-  const other = whyFileUnsynced(work, path);
+/** Reads a file of a folder, and adds it to the files, to the others or to the unseen paths. */
+function readFile(context: ScanContext, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
+  const other = whyFileUnsynced(context, path);
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
     return;
   }
-  const number = work.leftOut?.numberOf(path, stat) ?? null;
+  const number = context.leftOut?.numberOf(path, stat) ?? null;
   if (number !== null) {
     folder.leftOut.push(number);
     return;
   }
-  const earlier = work.read.get(path);
+  const earlier = context.filesRead.get(path);
   if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
     folder.files.push(earlier);
     return;
   }
-  const known = work.known(path);
-  if (isVouchedFor(known) && sameStamp(known.stamp, stat)) folder.files.push(asKnown(known, stat));
-  else hashInto(work, folder, name, path, known);
+  const known = context.known(path);
+  if (isTrusted(known) && sameStamp(known.stamp, stat)) folder.files.push(knownFile(known, stat));
+  else hashInto(context, folder, name, path, known);
 }
 
 type TrustedFile = KnownFile & { readonly stamp: Stamp };
 
-function isVouchedFor(known: KnownFile | null): known is TrustedFile {
+function isTrusted(known: KnownFile | null): known is TrustedFile {
   return known !== null && known.stamp !== null;
 }
 
 /**
  * Returns a file that the caller knows, if its stamp is unchanged. ASSUMES: the caller knows only
- * linked content, under stamps that were trusted; linked content has no fault.
+ * linked content, under trusted stamps; linked content has no fault.
  */
-function asKnown({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
+function knownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
   return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
 
-function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
-  const found = attemptCall(() => hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known));
+function hashInto(
+  context: ScanContext,
+  folder: WalkedFolder,
+  name: string,
+  path: LocalPath,
+  known: KnownFile | null,
+): void {
+  const found = attemptCall(() =>
+    hashFile(context, path, `${context.hold.at(folder.abs, folder.stat)}/${name}`, known),
+  );
   if ("value" in found) {
     folder.files.push(found.value);
-    work.read.set(path, found.value);
+    context.filesRead.set(path, found.value);
   } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
 }
 
@@ -293,14 +304,14 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
  * Reads and hashes a file. The stamp belongs to the inode whose bytes were read, which may differ
  * from the listed one.
  */
-function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
-  const { bytes, stat } = work.fs.readFile(abs, "brief");
+function hashFile(context: ScanContext, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+  const { bytes, stat } = context.fs.readFile(abs, "brief");
   const stamp = stampOf(stat);
-  const read = { stamp, stampTrusted: isOldStamp(stamp, work.diskNow), empty: bytes.length === 0 };
+  const read = { stamp, stampTrusted: isOldStamp(stamp, context.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
   // Uses the caller's strings, which stay in memory: after a first sync, every file is read.
   if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
-  if (text !== null) work.onText(digest, text, path);
+  if (text !== null) context.onText(digest, text, path);
   return { ...read, path, digest, textFault: fault };
 }

@@ -3,17 +3,17 @@ import { type Unread, unreadable } from "../model/seen.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
-import { anyErrno, attemptCall, errnoText } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath, type LinkedSource, linkedPaths } from "./ignore.ts";
 import { exclusionOf, patternsOutside, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
+import { readFolder, type WalkedFolder, type ScanContext } from "./walk-folder.ts";
 
 export type WalkOptions = {
   /** True if a file may be made to learn the disk's time; if not, no new stamp is trusted. */
-  readonly probe: boolean;
+  readonly mayProbe: boolean;
   /** Patterns (gitignore syntax) in addition to those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
   /** The only folders that are synced; empty: all. */
@@ -21,24 +21,24 @@ export type WalkOptions = {
   /** Paths that `.gitignore` files never leave out; null: these files are not followed. */
   readonly gitignore: LinkedSource | null;
   /** Entries between two pauses. */
-  readonly part: number;
+  readonly entriesPerPart: number;
 };
 
 /**
- * LIMIT: checks of a scan. After a folder moved, four checks find no more changes. A tree that
+ * LIMIT: checks after a scan. After a folder moved, four checks find no more changes. A tree that
  * changes during each check is not used in this cycle.
  */
-const CHECKS = 8;
+const MAX_CHECKS = 8;
 
 /**
  * Scans every entry of the tree. Then checks the folders, and reads those again that changed since
- * they were read, until a check finds no change. So a document that moved from a folder not read
- * yet to one read already counts neither as deleted nor twice. If the changes do not end, the
- * scanned entries exist, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk
- * where no file can be made, two changes within one tick of its clock look like one; therefore a
- * deletion needs two scans. A system call that fails never ends a scan: its entry is `unseen`. The
- * scan pauses now and then. A change during a pause is found like any change while the scan reads.
- * The calls and their order are the same with and without pauses.
+ * they were read, until a check finds no change. So a document that moved from an unread folder to
+ * a folder that was already read counts neither as deleted nor twice. If the changes do not end,
+ * the scanned entries exist, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk
+ * where no file can be made, two changes within one tick of its clock cannot be distinguished;
+ * therefore a deletion needs two scans. A system call that fails never ends a scan: its entry is
+ * `unseen`. The scan pauses now and then. A change during a pause is found like any change while
+ * the scan reads. The calls and their order are the same with and without pauses.
  */
 export function* walkTree(
   guard: RootGuard,
@@ -55,16 +55,16 @@ export function* walkTree(
     others: new Map<LocalPath, LocalOther>(),
   };
   const numbers: number[] = [];
-  const rules: WalkWork["rules"] = new Map();
+  const rules: ScanContext["rules"] = new Map();
   const kept = new Set<LocalPath>();
   if (root === null) {
     unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
   } else {
-    const work: WalkWork = {
+    const context: ScanContext = {
       fs: guard.fs,
-      hold: guard.walkHold(),
+      hold: guard.openScanFolder(),
       dev: root.stat.dev,
-      diskNow: options.probe ? diskTime(guard) : null,
+      diskNow: options.mayProbe ? diskTime(guard) : null,
       foldsCase: guard.names().foldsCase,
       extraPatterns: options.ignore,
       scope: patternsOutside(options.folders, guard.names().foldsUnicode),
@@ -74,13 +74,13 @@ export function* walkTree(
       known,
       onText,
       leftOut: leftOut ?? null,
-      read: new Map(),
-      count: 0,
-      part: options.part,
+      filesRead: new Map(),
+      entriesRead: 0,
+      entriesPerPart: options.entriesPerPart,
     };
-    const { top, rests } = yield* readTree(work, root);
+    const { top, rests: isUnchanged } = yield* readTree(context, root);
     if (top !== null) collect(top, tree, unseen, numbers);
-    if (!rests)
+    if (!isUnchanged)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
   leftOut?.noteLocal(numbers);
@@ -107,24 +107,26 @@ function diskTime(guard: RootGuard): number | null {
     unlinkLeftover(guard, probe);
     return mtimeMs;
   };
-  return guard.during(() => anyErrno(learn));
+  return guard.withFoldersOpen(() => nullOnAnyErrno(learn));
 }
 
-/** Reads the whole tree. Returns `rests` if the last check found no change since the reading. */
+/**
+ * Reads the whole tree. `isUnchanged`: true if the last check found no change since the reading.
+ */
 function* readTree(
-  work: WalkWork,
+  context: ScanContext,
   root: Root,
 ): Generator<void, { readonly top: WalkedFolder | null; readonly rests: boolean }> {
   try {
-    let top: WalkedFolder | null = yield* readFolder(work, { abs: root.real, path: "", stat: root.stat }, null);
-    for (let check = 1; check <= CHECKS && top !== null; check++) {
-      const again: WalkedFolder | null = yield* readChanged(work, top);
+    let top: WalkedFolder | null = yield* readFolder(context, { abs: root.real, path: "", stat: root.stat }, null);
+    for (let check = 1; check <= MAX_CHECKS && top !== null; check++) {
+      const again: WalkedFolder | null = yield* readChanged(context, top);
       if (again === top) return { top, rests: true };
       top = again;
     }
     return { top, rests: false };
   } finally {
-    work.hold.close();
+    context.hold.close();
   }
 }
 
@@ -132,38 +134,38 @@ function* readTree(
  * Reads a folder again if it changed. Returns the same object if nothing changed in the folder and
  * below; null if the folder is gone.
  */
-function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
-  const stat = statAgain(work, folder);
+function* readChanged(context: ScanContext, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
+  const stat = statAgain(context, folder);
   if (stat === null) return null;
-  if (typeof stat === "string") return doubted(folder, stat);
+  if (typeof stat === "string") return withoutAbsences(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
-    return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
+    return yield* readFolder(context, { abs: folder.abs, path: folder.path, stat }, folder);
   // A folder that changed in the tick in which this scan began, or later, may have changed again
   // within that tick. The stamp does not show this, but the names do.
-  if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
-    const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
+  if (context.diskNow !== null && stat.mtimeMs >= context.diskNow) {
+    const again = yield* readFolder(context, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, again)) return again;
   }
-  return yield* readChangedBelow(work, folder);
+  return yield* readChangedBelow(context, folder);
 }
 
 /** Returns the stat of a folder. Null if the folder is missing; a clause if it cannot be read. */
-function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
-  const found = attemptCall(() => work.fs.lstat(folder.abs));
+function statAgain(context: ScanContext, folder: WalkedFolder): FsStat | string | null {
+  const found = attemptCall(() => context.fs.lstat(folder.abs));
   if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : errnoText(found.errno);
   const stat = found.value;
   if (stat.kind !== "folder") return null;
   // An empty mount point is not an emptied tree: the root must be the folder that was identified.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
-  return stat.dev === work.dev ? stat : "another disk is mounted at this path";
+  return stat.dev === context.dev ? stat : "another disk is mounted at this path";
 }
 
 /** Returns the same object if no entry below has changed. */
-function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder> {
+function* readChangedBelow(context: ScanContext, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
-    const again = yield* readChanged(work, child);
+    const again = yield* readChanged(context, child);
     if (again !== child) changed = true;
     if (again !== null) folders.push(again);
   }
@@ -187,8 +189,8 @@ function hasSameInodes(before: WalkedFolder, again: WalkedFolder): boolean {
   );
 }
 
-/** Returns the folder as the scan read it, but no entry in it counts as absent. */
-function doubted(folder: WalkedFolder, why: string): WalkedFolder {
+/** Returns the folder as the scan read it, with a mark that no entry in it counts as absent. */
+function withoutAbsences(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
 }
 

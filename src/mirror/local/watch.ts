@@ -19,7 +19,7 @@ const WATCHES_TREES = process.platform === "darwin";
  */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
-  let watching: Watching | null = null;
+  let watching: RunningWatcher | null = null;
   const close = async () => {
     const closing = watching;
     watching = null;
@@ -28,25 +28,25 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
   return {
     async start(ignores, onHint) {
       await close();
-      watching = new Watching(root, start, ignores, onHint);
+      watching = new RunningWatcher(root, start, ignores, onHint);
       await watching.begin();
     },
     close,
   };
 }
 
-type OnFolder = (path: string, came: boolean) => void;
+type OnFolder = (path: string, hasAppeared: boolean) => void;
 
 /**
- * A watcher over chokidar, from its start until it is closed. Only folders are watched: the
- * system's notices contain the name of each file that changes in them, and a hint needs no more.
- * Otherwise chokidar would keep the stat of every file and check each file again. The `raw` events
+ * A watcher over chokidar, from its start until it is closed. Watches only folders: the system's
+ * notices contain the name of each file that changes in them, and a hint needs no more. If chokidar
+ * watched files, it would keep the stat of every file and check each file again. The `raw` events
  * are these notices. `addDir` and `unlinkDir` report folders that appear and disappear, whose
  * contents may have changed before they were watched. If each folder needs a watch of its own, the
  * watches of the root and of each folder in it are started one after the other. Chokidar checks all
  * files of all folders that it gets together, and never frees the memory for this check.
  */
-class Watching {
+class RunningWatcher {
   readonly #root: string;
   readonly #watch: typeof watch;
   readonly #ignores: Ignores;
@@ -82,9 +82,9 @@ class Watching {
   async #beginInPortions(): Promise<void> {
     const first: string[] = [];
     let begun = false;
-    await this.#beginPortion(this.#root, { depth: 0 }, (path, came) => {
-      if (begun) this.#onTopFolder(path, came);
-      else if (path !== this.#root && came) first.push(path);
+    await this.#beginPortion(this.#root, { depth: 0 }, (path, hasAppeared) => {
+      if (begun) this.#onTopFolder(path, hasAppeared);
+      else if (path !== this.#root && hasAppeared) first.push(path);
     });
     begun = true;
     for (const folder of first)
@@ -92,17 +92,17 @@ class Watching {
   }
 
   /**
-   * Called when a folder in the root, or the root itself, appeared or was removed after everything
-   * was started.
+   * Starts or stops a watch. Called when a folder in the root, or the root itself, appeared or was
+   * removed after the start.
    */
-  #onTopFolder(path: string, came: boolean): void {
+  #onTopFolder(path: string, hasAppeared: boolean): void {
     if (this.#isOver) return;
-    if (path === this.#root || !came) this.#report(path);
+    if (path === this.#root || !hasAppeared) this.#report(path);
     if (path === this.#root) return;
     const before = this.#portions.get(path);
     this.#portions.delete(path);
     void before?.close();
-    if (!came) return;
+    if (!hasAppeared) return;
     // ORDER: a folder is reported once it is watched, because earlier writes in it cause no notice.
     // Folders below are reported as they are found.
     void this.#beginPortion(path, { ignoreInitial: false }, (below) => {

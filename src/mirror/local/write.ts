@@ -3,7 +3,7 @@ import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import {
-  anyErrno,
+  nullOnAnyErrno,
   attemptCall,
   attemptEffect,
   done,
@@ -43,7 +43,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
     // Only `link` proves that the path is free: an earlier check would prove nothing.
     const temp = freshName(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
-    return orDrop(guard, temp, () => {
+    return removeTempOnFault(guard, temp, () => {
       const stat = renameWithoutReplacing(guard, temp, target.abs);
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
@@ -56,10 +56,11 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
  * Replaces a file's content. The inode that is at the path at that moment moves to `setAsideAt`, so
  * that no save is overwritten without a check. The old inode is read at `setAsideAt`, and the new
  * one gets the path by `link`, which overwrites nothing. ORDER: the caller journals (path,
- * setAsideAt, expect, writes) before. Recovery decides by the files that it finds. No file was set
- * aside: the effect did not begin, or was undone. A file was set aside and the path is free:
- * `putBack`. The path has `writes`: the effect is done. The path has other content: that content
- * stays.
+ * setAsideAt, expect, writes) before. Recovery decides by the files that it finds:
+ * - No file was set aside: the effect did not begin, or was undone.
+ * - A file was set aside and the path is free: `putBack`.
+ * - The path has `writes`: the effect is done.
+ * - The path has other content: that content stays.
  */
 export function replaceFile(
   guard: RootGuard,
@@ -69,22 +70,22 @@ export function replaceFile(
   setAsideAt: string,
 ): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const ready = readyFor(guard, path, text, expect);
+    const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
-    const aside = guard.mirrorPlace(setAsideAt, true);
-    if (!aside.ok) return aside.outcome;
-    if (statOrNull(guard.fs, aside.abs) !== null) return fault("EEXIST", `${setAsideAt}: ${errnoText("EEXIST")}`);
-    return exchange(guard, ready, aside.abs, expect);
+    const setAside = guard.mirrorPlace(setAsideAt, true);
+    if (!setAside.ok) return setAside.outcome;
+    if (statOrNull(guard.fs, setAside.abs) !== null) return fault("EEXIST", `${setAsideAt}: ${errnoText("EEXIST")}`);
+    return exchangeFile(guard, ready, setAside.abs, expect);
   });
 }
 
 /**
- * Replaces a file's content without a journal, like an editor's save, while a daemon has the lock.
- * As in `replaceFile`, no save is overwritten without a check. But the old inode waits beside its
- * path, under a name that is not synced. If the process is killed in between, the document looks
- * renamed to such a name: it is blocked, and not deleted on the service.
- * @param keepAt where to keep the old file: a free `trash/…` path. It is kept, because an editor
- * that has it open may still write to it
+ * Replaces a file's content without a journal, as an editor saves, while a daemon has the lock. As
+ * in `replaceFile`, no save is overwritten without a check. But until the end, the old inode is
+ * beside its path, under a name that is not synced. If the process is killed before that, the
+ * document seems renamed to such a name: it is blocked, and not deleted on the service.
+ * @param keepAt a free `trash/…` path for the old file. It is kept, because an editor that has it
+ * open may still write to it
  */
 export function saveBesideDaemon(
   guard: RootGuard,
@@ -94,15 +95,15 @@ export function saveBesideDaemon(
   keepAt: string,
 ): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const ready = readyFor(guard, path, text, expect);
+    const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const keep = guard.mirrorPlace(keepAt, true);
     if (!keep.ok) return keep.outcome;
     const beside = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
-    const ended = exchange(guard, ready, beside, expect);
+    const ended = exchangeFile(guard, ready, beside, expect);
     // If the disk refuses the move, the old file stays beside the document: it is never uploaded,
     // and never lost.
-    anyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
+    nullOnAnyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
     return ended;
   });
 }
@@ -115,7 +116,12 @@ type ReadyWrite = {
 };
 
 /** Checks the file before a write. If the bytes are equal, no write is needed. */
-function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): ReadyWrite | DiskOutcome<Written> {
+function prepareWrite(
+  guard: RootGuard,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+): ReadyWrite | DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
   const target = guard.place(path, "file");
@@ -128,35 +134,43 @@ function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Diges
   return { kind: "ready", bytes, target: listedSpelling(guard, target.abs), mode: found.stat.mode };
 }
 
-function exchange(
+function exchangeFile(
   guard: RootGuard,
   { bytes, target, mode }: ReadyWrite,
-  aside: string,
+  setAsidePath: string,
   expect: Digest,
 ): DiskOutcome<Written> {
   const temp = freshName(guard, TEMP_PREFIX);
   guard.fs.writeNew(temp, bytes, mode, true);
-  return orDrop(guard, temp, () => swap(guard, temp, target, aside, expect));
+  return removeTempOnFault(guard, temp, () => swap(guard, temp, target, setAsidePath, expect));
 }
 
-/** Prefix of a document's old file while it is replaced. `ignore.ts` keeps such files from being
- * synced. */
+/**
+ * Prefix of a document's old file while a save replaces it. `ignore.ts` keeps such files from being
+ * synced.
+ */
 export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
- * Swaps the file. Meanwhile the document is not at its path. In the end the new inode or the old
- * one is at the path, or the result has `isSetAside`.
+ * Swaps the file. Until the swap ends, the document is not at its path. In the end the new inode or
+ * the old one is at the path, or the result has `isSetAside`.
  */
-function swap(guard: RootGuard, temp: string, target: string, aside: string, expect: Digest): DiskOutcome<Written> {
+function swap(
+  guard: RootGuard,
+  temp: string,
+  target: string,
+  setAsidePath: string,
+  expect: Digest,
+): DiskOutcome<Written> {
   // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or because its
   // name is random.
-  if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, aside))) {
+  if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, setAsidePath))) {
     unlinkLeftover(guard, temp);
     return stale("no file is at this path now");
   }
   let ended: NotDone = stale("the content changed at this moment");
   try {
-    if (digestOrNull(guard.fs, aside) === expect) {
+    if (digestOrNull(guard.fs, setAsidePath) === expect) {
       const stat = renameWithoutReplacing(guard, temp, target);
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
@@ -171,7 +185,7 @@ function swap(guard: RootGuard, temp: string, target: string, aside: string, exp
     ended = fault(errno, errnoText(errno));
   }
   unlinkLeftover(guard, temp);
-  return putBackOr(guard, aside, target, ended);
+  return putBackOrReport(guard, setAsidePath, target, ended);
 }
 
 /**
@@ -187,8 +201,8 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
  * Moves a set-aside file back, without overwriting.
  * @returns `ended`, with `isSetAside` if the file could not be moved back
  */
-export function putBackOr(guard: RootGuard, aside: string, target: string, ended: NotDone): NotDone {
-  const back = attemptCall(() => renameWithoutReplacing(guard, aside, target));
+export function putBackOrReport(guard: RootGuard, setAsidePath: string, target: string, ended: NotDone): NotDone {
+  const back = attemptCall(() => renameWithoutReplacing(guard, setAsidePath, target));
   if ("value" in back && back.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
   const why = "errno" in back ? errnoText(back.errno) : "another file is at its path";
   return {
@@ -202,7 +216,7 @@ export function putBackOr(guard: RootGuard, aside: string, target: string, ended
  * Removes the temporary file after a fault. If the process is killed, the file stays, and `sweep`
  * removes it later.
  */
-function orDrop<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
+function removeTempOnFault<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return work();
   } catch (error) {

@@ -72,7 +72,7 @@ export function submit(
 ): DocumentRecord {
   const others = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...others, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // // The stamp is not trusted, because it belongs to other content than base's.
+  // The stamp is not trusted, because it belongs to other content than base's.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 

@@ -89,14 +89,14 @@ export interface Disk {
   /**
    * Scans some paths of an earlier scan again, if only the content of known files changed. Returns
    * the same object if nothing changed, and null if a complete scan is needed.
-   * @param elsewhere returns true if a document outside `tree`, which is only a part of all
+   * @param isInodeElsewhere returns true if a document outside `tree`, which is only a part of all
    * documents, has this inode
    */
   scanFiles(
     tree: LocalTree,
     paths: Iterable<LocalPath>,
     onText: OnText,
-    elsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
+    isInodeElsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
   look(path: LocalPath): PathState;
   useOf(path: LocalPath): FileUse;

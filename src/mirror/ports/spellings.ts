@@ -12,7 +12,7 @@ export interface Spellings {
   at(path: LocalPath): Spelling[];
   /** Returns the newest spelling at a path whose content in the service's form has this digest. */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
-  with(bytes: Digest): Spelling[];
+  withBytes(bytes: Digest): Spelling[];
   /**
    * Returns all spellings. LIMIT: all rows in memory: a few for each file with links, after
    * `removeOld`.

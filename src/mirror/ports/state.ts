@@ -20,7 +20,7 @@ import type { BaseTree } from "../model/tree.ts";
  * that recovery needs to find out whether the effect happened.
  */
 export type Intent =
-  // // Effects on the service.
+  // Effects on the service.
   /**
    * `replaces`: the deleted document that this document restores. Its record ends with the commit.
    */
@@ -56,7 +56,7 @@ export type Intent =
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
-  // // Effects on the disk.
+  // Effects on the disk.
   /**
    * New local files of a plan. A power loss may damage each file until its record confirms the
    * content.

@@ -25,7 +25,7 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
   if (url.protocol !== "https:" && url.protocol !== "http:") return bad("it does not start with https:// or http://");
   if (url.username !== "" || url.password !== "") return bad("it contains a user name or password");
   if (url.search !== "" || url.hash !== "") return bad("it contains a query or fragment");
-  if (url.protocol === "http:" && !isLoopback(url) && !isAllowed(url, allowHttpHosts)) {
+  if (url.protocol === "http:" && !isLoopback(url) && !isHttpAllowed(url, allowHttpHosts)) {
     return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
   }
   return { kind: "good", origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
@@ -49,6 +49,6 @@ function isLoopback(url: URL): boolean {
   return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));
 }
 
-function isAllowed(url: URL, hosts: readonly string[]): boolean {
+function isHttpAllowed(url: URL, hosts: readonly string[]): boolean {
   return hosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
 }

@@ -65,7 +65,7 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
     moveFolder: (id, parent) => folders.patchFolder(context, id, { parentId: idOf(parent) }),
     deleteFolder: (id) => folders.deleteFolder(context, id),
     traits: () => traits.current(),
-    noteReadBack: (sent, isSame) => traits.sawReadBack(sent, isSame),
+    noteReadBack: (sent, isSame) => traits.learnFromReadBack(sent, isSame),
     generation: () => http.generation(),
     events: () => new EventStream({ http, clock, random }),
     pressure: () => queue.pressure(),
@@ -86,6 +86,6 @@ async function itemsAt(context: CallContext, path: RemotePath): Promise<readonly
   const selector = { kind: "path", path } as const;
   const listed = await listAll({ ...context, route: FILES, selector, read: readFile });
   const items = [...listed.items, ...(await folders.foldersAt(context, path))];
-  for (const item of items) context.traits.sawSpelling(path, item.path);
+  for (const item of items) context.traits.learnFromSpelling(path, item.path);
   return items;
 }

@@ -29,16 +29,18 @@ const RECONNECT = {
   noneMs: 3_600_000,
 } as const;
 
-const BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
+const STREAM_BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
 // LIMIT: some 50,000 events per minute. With more, polling finds the same changes with less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
-const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
+const EVENT_ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
 /** Result of a stream, or of an attempt to open one. */
 type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string };
-/** State after the end, with the longest wait before the next attempt in milliseconds. */
+/**
+ * State after the end of a stream, with the longest wait before the next attempt in milliseconds.
+ */
 type NextState = { readonly state: EventStreamState; readonly ms: number };
 
 /**
@@ -73,7 +75,7 @@ export class EventStream implements RemoteEvents {
       const end = await this.#listen(listener);
       if (signal.aborted) return;
       if (clock.monotonic() - began > RECONNECT.lastedMs) this.#failures = 0;
-      const after = afterEnd(end, this.#failures++);
+      const after = nextStateAfter(end, this.#failures++);
       listener.onState(after.state);
       // Full jitter, so that not all clients of a restarted service connect at the same moment.
       await clock.sleep(after.ms * (0.1 + 0.9 * random.fraction()), signal);
@@ -84,7 +86,9 @@ export class EventStream implements RemoteEvents {
     const { http, clock } = this.#options;
     const connection = new Connection(listener, this.#lastId, clock, this.#closing.signal);
     const { signal } = connection;
-    const end = await http.stream(EVENTS, this.#lastId, { ...BOUNDS, signal }, (bytes) => connection.take(bytes));
+    const end = await http.stream(EVENTS, this.#lastId, { ...STREAM_BOUNDS, signal }, (bytes) =>
+      connection.take(bytes),
+    );
     this.#lastId = connection.lastId;
     return connection.endedForGood ?? end;
   }
@@ -100,7 +104,7 @@ class Connection {
   lastId: string | null;
   endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
   readonly #listener: EventListener;
-  readonly #resumesAt: string | null;
+  readonly #resumesAfter: string | null;
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #ending = new AbortController();
   readonly #decoder = new TextDecoder();
@@ -113,20 +117,22 @@ class Connection {
     },
   });
   #isOpen = false;
-  /** Last id that an event of this connection had. Events without an id have this id too. */
+  /**
+   * Last id that an event of this connection had. It also applies to later events without an id.
+   */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
 
   constructor(
     listener: EventListener,
-    resumesAt: string | null,
+    resumesAfter: string | null,
     clock: Pick<Clock, "monotonic">,
     closing: AbortSignal,
   ) {
     this.#listener = listener;
-    this.#resumesAt = resumesAt;
-    this.lastId = resumesAt;
+    this.#resumesAfter = resumesAfter;
+    this.lastId = resumesAfter;
     this.#clock = clock;
     this.signal = AbortSignal.any([this.#ending.signal, closing]);
   }
@@ -141,24 +147,24 @@ class Connection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // The stream does not resume after an id, so earlier events were missed.
-    if (this.#resumesAt === null) this.#listener.onHint({ kind: "all" });
+    // The stream cannot resume after an id, so earlier events were missed.
+    if (this.#resumesAfter === null) this.#listener.onHint({ kind: "all" });
   }
 
-  #isFlood(more: number): boolean {
+  #isFlood(received: number): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#countedSince > EVENT_FLOOD.inMs) {
       this.#countedSince = now;
       this.#bytes = 0;
     }
-    this.#bytes += more;
+    this.#bytes += received;
     return this.#bytes > EVENT_FLOOD.bytes;
   }
 
   #takeEvent({ event = "message", data, id }: EventSourceMessage): void {
     if (this.signal.aborted) return;
     this.#namedId = id ?? this.#namedId;
-    this.lastId = this.#namedId !== null && ID.test(this.#namedId) ? this.#namedId : null;
+    this.lastId = this.#namedId !== null && EVENT_ID.test(this.#namedId) ? this.#namedId : null;
     const hint = readEvent(event, data);
     if (hint !== null) this.#listener.onHint(hint);
   }
@@ -175,12 +181,12 @@ class Connection {
  * Returns the state and the wait after the end of a stream.
  * @param failures number of attempts in a row before this one without a lasting stream
  */
-function afterEnd(end: StreamEnd, failures: number): NextState {
+function nextStateAfter(end: StreamEnd, failures: number): NextState {
   const doubled = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
     const why = whyNoStream(end);
-    if (!mayPass(end)) return { state: { kind: "none", why }, ms: RECONNECT.noneMs };
+    if (!isTemporary(end)) return { state: { kind: "none", why }, ms: RECONNECT.noneMs };
     const serverMs = "retryAfterMs" in end ? end.retryAfterMs : null;
     const ms = Math.min(RECONNECT.refusedMostMs, Math.max(serverMs ?? 0, RECONNECT.refusedMs * doubled));
     return { state: { kind: "broken", why }, ms };
@@ -192,7 +198,7 @@ function afterEnd(end: StreamEnd, failures: number): NextState {
 type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
 /** Returns true if the same request may have another answer in some minutes. */
-function mayPass(end: AnsweredEnd): boolean {
+function isTemporary(end: AnsweredEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
 }
@@ -200,22 +206,22 @@ function mayPass(end: AnsweredEnd): boolean {
 function whyNoStream(end: AnsweredEnd): string {
   if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
   return end.kind === "unreadable"
-    ? `${end.status}, ${end.foreignLooks}`
+    ? `${end.status}, ${end.description}`
     : `status ${end.status} instead of a stream of events`;
 }
 
-type Read = (data: JsonObject) => EventHint | null;
+type ReadEvent = (data: JsonObject) => EventHint | null;
 
-const READERS: { readonly [Type in EventType]: Read } = {
+const READERS: { readonly [Type in EventType]: ReadEvent } = {
   file: readFileEvent,
   folder: (data) => {
     const id = member(data, "id");
     return isDirId(id) ? { kind: "folder", id } : null;
   },
-  reset: () => ALL,
+  reset: () => ANYTHING_CHANGED,
 };
 
-const ALL: EventHint = { kind: "all" };
+const ANYTHING_CHANGED: EventHint = { kind: "all" };
 
 /**
  * Returns the hint of an event. If an event of a known type cannot be read, the hint says that
@@ -225,8 +231,8 @@ const ALL: EventHint = { kind: "all" };
 function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(READERS, type)) return null;
   const json = parseJson(data);
-  if (json.kind !== "json" || !isJsonObject(json.value)) return ALL;
-  return READERS[type as EventType](json.value) ?? ALL;
+  if (json.kind !== "json" || !isJsonObject(json.value)) return ANYTHING_CHANGED;
+  return READERS[type as EventType](json.value) ?? ANYTHING_CHANGED;
 }
 
 function readFileEvent(data: JsonObject): EventHint | null {

@@ -33,7 +33,7 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
   if (mayHaveHappened(call, reply)) return { kind: "uncertain", detail, requestId };
-  const cause = causeToWait(reply);
+  const cause = temporaryCause(reply);
   if (reply.kind !== "problem" || cause !== null) {
     return { kind: "later", detail, requestId, cause: cause ?? "malformed" };
   }
@@ -43,7 +43,7 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
 /**
  * Returns the cause of a fault that may end by itself; null if a retry would get the same answer.
  */
-function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
+function temporaryCause(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";
   if (reply.kind === "no-answer") return "unreachable";
   if (reply.status === 429) return "rate-limited";

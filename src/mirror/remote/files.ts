@@ -6,11 +6,11 @@ import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
-import { type CallContext, failed, fileIn, getFile, misread, OTHER_FILE } from "./reads.ts";
+import { type CallContext, failed, readFileReply, getFile, misread, OTHER_FILE } from "./reads.ts";
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
 /**
- * Writes files. Each write is sent once, unless it was certainly not sent, and its answer is
+ * Writes files. Each write is sent once, or again if it was certainly not sent. Its answer is
  * checked.
  */
 
@@ -20,7 +20,7 @@ export async function createFile(
   content: string,
 ): Promise<Answer<WrittenFile>> {
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
-  const made = fileIn(context, call, reply, readFile, null);
+  const made = readFileReply(context, call, reply, readFile, null);
   const id = made.ok || reply.kind !== "success" ? null : readFileId(reply.value);
   if (id === null) return made;
   // The answer lacks a field. If the document cannot be read either, the write is uncertain.
@@ -54,14 +54,14 @@ export async function putContent(
   const file = readEdit(reply.value);
   if (!file.ok) return misread(call, reply, file.why);
   if (file.value.id !== null && file.value.id !== id) return misread(call, reply, OTHER_FILE);
-  if (file.value.wirePath !== null) context.traits.sawPath(file.value.wirePath);
+  if (file.value.wirePath !== null) context.traits.learnFromPath(file.value.wirePath);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
 export async function patchFile(context: CallContext, id: DocId, patch: Patch): Promise<Answer<FileResource>> {
   const call: Call = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
-  const answer = fileIn(context, call, await context.caller.call(call), readFile, id);
+  const answer = readFileReply(context, call, await context.caller.call(call), readFile, id);
   return learnFromPatch(context, patch, "file", answer);
 }
 

@@ -19,7 +19,7 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     const below = await listBy(context, { kind: "path-prefix", pathPrefix: prefix });
     return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
-  if (context.traits.current().folderTree === "no") return walkRoots(context);
+  if (context.traits.current().folderTree === "no") return listBelowRoots(context);
   const whole = await listBy(context, { kind: "path-prefix", pathPrefix: "" });
   const { folderTree } = context.traits.current();
   if (whole.complete && (whole.items.length > 0 || folderTree === "yes")) {
@@ -29,7 +29,7 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
   // The service refused the request, found no folder, or read the root as the name of a missing
   // folder.
-  const walked = await walkRoots(context);
+  const walked = await listBelowRoots(context);
   if (!whole.complete || walked.items.length > 0) context.traits.learn({ folderTree: "no" });
   return walked;
 }
@@ -40,7 +40,7 @@ function isRefused(fault: Fault | null): boolean {
 }
 
 /** Lists the root folders, and the folders below each. */
-async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
+async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
   // The folders of all lists are in memory together, so one limit applies to all lists.
   const spent = zeroTotals();
   const roots = await listBy(context, { kind: "none" }, spent);
@@ -87,7 +87,7 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   const folder = readFolder(reply.value);
   const id = readFolderId(reply.value);
   if (id === null) return misread(call, reply, "the new folder has no id of the form dir_…");
-  if (folder.ok) context.traits.sawPath(folder.value.wirePath);
+  if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
   // The contract shows only the id of a folder in this answer. If the answer has no path, the path
   // is the one that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
@@ -108,7 +108,7 @@ async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Pro
   if (!folder.ok)
     return misread(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
   if (folder.value.resource.id !== id) return misread(call, reply, "the service answered with another folder");
-  traits.sawPath(folder.value.wirePath);
+  traits.learnFromPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }
 

@@ -21,7 +21,7 @@ export function contentTypeOf({ headers }: WireResponse): string {
 const SEARCHED_CHARACTERS = 65_536;
 
 /** Describes a body that is not JSON in a few words; never quotes the body. */
-export function looksOf(contentType: string, body: string): string {
+export function describeBody(contentType: string, body: string): string {
   const head = body.slice(0, SEARCHED_CHARACTERS).trimStart();
   if (head === "") return "an empty answer";
   if (contentType === "text/html" || /^<(?:!doctype html|html)\b/i.test(head))

@@ -69,8 +69,8 @@ function isClosing(unit: number): boolean {
  * Returns the index of the closing quote, or the content's length. Searches from quote to quote,
  * because most of an answer is one string.
  */
-function endOfString(text: string, open: number): number {
-  let close = open;
+function endOfString(text: string, openQuote: number): number {
+  let close = openQuote;
   for (;;) {
     close = text.indexOf('"', close + 1);
     if (close === -1) return text.length;

@@ -20,19 +20,19 @@ export async function createAtPath(
   route: string,
   path: RemotePath,
   kind: NameKind,
-  rest: JsonObject,
+  otherFields: JsonObject,
 ): Promise<{ readonly call: Call; readonly reply: Reply }> {
   const { caller, traits } = context;
   const callWith = (spelled: string): Call => {
-    return { method: "POST", path: route, body: { path: spelled, ...rest }, accept: [200, 201], size: "item" };
+    return { method: "POST", path: route, body: { path: spelled, ...otherFields }, accept: [200, 201], size: "item" };
   };
-  let call = callWith(traits.spell(path));
+  let call = callWith(traits.inServiceForm(path));
   let reply = await caller.call(call);
   if (isRefusalAt(reply, "/path") && !traits.slashIsKnown()) {
     const other = traits.current().leadingSlash ? path : `/${path}`;
     call = callWith(other);
     reply = await caller.call(call);
-    if (reply.kind === "success") traits.sawPath(other);
+    if (reply.kind === "success") traits.learnFromPath(other);
   }
   if (reply.kind !== "success") learnRefusal(traits, faultOf(call, reply), "/path", path, kind);
   return { call, reply };
@@ -66,7 +66,7 @@ function learnRefusal(
   kind: NameKind,
 ): void {
   if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
-  traits.sawRefusal(path, kind);
+  traits.learnFromRefusal(path, kind);
 }
 
 /**

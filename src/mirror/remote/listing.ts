@@ -17,9 +17,9 @@ export const LIST_LIMITS = {
   pages: 20_000,
   // LIMIT: pages in a row without a new item. The service leaves out items that the key may not
   // read, so many pages may be empty.
-  barrenPages: 2_000,
-  // LIMIT: items in memory, and below, the characters of their paths: a million items of 128
-  // characters each.
+  pagesWithoutNew: 2_000,
+  // LIMIT: items in memory, and characters of all their paths: a million items of 128 characters
+  // each.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
@@ -32,7 +32,7 @@ export function zeroTotals(): ListTotals {
 }
 
 /** Returns why no further page may be requested, or null. */
-function overLimit({ pages, items, characters }: ListTotals): string | null {
+function whyOverLimit({ pages, items, characters }: ListTotals): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
 }
@@ -50,7 +50,7 @@ type ListOptions<Item> = {
   readonly onPage?: ((seen: number) => void) | undefined;
   /** Receives the items. Undefined: the result contains the items. */
   readonly receiver?: ItemReceiver<Item> | undefined;
-  /** Totals that several lists share for a common limit; undefined: each list counts separately. */
+  /** Totals that several lists share for a common limit; undefined: each list has its own limit. */
   readonly spent?: ListTotals;
 };
 
@@ -76,8 +76,8 @@ export async function listAll<Item extends { readonly id: string }>(
     const seen = new Map<string, Item>();
     options.receiver?.begin();
     const end = await new Traversal(options, seen).run();
-    // An item that only an earlier attempt saw is gone, if a later attempt was complete. If no
-    // attempt was complete, the item counts.
+    // An item that only an earlier attempt listed is gone, if a later attempt was complete. If
+    // no attempt was complete, the item counts.
     if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
     for (const [id, item] of seen) before.set(id, item);
     if (end.kind === "failed" || start === MAX_STARTS)
@@ -118,15 +118,15 @@ class Traversal<Item extends { readonly id: string }> {
 
   async run(): Promise<ListingEnd> {
     for (;;) {
-      const over = overLimit(this.#spent);
+      const over = whyOverLimit(this.#spent);
       if (over !== null) return failed(misreadFault(GET_REQUEST, over, null));
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
       const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);
       if (page.kind !== "page") return page;
-      if (this.#mayAskAhead(page)) {
+      if (this.#mayRequestAhead(page)) {
         this.#nextReply = this.#request(page.nextCursor);
-        await sending();
+        await earlierRequestsSent();
       }
       const listingEnd = this.#take(page);
       if (listingEnd !== null) return listingEnd;
@@ -147,29 +147,32 @@ class Traversal<Item extends { readonly id: string }> {
   #read(reply: Extract<Reply, { kind: "success" }>): PageRead | ListingEnd {
     const { requestId } = reply;
     const page = readPage(reply.value);
-    const looks = this.#checksOrigin() ? foreignLooks(page, reply.value) : null;
-    if (looks !== null) return failed(notTheService(reply.from, reply.status, looks, requestId));
+    const description = this.#checksOrigin() ? foreignDescription(page, reply.value) : null;
+    if (description !== null) return failed(notTheService(reply.from, reply.status, description, requestId));
     if (!page.ok) return failed(misreadFault(GET_REQUEST, page.why, requestId));
     this.#spent.pages++;
     return { kind: "page", ...page.value, requestId };
   }
 
   /**
-   * Returns true if the next page is the first page of documents, which is checked for coming from
-   * another program. A list of one path is not checked.
+   * Returns true if the next page is the first page of documents: it is checked that the service
+   * itself made it. A list of one path is not checked.
    */
   #checksOrigin(): boolean {
     const { route, selector } = this.#options;
     return this.#cursor === null && route === FILES && selector.kind !== "path";
   }
 
-  #leadsOn({ hasMore, nextCursor }: Page): boolean {
+  #hasNextPage({ hasMore, nextCursor }: Page): boolean {
     return hasMore && !this.#cursors.has(nextCursor!);
   }
 
-  #mayAskAhead(page: Page): boolean {
+  #mayRequestAhead(page: Page): boolean {
     return (
-      this.#leadsOn(page) && page.items.length > 0 && this.#pagesWithoutNew === 0 && overLimit(this.#spent) === null
+      this.#hasNextPage(page) &&
+      page.items.length > 0 &&
+      this.#pagesWithoutNew === 0 &&
+      whyOverLimit(this.#spent) === null
     );
   }
 
@@ -187,12 +190,12 @@ class Traversal<Item extends { readonly id: string }> {
     this.#count += found;
     this.#options.onPage?.(this.#count);
     if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : failed(this.#unreadableItem);
-    if (!this.#leadsOn(page))
+    if (!this.#hasNextPage(page))
       return failed(misreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
     this.#pagesWithoutNew = found > 0 ? 0 : this.#pagesWithoutNew + 1;
-    if (this.#pagesWithoutNew < LIST_LIMITS.barrenPages) return null;
+    if (this.#pagesWithoutNew < LIST_LIMITS.pagesWithoutNew) return null;
     return failed(misreadFault(GET_REQUEST, "the list does not end", page.requestId));
   }
 }
@@ -202,9 +205,9 @@ const EVENT_LOOP_TURNS = 16;
 
 /**
  * Waits until earlier requests are sent. ORDER: the request for the next page is sent before the
- * current page is read, which takes as long as the service needs to make the next one.
+ * current page is read, because reading takes as long as the service needs to make the next page.
  */
-async function sending(): Promise<void> {
+async function earlierRequestsSent(): Promise<void> {
   for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await null;
 }
 
@@ -229,7 +232,7 @@ function takeItems<Item extends { readonly id: string }>(
       continue;
     }
     const { resource, wirePath } = item.value;
-    options.traits.sawPath(wirePath);
+    options.traits.learnFromPath(wirePath);
     if (!isNew(options, seen, resource)) continue;
     spent.items++;
     spent.characters += wirePath.length;
@@ -249,18 +252,18 @@ function isNew<Item extends { readonly id: string }>(
   return seen.size > before;
 }
 
-/** Returns a name for an item: its id, if messages may show the id. */
+/** Returns the id of an item for messages, if messages may show it. */
 function idOf(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
 }
 
 function spellSelector(selector: Selector, traits: TraitLearner): Selector {
-  if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
+  if (selector.kind === "path") return { kind: "path", path: traits.inServiceForm(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;
     // The path of the whole tree is "/" on every deployment.
-    return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.spell(pathPrefix) };
+    return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.inServiceForm(pathPrefix) };
   }
   return selector;
 }
@@ -278,14 +281,14 @@ function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
   const { status, from, requestId } = reply;
   if (status >= 500 || status === 429) return null;
-  if (reply.kind === "unreadable") return notTheService(from, status, reply.foreignLooks, requestId);
+  if (reply.kind === "unreadable") return notTheService(from, status, reply.description, requestId);
   if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }
 
 /** Describes the program that answered in place of the service; null if the service answered. */
-function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
-  if (!page.ok) return looksOfJson(value);
+function foreignDescription(page: ReturnType<typeof readPage>, value: unknown): string | null {
+  if (!page.ok) return describeJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;
 }
 
@@ -298,7 +301,7 @@ function isForeign(items: readonly unknown[]): boolean {
 }
 
 /** Describes JSON in a few words; null if the value is a list envelope, even a faulty one. */
-function looksOfJson(value: unknown): string | null {
+function describeJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";
   if (!isJsonObject(value)) return "JSON that is not an object";
@@ -310,9 +313,9 @@ function looksOfJson(value: unknown): string | null {
 
 /**
  * Returns the fault for an answer of another program.
- * @param looks description of the answer, in a few words
+ * @param description description of the answer, in a few words
  */
-function notTheService(from: Origin, status: number, looks: string, requestId: string | null): Fault {
-  const detail = `${from.url} answers ${status}, ${from.contentType}: ${looks}`;
+function notTheService(from: Origin, status: number, description: string, requestId: string | null): Fault {
+  const detail = `${from.url} answers ${status}, ${from.contentType}: ${description}`;
   return { kind: "later", detail, requestId, cause: "not-the-service" };
 }

@@ -19,7 +19,7 @@ type NoProblem = { readonly kind: "unreadable"; readonly why: string };
 
 // LIMIT: entries of `errors` that are read.
 const MAX_POINTERS = 20;
-const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
  * Reads an error body. An object without a code gets a code from its status (`status_404`), which
@@ -77,7 +77,7 @@ function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | nul
  * service echoes does not count.
  */
 function isCode(text: string, scrub: Scrub): boolean {
-  return CODE.test(text) && scrub(text) === text;
+  return CODE_FORM.test(text) && scrub(text) === text;
 }
 
 /** Returns the texts of one field of each entry of `errors`. */

@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /**
  * Adjusts the number of parallel calls as TCP does. Starts with 8, and adds one for each success
  * until the first congestion. Congestion halves the number. After that, the number grows by one for
- * each round (as many successes as places).
+ * each round (as many successes as parallel calls).
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class CallQueue {
     });
   }
 
-  /** Sends no request for `ms`. If there are several pauses, the one that ends last counts. */
+  /** Sends no request for `ms`. If several pauses overlap, the pause that ends last counts. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);

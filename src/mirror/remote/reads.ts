@@ -24,14 +24,14 @@ export const OTHER_FILE = "the service answered with another file";
 
 export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
-  return fileIn(context, call, await context.caller.call(call), readFileWithContent, id);
+  return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
 }
 
 /**
  * Returns the file in a reply.
  * @param id id of the file that was read or changed; null for a new file
  */
-export function fileIn<File extends FileResource>(
+export function readFileReply<File extends FileResource>(
   { traits }: CallContext,
   call: Call,
   reply: Reply,
@@ -42,6 +42,6 @@ export function fileIn<File extends FileResource>(
   const file = read(reply.value);
   if (!file.ok) return misread(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
   if (id !== null && file.value.resource.id !== id) return misread(call, reply, OTHER_FILE);
-  traits.sawPath(file.value.wirePath);
+  traits.learnFromPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
 }

@@ -4,7 +4,7 @@ import type { LogFields } from "../ports/log.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { WireResult } from "../../common/wire.ts";
 import { failureWords } from "../../common/failure-words.ts";
-import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
+import { contentTypeOf, describeBody, type Origin } from "./foreign.ts";
 import { parseJson } from "./json.ts";
 import { type ReadProblem, readProblem, readRequestId } from "./problem-body.ts";
 import type { Scrub } from "./scrub.ts";
@@ -45,7 +45,7 @@ export type Reply =
       readonly status: number;
       readonly detail: string;
       /** Description of the answer in a few words. */
-      readonly foreignLooks: string;
+      readonly description: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
       readonly from: Origin;
@@ -74,16 +74,16 @@ export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "st
 
 type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly now: number };
 
-export function readResult(call: Call, result: WireResult, reading: ReplyContext): Reply {
-  if (result.kind === "answer") return readResponse(call, result.response, reading);
-  const why = reading.scrub(result.why, 200);
+export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
+  if (result.kind === "answer") return readResponse(call, result.response, context);
+  const why = context.scrub(result.why, 200);
   const timedOut = result.timedOut === true;
   return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
 }
 
 function readResponse(call: Call, response: WireResponse, { address, scrub, now }: ReplyContext): Reply {
   const { status, headers, body } = response;
-  const common: Common = {
+  const common: CommonMembers = {
     status,
     requestId: readRequestId(headers["x-request-id"], scrub),
     from: { url: address + routeOf(call.path), contentType: contentTypeOf(response) },
@@ -96,23 +96,23 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
     case "problem":
       return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
     case "unreadable": {
-      const foreignLooks = reading.looks ?? looksOf(common.from.contentType, body);
-      return { kind: "unreadable", detail: reading.detail, foreignLooks, ...common, retryAfterMs: retryAfter };
+      const description = reading.description ?? describeBody(common.from.contentType, body);
+      return { kind: "unreadable", detail: reading.detail, description, ...common, retryAfterMs: retryAfter };
     }
   }
 }
 
 /** Members of every answer. */
-type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
+type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
 /**
  * An answer that cannot be read. `looks`: description of the answer; null if the body itself shows
  * the reason.
  */
-type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly looks: string | null };
+type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly description: string | null };
 
-function unreadable(detail: string, looks: string | null = null): Unreadable {
-  return { kind: "unreadable", detail, looks };
+function unreadable(detail: string, description: string | null = null): Unreadable {
+  return { kind: "unreadable", detail, description };
 }
 
 function readSuccess(body: string, status: number): { kind: "success"; value: unknown } | Unreadable {
@@ -126,8 +126,11 @@ function readSuccess(body: string, status: number): { kind: "success"; value: un
 function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
   if (status >= 300 && status < 400) {
     const target = redirectOrigin(headers["location"]);
-    const looks = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
-    return unreadable(`the answer (${status}) is ${looks}, and mdmirror follows no redirects; check the URL`, looks);
+    const description = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
+    return unreadable(
+      `the answer (${status}) is ${description}, and mdmirror follows no redirects; check the URL`,
+      description,
+    );
   }
   if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
   const problem = readProblem(body, status, scrub);

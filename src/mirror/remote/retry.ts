@@ -23,9 +23,9 @@ export const RETRY = {
 } as const;
 
 /** Next step after a reply. `ms`: pause of this call, or of all calls if `isForAll`. */
-type Step = { readonly isAgain: boolean; readonly ms: number; readonly isForAll: boolean };
+type NextStep = { readonly isAgain: boolean; readonly ms: number; readonly isForAll: boolean };
 
-const STOP: Step = { isAgain: false, ms: 0, isForAll: false };
+const STOP: NextStep = { isAgain: false, ms: 0, isForAll: false };
 
 type AnsweredReply = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
@@ -34,7 +34,7 @@ type AnsweredReply = Extract<Reply, { readonly kind: "problem" | "unreadable" }>
  * @param attempt number of requests so far, including this one
  * @param fraction [0, 1), for the jitter
  */
-function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
+function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): NextStep {
   if (reply.kind === "success" || reply.kind === "paused") return STOP;
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
@@ -48,12 +48,12 @@ function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): 
     : stepAfterFailure(call, reply, attempt, backoff);
 }
 
-function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, backoff: number): Step {
+function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
   const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
   return { isAgain: !isWrite(call) && attempt < RETRY.attempts, ms, isForAll: true };
 }
 
-function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): Step {
+function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
   // An answered write is never sent again: a retry of a 4xx would get the same answer, and after a
   // 5xx the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;

@@ -30,10 +30,10 @@ const MAX_PATH_LENGTH = 16_384;
 const MAX_PATH_NAMES = 256;
 // Characters that the contract forbids in every name, and that disks would read differently:
 // separators, control characters, halves of surrogate pairs.
-const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
+const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
 // Matches paths that also pass all later checks, as nearly every path does: a shortcut for large
 // lists.
-const PLAIN = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
+const PLAIN_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
@@ -44,10 +44,10 @@ const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
   // A path this short cannot have too many names.
-  if (value.length < MAX_PLAIN_LENGTH && PLAIN.test(value) && value.endsWith(".md") === (kind === "file"))
+  if (value.length < MAX_PLAIN_LENGTH && PLAIN_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
-  if (IMPOSSIBLE.test(value)) return bad("its path contains a character that names may not contain");
+  if (IMPOSSIBLE_CHARACTERS.test(value)) return bad("its path contains a character that names may not contain");
   const names = pathSegments(value);
   const why = whyNotNames(names, kind);
   return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : bad(why);
@@ -155,7 +155,7 @@ export function readFileId(value: unknown): DocId | null {
   return isDocId(id) ? id : null;
 }
 
-/** Returns the id in the answer about a folder, in the same way. */
+/** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
 export function readFolderId(value: unknown): DirId | null {
   const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
   return isDirId(id) ? id : null;

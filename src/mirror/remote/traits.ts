@@ -19,7 +19,7 @@ export const NO_TRAITS: RemoteTraits = {
 
 const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
-const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
+const HAS_DOUBTFUL_CHARACTER = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
 /** Completes remembered traits. An older mdmirror version did not store all of them. */
 export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
@@ -42,11 +42,11 @@ export class TraitLearner {
   }
 
   /** Learns from a path that the service sent. */
-  sawPath(wirePath: string): void {
+  learnFromPath(wirePath: string): void {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
     if (leadingSlash !== this.#traits.leadingSlash) this.learn({ leadingSlash });
-    if (!HOLDS_DOUBTFUL.test(wirePath) || this.#accepted.size === DOUBTFUL_CHARACTERS.length) return;
+    if (!HAS_DOUBTFUL_CHARACTER.test(wirePath) || this.#accepted.size === DOUBTFUL_CHARACTERS.length) return;
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
   }
 
@@ -64,15 +64,15 @@ export class TraitLearner {
   }
 
   /** Returns a path in the form that this deployment uses. */
-  spell(path: string): string {
+  inServiceForm(path: string): string {
     return this.#traits.leadingSlash ? `/${path}` : path;
   }
 
   /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
-  sawRefusal(path: string, kind: NameKind): void {
+  learnFromRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // The refusal teaches nothing if mdmirror's own rules refuse the name, nor about a character
-    // that was seen in a path of the service.
+    // The refusal shows nothing new if mdmirror's own rules refuse the name. It shows nothing
+    // about a character that was seen in a path of the service.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),
@@ -81,13 +81,13 @@ export class TraitLearner {
   }
 
   /** Learns from an item whose path differs from the requested path. */
-  sawSpelling(requested: RemotePath, path: RemotePath): void {
+  learnFromSpelling(requested: RemotePath, path: RemotePath): void {
     if (requested === path) return;
     if (pathKey(requested, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.learn({ foldsUnicode: true });
     else if (pathKey(requested, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.learn({ foldsCase: true });
   }
 
-  sawReadBack(sent: string, isSame: boolean): void {
+  learnFromReadBack(sent: string, isSame: boolean): void {
     const keptForms = learnForms(this.#traits.keptForms, sent, isSame);
     if (keptForms !== this.#traits.keptForms) this.learn({ keptForms });
   }

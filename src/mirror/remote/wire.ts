@@ -14,8 +14,8 @@ type WireOptions = {
   readonly allowHttpHosts?: readonly string[];
   /**
    * Largest number of sockets: twice as many as the calls that the queue runs. undici reuses a
-   * socket one turn of the event loop after its answer. With spare sockets, the next request need
-   * not wait for that turn.
+   * socket one turn of the event loop after its answer, and with spare sockets the next request is
+   * sent earlier.
    */
   readonly connections?: number;
   /** PEM of a certificate authority to trust in place of the system's authorities. */

@@ -48,7 +48,7 @@ const KNOWN: Readonly<Record<string, { readonly beside?: readonly string[]; read
 export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): Proposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
-  const disk = new LocalDisk(createNodeFs(), root, { random, probe: false, gitignore: () => [] });
+  const disk = new LocalDisk(createNodeFs(), root, { random, mayProbe: false, gitignore: () => [] });
   const followed = disk.walk(
     (path) => local.files.get(path) ?? null,
     () => undefined,

@@ -1,8 +1,8 @@
 import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
-import { findImpossible, isLink, describeImpossible } from "./impossible.ts";
-import { DirTable, LinkTable } from "./links.ts";
+import { findImpossible, isPossibleRecord, describeImpossible } from "./impossible.ts";
+import { DirTable, RecordTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../contract/path.ts";
@@ -14,7 +14,7 @@ import type { Intent, OpenIntent } from "../ports/state.ts";
 /** Opens the tables that a cycle uses. */
 export function openBaseTables(db: Db) {
   return {
-    links: new LinkTable(db),
+    links: new RecordTable(db),
     dirs: new DirTable(db),
     tombstones: new KeyedTable<Tombstone, "id">(db, TOMBSTONES),
     conflicts: new ConflictTable(db),
@@ -35,13 +35,13 @@ type BaseTables = ReturnType<typeof openBaseTables>;
 export function readBase(
   db: Db,
   { links: table, dirs, tombstones, conflicts, blocks }: BaseTables,
-  take?: (link: DocumentRecord) => void,
+  take?: (record: DocumentRecord) => void,
 ): BaseTree {
   keepFewPages(db);
   const links = new Map<DocId, DocumentRecord>();
-  for (const link of table.all())
-    if (take === undefined) links.set(link.id, link);
-    else take(link);
+  for (const record of table.all())
+    if (take === undefined) links.set(record.id, record);
+    else take(record);
   return {
     links,
     dirs: dirs.load(),
@@ -51,14 +51,16 @@ export function readBase(
   };
 }
 
-/** Reads all rows that a cycle uses, and checks each row.
- * @returns null if every row is possible */
+/**
+ * Reads all rows that a cycle uses, and checks each row.
+ * @returns null if every row is possible
+ */
 export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
   try {
     let isSound = true;
-    const base = readBase(db, tables, (link) => {
-      isSound &&= isLink(link);
+    const base = readBase(db, tables, (record) => {
+      isSound &&= isPossibleRecord(record);
     });
     detail = isSound ? findImpossible(base, tables.intents.all(), tables.meta.all()) : describeImpossible("records");
     if (detail === null) return null;

@@ -12,15 +12,15 @@ import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
  * Suffix of the copy's name, beside `state.db`. The copy has the older schema, and is compact and
  * complete.
  */
-const END = ".before";
+const COPY_SUFFIX = ".before";
 
 /**
  * Copies the file before a migration. ORDER: the copy is complete and flushed to disk before the
  * first step of the migration. An interrupted copy (`….before.new`) is replaced by a new one.
  * @throws as SQLite and node:fs do; nothing was changed then
  */
-export function keepBefore(db: Sqlite.Database, path: string): void {
-  const [folder, name] = [dirname(path), `${basename(path)}${END}`];
+export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
+  const [folder, name] = [dirname(path), `${basename(path)}${COPY_SUFFIX}`];
   const fresh = `${name}.new`;
   removeOwn(folder, fresh);
   try {
@@ -36,6 +36,6 @@ export function keepBefore(db: Sqlite.Database, path: string): void {
  * Removes the copy, after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
-export function dropBefore(folder: string, file: string): void {
-  if (statOwn(folder, `${file}${END}`, "file") !== null) removeOwn(folder, `${file}${END}`);
+export function removeCopyBeforeMigration(folder: string, file: string): void {
+  if (statOwn(folder, `${file}${COPY_SUFFIX}`, "file") !== null) removeOwn(folder, `${file}${COPY_SUFFIX}`);
 }

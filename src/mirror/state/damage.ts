@@ -45,30 +45,32 @@ type SetAside = {
 };
 
 /**
- * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` creates a new
- * one. The caller has the lock, and both files are closed. With `state.db`, `tmp/` is moved too:
- * only the lost intents contain the paths of the files that were set aside in it, so the next sweep
- * would move them to `trash/unclaimed/`. Stored contents stay, because linking finds bases and lost
- * edits in them. From a damaged `texts.db`, readable contents are copied, each checked by its
- * digest. Other contents that records refer to are read again from the disk and the service.
+ * Moves a damaged file and SQLite's files beside it to `damaged/<stamp>/`, so that `openState`
+ * creates a new file. The caller has the lock, and both databases are closed. With `state.db`,
+ * `tmp/` is moved too: only the lost intents contain the paths of the files that were set aside in
+ * it, so the next sweep would move them to `trash/unclaimed/`. Stored contents stay, because
+ * linking finds bases and lost edits in them. From a damaged `texts.db`, readable contents are
+ * copied, each checked by its digest. Other contents that records refer to are read again from the
+ * disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
-  const { to, moved } = moveAside(folder, "damaged", stamp, file);
+  const { to, moved } = moveFilesAway(folder, "damaged", stamp, file);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
 }
 
 /**
- * Moves `state.db`, its companions and set-aside files to `unlinked/<stamp>/`, because the folder
- * is no longer linked. Stored contents stay, so that a later link can use them as bases of merges.
+ * Moves `state.db`, SQLite's files beside it and set-aside files to `unlinked/<stamp>/`, because
+ * the folder is no longer linked. Stored contents stay, so that a later link can use them as bases
+ * of merges.
  * @returns path of the folder below `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (statOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
-  return moveAside(folder, "unlinked", stamp, "state.db").to;
+  return moveFilesAway(folder, "unlinked", stamp, "state.db").to;
 }
 
-function moveAside(
+function moveFilesAway(
   folder: string,
   below: "damaged" | "unlinked",
   stamp: string,
@@ -99,8 +101,8 @@ type SalvageRow = { digest: unknown; codec: number; size: number; used: number; 
 type SeenRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Copies readable contents. Creates the new file even if nothing could be read: an empty file shows
- * that the loss was already handled.
+ * Copies readable contents. Creates the new file even if nothing could be read: the empty file
+ * shows later that the loss was already handled.
  */
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
@@ -147,7 +149,7 @@ function copyReadable(from: Db, into: Db, bytes: number): number {
     if (insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, content).changes === 0) continue;
     count++;
     const found = readOrNull(() => names?.all(seq) ?? []) ?? [];
-    for (const { path, id, side, why, at } of found.filter(isWholeName)) name.run(seq, path, id, side, why, at);
+    for (const { path, id, side, why, at } of found.filter(isCompleteName)) name.run(seq, path, id, side, why, at);
   }
   return count;
 }
@@ -157,7 +159,7 @@ function isProven({ digest, codec, size, text }: SalvageRow): boolean {
   return provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) !== null;
 }
 
-function isWholeName({ path, id, side, why, at }: SeenRow): boolean {
+function isCompleteName({ path, id, side, why, at }: SeenRow): boolean {
   const isNamed = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
   return isNamed && (id === null || typeof id === "string");
 }

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { keepBefore } from "./before-migration.ts";
+import { keepCopyBeforeMigration } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { readOwn, statOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
@@ -34,10 +34,10 @@ export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | Data
  * its owner may read.
  */
 export function openForWriting(path: string, schema: Schema): OpenedDatabase {
-  return attempt(
+  return attemptOpen(
     () => openOwnDatabase(path, { make: true, timeout: BUSY_MS }),
     (db) => {
-      const fault = ownership(db, schema);
+      const fault = ownershipFault(db, schema);
       if (fault !== null) return fault;
       // ORDER: set before the first page is written; in a file that has pages, the setting has no
       // effect.
@@ -48,7 +48,7 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
       db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
       const isNew = versionOf(db) === 0;
-      if (!isNew && isOlder(db, schema)) keepBefore(db, path);
+      if (!isNew && isOlder(db, schema)) keepCopyBeforeMigration(db, path);
       migrate(db, schema);
       if (isNew && !db.memory) securePages(db);
       return null;
@@ -78,9 +78,9 @@ export function keepFewPages(db: Db): void {
  * schema is copied and migrated in memory, and stays unchanged.
  */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
-  const plain = attempt(
+  const plain = attemptOpen(
     () => openOwnDatabase(path, { make: false, readonly: true, timeout: BUSY_MS }),
-    (db) => ownership(db, schema),
+    (db) => ownershipFault(db, schema),
   );
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
@@ -118,14 +118,14 @@ function takeBytes(db: Db): Buffer {
  * without a WAL.
  */
 function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
-  return attempt(
+  return attemptOpen(
     () => {
       const copy = bytes();
       // An empty file is an empty database, so it is opened as an empty database in memory.
       return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: BUSY_MS });
     },
     (db) => {
-      const fault = ownership(db, schema);
+      const fault = ownershipFault(db, schema);
       if (fault !== null) return fault;
       migrate(db, schema);
       db.pragma("query_only = ON");
@@ -134,7 +134,7 @@ function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
   );
 }
 
-function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): OpenedDatabase {
+function attemptOpen(open: () => Db, check: (db: Db) => DatabaseFault | null): OpenedDatabase {
   let db: Db | null = null;
   try {
     db = open();
@@ -154,7 +154,7 @@ function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): Opene
  * Checks whether the file belongs to mdmirror. Reading the schema is the first access, so this
  * check also finds a file that is not a database, or is damaged at its root.
  */
-function ownership(db: Db, schema: Schema): DatabaseFault | null {
+function ownershipFault(db: Db, schema: Schema): DatabaseFault | null {
   const version = versionOf(db);
   const owner = db.pragma("application_id", { simple: true }) as number;
   const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;

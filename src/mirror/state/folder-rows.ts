@@ -38,27 +38,27 @@ export type Depth = "directly" | "below";
 
 /**
  * Reads the rows of one folder.
- * @param own absolute path of `.mdmirror`
+ * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readFolderRows(own: string, folder: LocalPath, depth: Depth): ReadBeside<FolderRows> {
-  return readBeside(own, (db) => rowsOf(db, folder, depth));
+export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadBeside<FolderRows> {
+  return readBeside(mirrorFolder, (db) => rowsOf(db, folder, depth));
 }
 
-const BELOW = "substr(local_path, 1, length($in)) = $in";
+const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
 /** SQL conditions for rows. `$in`: path of the folder with a slash, or "" for the root. */
 const CONDITIONS: Readonly<Record<Depth, string>> = {
-  directly: `${BELOW} AND instr(substr(local_path, length($in) + 1), '/') = 0`,
-  below: BELOW,
+  directly: `${BELOW_SQL} AND instr(substr(local_path, length($in) + 1), '/') = 0`,
+  below: BELOW_SQL,
 };
 
-const SPELLED =
+const SPELLED_SQL =
   "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
 
 function rowsOf(db: Db, folder: LocalPath, depth: Depth): FolderRows {
   const condition = CONDITIONS[depth];
   const place = { in: folder === "" ? "" : `${folder}/` };
   const documents = db.prepare<[typeof place], Row>(
-    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
+    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED_SQL} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
   );
   const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
   return {

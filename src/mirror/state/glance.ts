@@ -34,11 +34,11 @@ export type StateSummary = {
 };
 
 /** @param folder absolute path of `.mdmirror` */
-export function glanceAtState(folder: string): ReadBeside<StateSummary> {
-  return readBeside(folder, readGlance);
+export function readStateSummary(folder: string): ReadBeside<StateSummary> {
+  return readBeside(folder, readSummary);
 }
 
-function readGlance(db: Db): StateSummary {
+function readSummary(db: Db): StateSummary {
   return {
     totals: totalsIn(db),
     blocks: [...new BlockTable(db).load().values()],

@@ -114,8 +114,8 @@ export class RunTable extends WithStatements {
 
 /** Saved versions of documents that the service showed, in the order of arrival. */
 export class VersionTable extends WithStatements {
-  // A change id identifies one saved version. If a version is seen again, it keeps its position in
-  // the order of arrival.
+  // A change id identifies one saved version. A version that is stored again keeps its position
+  // in the order of arrival.
   readonly #insert = this.sql(
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
       "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",
@@ -137,8 +137,8 @@ export class VersionTable extends WithStatements {
     return this.#byId.all(id);
   }
 
-  isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean {
-    const [first, second] = [this.#arrival.get(id, changeId), this.#arrival.get(id, than)];
+  isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean {
+    const [first, second] = [this.#arrival.get(id, changeId), this.#arrival.get(id, other)];
     return first !== undefined && second !== undefined && first < second;
   }
 }

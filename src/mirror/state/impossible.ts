@@ -17,11 +17,10 @@ import type { BaseTree } from "../model/tree.ts";
 /**
  * Finds values that no row of the state can have. SQLite's own check of the pages accepts any bytes
  * as text, so it misses random bytes. Such damage must be found before mdmirror acts on it. The
- * checks are cheap.
- * @param base base without records, which `isLink` checks
- * @returns a description for the user; null if nothing was found. LIMIT: does not find damage that
- * keeps the form of a row. Versions, events and runs are not checked, because mdmirror sends and
- * writes nothing because of them
+ * checks are cheap. LIMIT: does not find damage that keeps the form of a row. Versions, events and
+ * runs are not checked, because mdmirror sends and writes nothing because of them.
+ * @param base base without records, which `isPossibleRecord` checks
+ * @returns a description for the user; null if nothing was found
  */
 export function findImpossible(
   base: BaseTree,
@@ -29,7 +28,7 @@ export function findImpossible(
   meta: readonly (readonly [key: string, value: string])[],
 ): string | null {
   const checks: readonly (readonly [table: string, isSound: () => boolean])[] = [
-    ["dirs", () => areAll(base.dirs.values(), isDir)],
+    ["dirs", () => areAll(base.dirs.values(), isFolderRecord)],
     ["tombstones", () => areAll(base.tombstones.values(), isTombstone)],
     ["conflicts", () => areAll(base.conflicts.values(), isConflict)],
     ["blocked", () => areAll(base.blocks.values(), isBlock)],
@@ -53,7 +52,8 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Checks characters by a table. Each record has a digest, and a regular expression would be slower.
+ * Returns true for a digest. Checks characters by a table, because each record has a digest and a
+ * regular expression would be slower.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -69,21 +69,21 @@ function isPlain(path: unknown): boolean {
   return typeof path === "string" && !NOT_PLAIN.test(path);
 }
 
-type Judge = (value: unknown) => boolean;
+type Check = (value: unknown) => boolean;
 
-function orNull(judge: Judge): Judge {
-  return (value) => value === null || judge(value);
+function orNull(check: Check): Check {
+  return (value) => value === null || check(value);
 }
 
 const STATES: Readonly<Record<DocumentRecord["state"], true>> = { linked: true, outside: true, suspended: true };
 
-export function isLink(link: DocumentRecord): boolean {
-  const { id, changeId, stamp, submissions, state } = link;
+export function isPossibleRecord(record: DocumentRecord): boolean {
+  const { id, changeId, stamp, submissions, state } = record;
   return (
     isDocId(id) &&
     isChangeId(changeId) &&
-    hasDigests(link) &&
-    hasPlainPaths(link) &&
+    hasDigests(record) &&
+    hasPlainPaths(record) &&
     Object.hasOwn(STATES, state) &&
     (stamp === null || isStamp(stamp)) &&
     Array.isArray(submissions) &&
@@ -114,7 +114,7 @@ function isSubmission(one: Submission | null): boolean {
   return (changeId === undefined || isChangeId(changeId)) && (reason === undefined || REVIEW_REASONS.includes(reason));
 }
 
-function isDir({ id, localPath, remotePath }: FolderRecord): boolean {
+function isFolderRecord({ id, localPath, remotePath }: FolderRecord): boolean {
   return isDirId(id) && isPlain(localPath) && isPlain(remotePath);
 }
 
@@ -126,11 +126,16 @@ function isTombstone({ id, localPath, remotePath, changeId, digest, trashPath }:
 function isConflict({ id, baseDigest, baseChangeId, newestCopyPath, shown }: Conflict): boolean {
   const based = orNull(isDigest)(baseDigest) && orNull(isChangeId)(baseChangeId);
   return (
-    isDocId(id) && based && isPlain(newestCopyPath) && Array.isArray(shown) && shown.length > 0 && shown.every(isShown)
+    isDocId(id) &&
+    based &&
+    isPlain(newestCopyPath) &&
+    Array.isArray(shown) &&
+    shown.length > 0 &&
+    shown.every(isShownVersion)
   );
 }
 
-function isShown(one: ShownVersion | null): boolean {
+function isShownVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
@@ -139,7 +144,7 @@ function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
 
-function isArriving(file: ArrivingFile | null): boolean {
+function isArrivingFile(file: ArrivingFile | null): boolean {
   return file !== null && isDocId(file.id) && isPlain(file.path);
 }
 
@@ -147,7 +152,7 @@ function isBoolean(value: unknown): boolean {
   return typeof value === "boolean";
 }
 
-const MEMBERS = {
+const MEMBER_CHECKS = {
   id: isDocId,
   dirId: isDirId,
   path: isPlain,
@@ -165,13 +170,13 @@ const MEMBERS = {
   review: isBoolean,
   isCombined: isBoolean,
   value: isBoolean,
-  files: (value: unknown) => Array.isArray(value) && value.every(isArriving),
-} satisfies Readonly<Record<string, Judge>>;
+  files: (value: unknown) => Array.isArray(value) && value.every(isArrivingFile),
+} satisfies Readonly<Record<string, Check>>;
 
-type Member = keyof typeof MEMBERS;
+type Member = keyof typeof MEMBER_CHECKS;
 type MembersOf<Kind> = readonly (Member & keyof Extract<Intent, { kind: Kind }>)[];
 
-const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
+const INTENT_MEMBERS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   post: ["localPath", "remotePath", "digest"],
   "read-back": ["id", "changeId", "digest"],
   put: ["id", "localPath", "baseChangeId", "baseDigest", "digest", "review"],
@@ -193,7 +198,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
 };
 
 /** Fields that an intent may lack. */
-const OPTIONAL: Readonly<Record<string, Judge>> = {
+const OPTIONAL_MEMBER_CHECKS: Readonly<Record<string, Check>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
   nextDigest: isDigest,
@@ -204,11 +209,11 @@ const OPTIONAL: Readonly<Record<string, Judge>> = {
 function isIntent(intent: unknown): boolean {
   if (typeof intent !== "object" || intent === null || !("kind" in intent)) return false;
   const { kind } = intent;
-  if (typeof kind !== "string" || !Object.hasOwn(INTENTS, kind)) return false;
+  if (typeof kind !== "string" || !Object.hasOwn(INTENT_MEMBERS, kind)) return false;
   const row: Readonly<Record<string, unknown>> = { ...intent };
-  for (const [member, isPossible] of Object.entries(OPTIONAL))
+  for (const [member, isPossible] of Object.entries(OPTIONAL_MEMBER_CHECKS))
     if (!orNull(isPossible)(row[member] ?? null)) return false;
-  return INTENTS[kind as Intent["kind"]].every((member) => MEMBERS[member](row[member]));
+  return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
 /** Matches control characters that JSON escapes. */

@@ -5,7 +5,7 @@ import type { Db } from "./database.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { upsert, WithStatements } from "./statement.ts";
 
-type LinkRow = [
+type RecordRow = [
   id: DocId,
   localPath: string,
   remotePath: string,
@@ -35,9 +35,9 @@ const COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
   "stamp_trusted, protected, durable, echo_digest, submissions, state";
 
-type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
+type StoredRow = RecordRow extends [...infer Columns, number] ? Columns : never;
 
-const LOADED_AT_ONCE = 512;
+const ROWS_PER_PORTION = 512;
 
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
@@ -47,13 +47,13 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
  */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
-export class LinkTable extends WithStatements {
-  readonly #portion = this.sql<[number, number], LinkRow>(
+export class RecordTable extends WithStatements {
+  readonly #portion = this.sql<[number, number], RecordRow>(
     `SELECT ${COLUMNS}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     "raw",
   );
-  readonly #one = this.sql<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
-  readonly #at = this.sql<[string], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
+  readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
+  readonly #at = this.sql<[string], RecordRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
   // Selects the paths in a folder. Their range ends before `0`, the character after `/`.
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
@@ -72,29 +72,29 @@ export class LinkTable extends WithStatements {
   /** Reads all records in portions, because all together would need more memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
-      const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);
-      for (const row of rows) yield linkOf(row);
-      last = rows.length < LOADED_AT_ONCE ? null : rows[rows.length - 1]![19];
+      const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
+      for (const row of rows) yield recordOf(row);
+      last = rows.length < ROWS_PER_PORTION ? null : rows[rows.length - 1]![19];
     }
   }
 
   get(id: DocId): DocumentRecord | null {
     const row = this.#one.get(id);
-    return row === undefined ? null : linkOf(row);
+    return row === undefined ? null : recordOf(row);
   }
 
   at(localPath: string): DocumentRecord[] {
-    return this.#at.all(localPath).map(linkOf);
+    return this.#at.all(localPath).map(recordOf);
   }
 
   /**
    * Returns linked documents in a folder.
    * @param folder path of the folder; not the root
    */
-  in(folder: string, depth: "all" | "one", most: number): DocumentPaths[] {
+  in(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
     // SQLite counts characters as code points, from 1.
     const first = [...folder].length + 2;
-    const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, most);
+    const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, limit);
     return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
   }
 
@@ -106,8 +106,8 @@ export class LinkTable extends WithStatements {
     return this.#inode.get(ino, dev) !== undefined;
   }
 
-  put(link: DocumentRecord): void {
-    this.#put.run(...rowOf(link));
+  put(record: DocumentRecord): void {
+    this.#put.run(...rowOf(record));
   }
 
   remove(id: DocId): void {
@@ -140,22 +140,22 @@ export class DirTable extends KeyedTable<FolderRecord, "id"> {
   }
 }
 
-function rowOf(link: DocumentRecord): StoredRow {
-  const stamp: { readonly [Key in keyof Stamp]: number | null } = link.stamp ?? NO_STAMP;
+function rowOf(record: DocumentRecord): StoredRow {
+  const stamp: { readonly [Key in keyof Stamp]: number | null } = record.stamp ?? NO_STAMP;
   return [
-    link.id,
-    link.localPath,
-    link.remotePath,
-    link.changeId,
-    link.digest,
-    link.localDigest === link.digest ? null : link.localDigest,
+    record.id,
+    record.localPath,
+    record.remotePath,
+    record.changeId,
+    record.digest,
+    record.localDigest === record.digest ? null : record.localDigest,
     ...([stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink] as StampColumns),
-    Number(link.stampTrusted),
-    Number(link.protected),
-    Number(link.durable),
-    link.echoDigest,
-    link.submissions.length === 0 ? null : JSON.stringify(link.submissions),
-    link.state,
+    Number(record.stampTrusted),
+    Number(record.protected),
+    Number(record.durable),
+    record.echoDigest,
+    record.submissions.length === 0 ? null : JSON.stringify(record.submissions),
+    record.state,
   ];
 }
 
@@ -167,7 +167,7 @@ const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: nul
  * Converts a row to a record. Reads columns by index, because destructuring such a long row is
  * slow.
  */
-function linkOf(row: LinkRow): DocumentRecord {
+function recordOf(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {
     id: row[0],

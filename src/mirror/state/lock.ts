@@ -37,8 +37,8 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryExclusive(folder);
   if (db === null) {
-    // RACE: if a process had the lock, SQLite would have reported that before it found the damage.
-    // A process that has taken the lock since then has emptied the file first. Emptying the file
+    // RACE: if a process had the lock, SQLite would have reported that before the damage. A
+    // process that has taken the lock since then has emptied the file first. Emptying the file
     // again changes nothing: the inode with the lock stays.
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
@@ -85,12 +85,12 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith(code);
 }
 
-const FACTS = { pid: "number", since: "number", what: "string" } as const;
+const FACT_TYPES = { pid: "number", since: "number", what: "string" } as const;
 
 function readFacts(folder: string): LockHolder | null {
   try {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
-    return hasMembers<LockHolder>(facts, FACTS) ? facts : null;
+    return hasMembers<LockHolder>(facts, FACT_TYPES) ? facts : null;
   } catch {
     // The facts are not written yet, or were just removed. They only improve a message.
     return null;

@@ -42,9 +42,10 @@ type StateLocation = {
  * Opens both files. Every possible problem with the files is a value. The caller has the lock
  * unless it only reads. `state.db` is checked page by page each time. Its rows are checked during
  * the load that the first cycle needs anyway. `texts.db` may be much larger, and each content is
- * checked by its digest when it is read. So its pages are checked only in three cases. A WAL is
- * left: a process was killed, the power failed, or files were copied. Damage was found in use since
- * the last check. Or `checkFiles` is called.
+ * checked by its digest when it is read. So its pages are checked only in three cases:
+ * - A WAL is left: a process was killed, the power failed, or files were copied.
+ * - Damage was found in use since the last check.
+ * - `checkFiles` is called.
  */
 export function openState(location: StateLocation): OpenedState {
   const { folder, clock, readOnly = false } = location;
@@ -78,7 +79,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
       ...files,
       clock,
       close: () => closeBoth(files),
-      ...(readOnly ? {} : { onDamage: () => noteSuspect(folder) }),
+      ...(readOnly ? {} : { onDamage: () => markTextsSuspect(folder) }),
     });
     const impossible = state.findDamage();
     if (impossible !== null) return { file: STATE_SCHEMA.file, ...impossible };
@@ -121,7 +122,7 @@ function closeUnlessOpened(files: Files, open: () => OpenedState): OpenedState {
  */
 const SUSPECT_FILE = "texts.suspect";
 
-function noteSuspect(folder: string): void {
+function markTextsSuspect(folder: string): void {
   try {
     touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
@@ -146,8 +147,8 @@ function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing state is rebuilt from both sides. Setting the state aside as damaged would have the
-  // same result.
+  // Only an empty `state.db` is damage. A missing one is created again and filled from both
+  // sides, which is also the course after damage.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }

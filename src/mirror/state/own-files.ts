@@ -16,7 +16,7 @@ import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.
 // With O_NONBLOCK, `open` does not block on a FIFO in place of a file.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-function split(name: string): { readonly below: string; readonly last: string } {
+function splitName(name: string): { readonly below: string; readonly last: string } {
   const slash = name.lastIndexOf("/");
   return { below: name.slice(0, Math.max(0, slash)), last: name.slice(slash + 1) };
 }
@@ -26,7 +26,7 @@ function split(name: string): { readonly below: string; readonly last: string } 
  * @throws UnsafePathError
  */
 export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
-  const { below, last } = split(name);
+  const { below, last } = splitName(name);
   return unlessAbsent(() =>
     inOwnFolder(folder, below, (at) => {
       const stat = statOrNull(`${at}/${last}`);
@@ -78,7 +78,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
     fs.closeSync(fd);
   }
   renameOwn(folder, `${name}.new`, name);
-  if (survives) inOwnFolder(folder, split(name).below, (_at, above) => fs.fsyncSync(above));
+  if (survives) inOwnFolder(folder, splitName(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
 /**
@@ -108,7 +108,7 @@ export function appendOwn(folder: string, name: string, text: string): void {
  * @throws as node:fs does
  */
 export function createOwn(folder: string, name: string): number {
-  const { below, last } = split(name);
+  const { below, last } = splitName(name);
   return inOwnFolder(folder, below, (at, above) => {
     const fd = fs.openSync(`${at}/${last}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     restrict(fd, 0o600);
@@ -140,7 +140,7 @@ function giveToOwner(fd: number, above: number): void {
 }
 
 function openOwn(folder: string, name: string, flags: number, expected: ExpectedFile) {
-  const { below, last } = split(name);
+  const { below, last } = splitName(name);
   return inOwnFolder(folder, below, (at) => {
     const fd = fs.openSync(`${at}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
     try {
@@ -156,7 +156,7 @@ function openOwn(folder: string, name: string, flags: number, expected: Expected
 
 /**
  * Empties an existing file and keeps its inode.
- * @throws UnsafePathError; else as node:fs does
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function emptyOwn(folder: string, name: string): void {
   const { fd } = openOwn(folder, name, O_WRONLY, "own-file");
@@ -169,7 +169,7 @@ export function emptyOwn(folder: string, name: string): void {
 
 /** Removes a file if it exists. If the path is a symbolic link, removes the link itself. */
 export function removeOwn(folder: string, name: string): void {
-  const { below, last } = split(name);
+  const { below, last } = splitName(name);
   unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
 }
 
@@ -178,7 +178,7 @@ export function removeOwn(folder: string, name: string): void {
  * followed.
  */
 export function renameOwn(folder: string, from: string, to: string): void {
-  const [source, target] = [split(from), split(to)];
+  const [source, target] = [splitName(from), splitName(to)];
   inOwnFolder(folder, source.below, (at) =>
     inOwnFolder(folder, target.below, (into) => fs.renameSync(`${at}/${source.last}`, `${into}/${target.last}`)),
   );
@@ -190,7 +190,7 @@ export function renameOwn(folder: string, from: string, to: string): void {
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {
-  const { below, last } = split(name);
+  const { below, last } = splitName(name);
   if (name === "") {
     const above = fs.openSync(dirname(folder), O_RDONLY | O_DIRECTORY);
     try {

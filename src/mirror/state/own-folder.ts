@@ -15,8 +15,7 @@ const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
 
 /**
  * Checks every file that mdmirror may ever open in its folder. So a command reports unsafe files at
- * its start, and SQLite, which opens by path, opens files that were checked. A missing folder is
- * accepted.
+ * its start, and files that SQLite opens by path were checked before. A missing folder is accepted.
  * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
@@ -33,7 +32,7 @@ export function examineOwnFolder(folder: string): void {
  * Files whose mode mdmirror does not change. The key's mode is checked when the key is read:
  * mdmirror then reports that other users may have read the key.
  */
-const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
+const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
  * Closes folders that other users may enter, then files that they may read or write. Called before
@@ -64,7 +63,7 @@ function closeFoldersToOthers(folder: string): void {
 function closeFilesToOthers(folder: string): void {
   inOwnFolder(folder, "", (at) => {
     for (const [name, kind] of OWN_ENTRIES) {
-      if (isFolder(kind) || LEFT_AS_IT_IS.has(name)) continue;
+      if (isFolder(kind) || UNCHANGED_MODES.has(name)) continue;
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);

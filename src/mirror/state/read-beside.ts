@@ -16,17 +16,17 @@ export type ReadBeside<T> =
  * Reads some rows of `state.db`, as they were at one moment: beside a process that writes, or in a
  * folder that cannot be written. Checks neither pages nor rows, and of `texts.db` only that it
  * exists. The next opening for a cycle checks the rest.
- * @param own absolute path of `.mdmirror`
+ * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
-  return withOwnFolderOpen(own, () => readRows(own, read));
+export function readBeside<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
+  return withOwnFolderOpen(mirrorFolder, () => readRows(mirrorFolder, read));
 }
 
-function readRows<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
-  if (statOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
-  if (statOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
+function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
+  if (statOwn(mirrorFolder, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
+  if (statOwn(mirrorFolder, TEXTS_SCHEMA.file, "own-file") === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const opened = openForReading(join(own, STATE_SCHEMA.file), STATE_SCHEMA);
+  const opened = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
   if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
   try {
     // Closing the database ends this transaction.
@@ -44,9 +44,9 @@ function readRows<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
 /**
  * Returns the local paths of linked documents, from a state that this process has not opened. Empty
  * if the state cannot be read: the caller then sends and removes nothing.
- * @param own absolute path of `.mdmirror`
+ * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readLinkedPaths(own: string): readonly LocalPath[] {
-  const read = readBeside(own, (db) => db.prepare<[], LocalPath>(LOCAL_PATHS).pluck().all());
+export function readLinkedPaths(mirrorFolder: string): readonly LocalPath[] {
+  const read = readBeside(mirrorFolder, (db) => db.prepare<[], LocalPath>(LOCAL_PATHS).pluck().all());
   return read.kind === "read" ? read.value : [];
 }

@@ -68,7 +68,7 @@ export function openSearch(folder: string): OpenedSearch {
     let db: Db | null = null;
     try {
       db = openOwnDatabase(path, { make: true, timeout: BUSY_MS });
-      const isNew = prepare(db);
+      const isNew = prepareFile(db);
       return { kind: "opened", search: new MirrorSearch(db), isNew };
     } catch (error) {
       db?.close();
@@ -99,7 +99,7 @@ export function isFileFault(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
 }
 
-function prepare(db: Db): boolean {
+function prepareFile(db: Db): boolean {
   const version = db.pragma("user_version", { simple: true });
   if (version === VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
   if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new OutdatedIndexError("of another version");
@@ -143,8 +143,8 @@ export class MirrorSearch extends WithStatements {
   }
 
   /**
-   * Makes the index contain exactly `files`, in one transaction.
-   * @param keep paths that are not among the files but may still exist
+   * Updates the index, in one transaction, so that it contains exactly `files`.
+   * @param keep returns true for a path that is not among the files but may still exist
    * @param read returns the content of a changed file; null if the file is not text, so that a
    * search finds only its path
    * @returns how many files it read

@@ -6,7 +6,7 @@ import type { Spellings } from "../ports/spellings.ts";
 import { WithStatements } from "./statement.ts";
 
 type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
-type LeadRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];
+type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];
 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
@@ -15,7 +15,7 @@ const COLUMNS = "path, bytes, text, spelled_at, leads, id";
  * content. An editor's undo or a checkout may restore earlier bytes, which must not count as an
  * edit.
  */
-const KEPT = 8;
+const KEPT_SPELLINGS = 8;
 
 /** Spellings of links in local files; a document without links has none. */
 export class SpellingTable extends WithStatements implements Spellings {
@@ -49,7 +49,7 @@ export class SpellingTable extends WithStatements implements Spellings {
       "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
       "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
       "FROM spellings AS s LEFT JOIN records AS l ON l.local_path = s.path) " +
-      `WHERE age > ${KEPT} AND NOT (stands AND alike <= ${KEPT}))`,
+      `WHERE age > ${KEPT_SPELLINGS} AND NOT (stands AND alike <= ${KEPT_SPELLINGS}))`,
   );
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
@@ -72,7 +72,7 @@ export class SpellingTable extends WithStatements implements Spellings {
     return this.#at.all(path).map(spellingOf);
   }
 
-  with(bytes: Digest): Spelling[] {
+  withBytes(bytes: Digest): Spelling[] {
     return this.#with.all(bytes).map(spellingOf);
   }
 
@@ -112,14 +112,14 @@ function spellingOrNone(row: SpellingRow | undefined): Spelling | null {
 }
 
 function spellingOf([path, bytes, text, spelledAt, leads, id]: SpellingRow): Spelling {
-  const read = JSON.parse(leads) as LeadRow[];
-  return { path, id, bytes, text, spelledAt, leads: read.map(leadOf) };
+  const read = JSON.parse(leads) as LinkTargetRow[];
+  return { path, id, bytes, text, spelledAt, leads: read.map(linkTargetOf) };
 }
 
-function rowOf({ destination, at, to, former }: LinkTarget): LeadRow {
+function rowOf({ destination, at, to, former }: LinkTarget): LinkTargetRow {
   return former === undefined ? [destination, at, to] : [destination, at, to, former];
 }
 
-function leadOf([destination, at, to, former]: LeadRow): LinkTarget {
+function linkTargetOf([destination, at, to, former]: LinkTargetRow): LinkTarget {
   return former === undefined ? { destination, at, to } : { destination, at, to, former };
 }

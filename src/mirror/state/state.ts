@@ -74,7 +74,7 @@ export class StoredState extends WithStatements implements State {
   readonly documentsIn: State["documentsIn"] = (...args) => this.#tables.links.in(...args);
   readonly localPaths: State["localPaths"] = () => this.#tables.links.localPaths();
   readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.links.hasInode(dev, ino);
-  readonly putLink: State["putLink"] = (link) => this.#tables.links.put(link);
+  readonly putLink: State["putLink"] = (record) => this.#tables.links.put(record);
   readonly removeLink: State["removeLink"] = (id) => this.#tables.links.remove(id);
   readonly setDurable: State["setDurable"] = (id, path) => this.#tables.links.setDurable(id, path);
 

@@ -1,8 +1,8 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
- * Content in the form of the store. @property codec 0 is plain UTF-8, 1 is zstd @property size
- * number of bytes in UTF-8
+ * Content in the form of the store. `codec`: 0 is plain UTF-8, 1 is zstd. `size`: number of bytes
+ * in UTF-8.
  */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 

@@ -14,7 +14,7 @@ import type { DocId } from "../../contract/ids.ts";
  */
 const GROUP_WRITES = 1_024;
 /** LIMIT: digests that are remembered as stored; all together take two megabytes. */
-const MOST_KNOWN_DIGESTS = 16_384;
+const MAX_KNOWN_DIGESTS = 16_384;
 /**
  * Milliseconds between two updates of a content's time of use. Content that is stored again counts
  * as used at that time; at most one update a day is written.
@@ -32,9 +32,9 @@ export class TextStore extends WithStatements {
   readonly #onDamage: () => void;
   /**
    * Contents that this process has written or checked, with the time and the last path. For a day,
-   * rows may refer to them without another check.
+   * rows may refer to these contents without another check.
    */
-  readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
+  readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
   readonly #used = this.sql<[Buffer], { seq: number; used: number }>("SELECT seq, used FROM texts WHERE digest = ?");
   readonly #touch = this.sql("UPDATE texts SET used = ? WHERE digest = ?");
@@ -80,14 +80,14 @@ export class TextStore extends WithStatements {
    */
   putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
-    const sure = this.#sure.get(digest);
+    const sure = this.#checkedContents.get(digest);
     if (sure !== undefined && sure.path === name.path && now - sure.at < DAY_MS) return;
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
-    this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
+    this.#reportDamage(() => this.#putKey(keyOf(digest), digest, text, name, now));
   }
 
   storedNames(wanted: Parameters<State["storedNames"]>[0]): StoredName[] {
-    return this.#watch(() => this.#names.find(wanted));
+    return this.#reportDamage(() => this.#names.find(wanted));
   }
 
   #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
@@ -110,8 +110,8 @@ export class TextStore extends WithStatements {
   }
 
   #remember(digest: Digest, at: number, path: LocalPath): void {
-    if (this.#sure.size >= MOST_KNOWN_DIGESTS) this.#sure.clear();
-    this.#sure.set(digest, { at, path });
+    if (this.#checkedContents.size >= MAX_KNOWN_DIGESTS) this.#checkedContents.clear();
+    this.#checkedContents.set(digest, { at, path });
   }
 
   #replace(key: Buffer, text: string, now: number, seq: number): void {
@@ -120,7 +120,7 @@ export class TextStore extends WithStatements {
     this.#update.run(codec, size, now, bytes, key);
   }
 
-  #watch<T>(work: () => T): T {
+  #reportDamage<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -134,12 +134,12 @@ export class TextStore extends WithStatements {
    * this digest. Keeps nothing in memory.
    */
   get(digest: Digest): string | null {
-    const row = this.#watch(() => this.#select.get(keyOf(digest)));
+    const row = this.#reportDamage(() => this.#select.get(keyOf(digest)));
     return row === undefined ? null : provenText(digest, row);
   }
 
   has(digest: Digest): boolean {
-    return this.#watch(() => this.#used.get(keyOf(digest))) !== undefined;
+    return this.#reportDamage(() => this.#used.get(keyOf(digest))) !== undefined;
   }
 
   digests(): Digest[] {
@@ -155,7 +155,7 @@ export class TextStore extends WithStatements {
     if (this.#unsafeFrom === null) return;
     const known = digest === undefined ? undefined : this.#used.get(keyOf(digest));
     if (known !== undefined && known.seq < this.#unsafeFrom) return;
-    this.#watch(() => {
+    this.#reportDamage(() => {
       this.#commitOpen();
       if (!this.db.memory) flushCommits(this.db);
     });
@@ -166,9 +166,9 @@ export class TextStore extends WithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Discards the knowledge which contents were written or checked, because some were deleted. */
+  /** Forgets which contents were written or checked, because some contents were deleted. */
   forgetChecked(): void {
-    this.#sure.clear();
+    this.#checkedContents.clear();
   }
 
   begin(): void {
@@ -195,7 +195,7 @@ export class TextStore extends WithStatements {
       this.#rollBack();
     }
     // Content of a transaction that was not committed is not stored.
-    this.#sure.clear();
+    this.#checkedContents.clear();
   }
 
   /**
@@ -213,7 +213,7 @@ export class TextStore extends WithStatements {
       if (!this.#isGrouping) this.#commitOpen();
       isWritten = true;
     } finally {
-      // If a group was begun, the code that began it rolls it back.
+      // The code that began a group also rolls it back.
       if (!isWritten && !this.#isGrouping) this.#rollBack();
     }
   }
@@ -257,7 +257,7 @@ type NameQuery = { path: string | null; id: string | null; formerPaths: string }
 
 const SELECT =
   "SELECT texts.digest, seen.path, seen.id, seen.side, seen.why, seen.at FROM seen JOIN texts ON texts.seq = seen.text";
-const ORDER = "ORDER BY seen.at, seen.text";
+const ORDER_BY = "ORDER BY seen.at, seen.text";
 
 /**
  * Paths under which contents were stored, with the first time: one row for each content and path. A
@@ -268,21 +268,21 @@ class NameTable extends WithStatements {
     "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
   readonly #known = this.sql<[number, string], number>("SELECT 1 FROM seen WHERE text = ? AND path = ?", "pluck");
-  readonly #all = this.sql<[], SeenRow>(`${SELECT} ${ORDER}`, "raw");
+  readonly #all = this.sql<[], SeenRow>(`${SELECT} ${ORDER_BY}`, "raw");
   readonly #some = this.sql<NameQuery, SeenRow>(
     `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
-      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerPaths))) ${ORDER}`,
+      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerPaths))) ${ORDER_BY}`,
     "raw",
   );
 
-  has(text: number, path: LocalPath): boolean {
-    return this.#known.get(text, path) !== undefined;
+  has(contentNumber: number, path: LocalPath): boolean {
+    return this.#known.get(contentNumber, path) !== undefined;
   }
 
   /** @returns the number of the content */
-  put(text: number, { path, id, side, why }: TextName, at: number): number {
-    this.#insert.run(text, path, id, side, why, at);
-    return text;
+  put(contentNumber: number, { path, id, side, why }: TextName, at: number): number {
+    this.#insert.run(contentNumber, path, id, side, why, at);
+    return contentNumber;
   }
 
   find({ path, id, formerPaths }: Parameters<State["storedNames"]>[0]): StoredName[] {

@@ -1,6 +1,6 @@
 import { isSwap } from "./editors.ts";
 import { nameOf } from "../../../src/contract/path.ts";
-import { isLitterName } from "../../../src/mirror/local/ignore.ts";
+import { isLeftoverName } from "../../../src/mirror/local/ignore.ts";
 import { TEMP_PREFIX } from "../../../src/mirror/local/names.ts";
 import type { History } from "./history.ts";
 import { marksOf } from "./text-marks.ts";
@@ -103,7 +103,7 @@ export class Ledger {
     const live = this.#live();
     const left = new Set(this.#all().values());
     const unsaved = new Set(live.values());
-    for (const [path, text] of live) if (!isLitterName(nameOf(path))) unsaved.delete(text);
+    for (const [path, text] of live) if (!isLeftoverName(nameOf(path))) unsaved.delete(text);
     for (const text of this.#late) {
       const path = this.#must.get(text) ?? "";
       const isUnsaved = unsaved.has(text) && isDocumentPath(path);

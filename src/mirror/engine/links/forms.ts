@@ -109,7 +109,7 @@ export class LinkForms {
   recognise(path: LocalPath, bytes: DigestedText): Recognised {
     const own = this.known.of(path, bytes.digest);
     const form = this.#remembered(own);
-    const all = this.#state.spellings.with(bytes.digest);
+    const all = this.#state.spellings.withBytes(bytes.digest);
     if (own !== null && form !== null) {
       this.known.asNewest(own);
       return { form, known: all.every(({ text }) => text === own.text) ? "at-path" : "in-own-file" };

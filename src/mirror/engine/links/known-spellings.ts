@@ -52,7 +52,7 @@ export class KnownSpellings {
     const id = now.idAt(path);
     const old = id === null ? null : before.pathOf(id);
     if (own !== null && (old === null || old === path || own.id === id)) return own;
-    const others = this.#stored.with(bytes);
+    const others = this.#stored.withBytes(bytes);
     return (
       others.find((other) => id !== null && other.id === id) ??
       others.find((other) => other.path === old) ??

@@ -55,7 +55,7 @@ function entriesOf(
   return [...all].flatMap((name): readonly FolderEntry[] => {
     const found = byName.get(name) ?? null;
     // The page of its document shows a conflict copy.
-    if (found?.stays === "conflict-copy") return [];
+    if (found?.whyUnsynced === "conflict-copy") return [];
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
     const isFolder = found === null ? row === null : found.kind === "folder";
@@ -102,7 +102,7 @@ function folderEntry(
 ): FolderEntry {
   const common = { path, kind: "folder" as const, row: null };
   const needs = open.needing.filter((one) => isBelow(one, path)).length;
-  const stays = found?.stays ?? null;
+  const stays = found?.whyUnsynced ?? null;
   if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
   const block = open.blocks.get(path);
   if (block !== undefined) return { ...common, needs, ...blockedAs(block) };
@@ -120,7 +120,7 @@ function fileEntry(
   }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: OpenProblems },
 ): FolderEntry {
   const common = { path, kind: "document" as const, needs: 0, row: null };
-  const stays = found?.stays ?? null;
+  const stays = found?.whyUnsynced ?? null;
   if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
@@ -238,7 +238,7 @@ const NOTHING: FolderRows = { documents: [], folders: [], blocks: [], conflicts:
 type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
 function openFolder(root: string, folder: LocalPath, depth: Depth, random: Random): Result<OpenedFolder> {
-  const disk = openDisk(root, { random, probe: false });
+  const disk = openDisk(root, { random, mayProbe: false });
   const found = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
   if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
   const rows = found.kind === "read" ? found.value : NOTHING;

@@ -3,7 +3,7 @@ import { META } from "../../engine/run/meta.ts";
 import { readBacksLeft } from "../../model/text-form.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import { knownTraits } from "../../remote/traits.ts";
-import { glanceAtState } from "../../state/glance.ts";
+import { readStateSummary } from "../../state/glance.ts";
 import { type Check, good, note } from "./check.ts";
 
 /**
@@ -11,7 +11,7 @@ import { type Check, good, note } from "./check.ts";
  * A trait other than the preferred one costs more requests or changes names, but everything works.
  */
 export function checkTraits(folder: string): Check[] {
-  const glanced = glanceAtState(folder);
+  const glanced = readStateSummary(folder);
   // Another check reports a state that cannot be read.
   if (glanced.kind !== "read") return [];
   const text = glanced.value.meta.get(META.traits) ?? null;

@@ -42,7 +42,7 @@ export function judgePath(saving: SaveContext, path: string): Result<null> {
       code: "bad-path",
     });
   try {
-    const stays = saving.disk.staysAt(path);
+    const stays = saving.disk.whyUnsyncedAt(path);
     if (stays === null) return ok(null);
     return trouble("usage", `${path} is not a synced document: ${STAYS[stays]}`, "list shows the documents", {
       code: "not-a-document",

@@ -136,7 +136,7 @@ function breakCycles(draft: PlanDraft): void {
     if (wish.kind === "place") setGoal(folder, "local", wish.place);
     draft.moveReasons.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
-  // // A remaining circle comes from two moves on the service, of which this cycle saw only one.
+  // A remaining circle comes from two moves on the service, of which this cycle saw only one.
   // The next cycle decides.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {

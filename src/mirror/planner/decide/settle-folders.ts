@@ -206,7 +206,7 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const why = draft.moveReasons.get(folder) ?? "on both sides";
-  // // If another folder was merged into this one, its entries are still at their old paths. Each
+  // If another folder was merged into this one, its entries are still at their old paths. Each
   // is recorded by its own move, so this step records no paths below the folder.
   proposeFolderLink(draft, folder, { dirId, why, carries: folder.isMerged ? [] : null });
 }
