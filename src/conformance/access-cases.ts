@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-export const NOBODY = "doc_00000000000000";
-export const NO_FOLDER = "dir_00000000000000";
+export const ABSENT_DOC = "doc_00000000000000";
+export const ABSENT_DIR = "dir_00000000000000";
 
 export const ENDPOINTS: readonly (readonly [string, string])[] = [
   ["GET", "/v1/files"],
   ["POST", "/v1/files"],
-  ["GET", `/v1/files/${NOBODY}`],
-  ["PATCH", `/v1/files/${NOBODY}`],
-  ["PUT", `/v1/files/${NOBODY}/content`],
-  ["DELETE", `/v1/files/${NOBODY}`],
+  ["GET", `/v1/files/${ABSENT_DOC}`],
+  ["PATCH", `/v1/files/${ABSENT_DOC}`],
+  ["PUT", `/v1/files/${ABSENT_DOC}/content`],
+  ["DELETE", `/v1/files/${ABSENT_DOC}`],
   ["GET", "/v1/folders"],
   ["POST", "/v1/folders"],
-  ["GET", `/v1/folders/${NO_FOLDER}`],
-  ["PATCH", `/v1/folders/${NO_FOLDER}`],
-  ["DELETE", `/v1/folders/${NO_FOLDER}`],
+  ["GET", `/v1/folders/${ABSENT_DIR}`],
+  ["PATCH", `/v1/folders/${ABSENT_DIR}`],
+  ["DELETE", `/v1/folders/${ABSENT_DIR}`],
 ];
 
 export const accessCases: readonly ContractCase[] = [
@@ -37,7 +37,7 @@ export const answerCases: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/a.md`);
     const replies = [
       await api.get(`/v1/files/${file.id}`),
-      await api.get(`/v1/files/${NOBODY}`),
+      await api.get(`/v1/files/${ABSENT_DOC}`),
       await api.get("/v1/nothing"),
       await api.delete(`/v1/files/${file.id}`),
     ];
@@ -52,9 +52,9 @@ export const answerCases: readonly ContractCase[] = [
       ["GET", "/v2/files"],
       ["GET", "/v1/files/"],
       ["GET", "/v1/Files"],
-      ["GET", `/v1/files/${NOBODY}/content`],
-      ["GET", `/v1/files/${NOBODY}/content/more`],
-      ["PUT", `/v1/files/${NOBODY}`],
+      ["GET", `/v1/files/${ABSENT_DOC}/content`],
+      ["GET", `/v1/files/${ABSENT_DOC}/content/more`],
+      ["PUT", `/v1/files/${ABSENT_DOC}`],
       ["PUT", "/v1/files"],
       ["DELETE", "/v1/folders"],
     ] as const) {

@@ -19,42 +19,42 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
   const folders = NAME_SUFFIXES.map((suffix) => `folders?path=${folder}${suffix}`);
   try {
     await deleteFiles(api, folder, beside);
-    for (const place of folders) await deleteFolders(api, folder, place);
-    for (const place of [beside, ...folders]) if ((await listItems(api, place)).length > 0) return false;
+    for (const listUrl of folders) await deleteFolders(api, folder, listUrl);
+    for (const listUrl of [beside, ...folders]) if ((await listItems(api, listUrl)).length > 0) return false;
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    // A tested service may answer anything. What is left is then unknown.
+    // A tested service may answer anything. It is then not known whether something is left.
     return false;
   }
 }
 
-async function deleteFolders(api: Api, folder: string, place: string): Promise<void> {
-  for (const { id } of await listOwn(api, folder, place)) {
+async function deleteFolders(api: Api, folder: string, listUrl: string): Promise<void> {
+  for (const { id } of await listOwn(api, folder, listUrl)) {
     if ((await api.delete(`/v1/folders/${id}?recursive=true`)).status === 204) continue;
     await deleteFiles(api, folder, `files?path_prefix=${folder}`);
     await api.delete(`/v1/folders/${id}?recursive=true`);
   }
 }
 
-async function deleteFiles(api: Api, folder: string, place: string): Promise<void> {
-  for (const file of await listOwn(api, folder, place)) {
+async function deleteFiles(api: Api, folder: string, listUrl: string): Promise<void> {
+  for (const file of await listOwn(api, folder, listUrl)) {
     if (file.protected) await api.patch(`/v1/files/${file.id}`, { protected: false });
     await api.delete(`/v1/files/${file.id}`);
   }
 }
 
-/** Lists the items of a case. A service that ignores filters also lists those of others. */
-async function listOwn(api: Api, folder: string, place: string): Promise<FileResource[]> {
-  return (await listItems(api, place)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
+/** Lists the items of a case only, because a service that ignores filters also lists others. */
+async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileResource[]> {
+  return (await listItems(api, listUrl)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
 }
 
 /** @throws if an answer is not a list */
-async function listItems(api: Api, place: string): Promise<FileResource[]> {
+async function listItems(api: Api, listUrl: string): Promise<FileResource[]> {
   const items: FileResource[] = [];
   let cursor = "";
   for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const { json } = await api.get(`/v1/${place}${cursor}`);
+    const { json } = await api.get(`/v1/${listUrl}${cursor}`);
     items.push(...json.data);
     if (typeof json.nextCursor !== "string") break;
     cursor = `&cursor=${encodeURIComponent(json.nextCursor)}`;

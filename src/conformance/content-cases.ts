@@ -3,7 +3,7 @@ import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /** Cases about content: the permitted texts, and that each is returned exactly as sent. */
 
-const spelled = (text: string) =>
+const asUnicodeEscapes = (text: string) =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const contentCases: readonly ContractCase[] = [
@@ -41,7 +41,7 @@ export const contentCases: readonly ContractCase[] = [
     const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");
     const path = `${folder.path}/${names}/a.md`;
     const text = "😀".repeat(51_200);
-    const sent = `{"path":"${spelled(path)}","content":"${spelled(text)}"}`;
+    const sent = `{"path":"${asUnicodeEscapes(path)}","content":"${asUnicodeEscapes(text)}"}`;
     const file = (await api.post("/v1/files", sent)).ok(201);
     assert.equal((await api.read(file.id)).content, text);
   }),

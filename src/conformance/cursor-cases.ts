@@ -5,16 +5,16 @@ import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 /** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 const pages = KINDS.flatMap((kind): ContractCase[] => [
-  defineCase(`pages through everything once, in the order of creation: ${kind}`, async (world) => {
-    const paths = await createItems(world, kind, 23);
+  defineCase(`pages through everything once, in the order of creation: ${kind}`, async (setup) => {
+    const paths = await createItems(setup, kind, 23);
     for (const limit of [1, 5, 22, 23, 24]) {
-      assert.deepEqual(await world.api.paths(kind, { parent_id: world.folder.id, limit }), paths);
-      assert.deepEqual(await world.api.paths(kind, { path_prefix: world.folder.path, limit }), paths);
+      assert.deepEqual(await setup.api.paths(kind, { parent_id: setup.folder.id, limit }), paths);
+      assert.deepEqual(await setup.api.paths(kind, { path_prefix: setup.folder.path, limit }), paths);
     }
   }),
-  defineCase(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    const paths = await createItems(world, kind, 6);
+  defineCase(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    const paths = await createItems(setup, kind, 6);
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     const all = (await api.page(kind, { parent_id: folder.id })).data;
@@ -31,43 +31,43 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
     assert.equal(seen.length, paths.length);
     assert.equal(third.hasMore, false);
   }),
-  defineCase(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItems(world, kind, 3);
+  defineCase(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItems(setup, kind, 3);
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     const last = (await api.page(kind, { parent_id: folder.id })).data.at(-1)!;
-    (await api.delete(`/v1/${kind}/${last.id}`)).gone();
-    (await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`)).gone();
-    const id = await createItem(world, kind, `${folder.path}/new`);
+    (await api.delete(`/v1/${kind}/${last.id}`)).deleted();
+    (await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`)).deleted();
+    const id = await createItem(setup, kind, `${folder.path}/new`);
     const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
     assert.deepEqual(idsOf(second), [id]);
   }),
-  defineCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItems(world, kind, 3);
+  defineCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItems(setup, kind, 3);
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     for (const item of (await api.page(kind, { parent_id: folder.id })).data)
-      (await api.delete(`/v1/${kind}/${item.id}`)).gone();
+      (await api.delete(`/v1/${kind}/${item.id}`)).deleted();
     const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
     assert.deepEqual([second.data, second.hasMore, second.nextCursor], [[], false, null]);
   }),
 ]);
 
 const cursors = KINDS.flatMap((kind): ContractCase[] => [
-  defineAssumedCase(`takes a cursor again, and with another limit: ${kind}`, async (world) => {
-    const paths = await createItems(world, kind, 5);
-    const query = { parent_id: world.folder.id };
-    const { nextCursor } = await world.api.page(kind, { ...query, limit: 2 });
+  defineAssumedCase(`takes a cursor again, and with another limit: ${kind}`, async (setup) => {
+    const paths = await createItems(setup, kind, 5);
+    const query = { parent_id: setup.folder.id };
+    const { nextCursor } = await setup.api.page(kind, { ...query, limit: 2 });
     for (const limit of [1, 3, 3, 100]) {
-      const page = await world.api.page(kind, { ...query, limit, cursor: nextCursor! });
+      const page = await setup.api.page(kind, { ...query, limit, cursor: nextCursor! });
       assert.deepEqual(pathsOf(page), paths.slice(2, 2 + limit));
     }
   }),
-  defineCase(`refuses a cursor of a query with other filters: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItems(world, kind, 3);
+  defineCase(`refuses a cursor of a query with other filters: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItems(setup, kind, 3);
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     const cursor = encodeURIComponent(nextCursor!);
     const other = kind === "files" ? "folders" : "files";
@@ -80,18 +80,18 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
       (await api.get(`/v1/${target}`)).problem("invalid_cursor");
     }
   }),
-  defineAssumedCase(`refuses a cursor beside a path: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItems(world, kind, 3);
+  defineAssumedCase(`refuses a cursor beside a path: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItems(setup, kind, 3);
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     for (const cursor of [nextCursor!, "x", ""]) {
       const reply = await api.get(`/v1/${kind}?path=${nameOf(kind, "/x")}&cursor=${encodeURIComponent(cursor)}`);
       reply.invalid("/cursor");
     }
   }),
-  defineCase(`refuses a cursor that was not issued: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItems(world, kind, 3);
+  defineCase(`refuses a cursor that was not issued: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItems(setup, kind, 3);
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     const changed = [...nextCursor!];
     changed[8] = changed[8] === "A" ? "B" : "A";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isChangeId, isDocId } from "../contract/ids.ts";
-import { NO_FOLDER, NOBODY } from "./access-cases.ts";
+import { ABSENT_DIR, ABSENT_DOC } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /**
@@ -33,12 +33,12 @@ const ids: readonly ContractCase[] = [
     }
   }),
   defineCase("answers file_not_found to an id that names nothing", async ({ api }) => {
-    (await api.get(`/v1/files/${NOBODY}`)).problem("file_not_found");
-    (await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" })).problem("file_not_found");
-    (await api.patch(`/v1/files/${NOBODY}`, { parentId: null })).problem("file_not_found");
-    (await api.patch(`/v1/files/${NOBODY}`, { protected: true })).problem("file_not_found");
-    (await api.edit(NOBODY, "chg_00000000000000", "")).problem("file_not_found");
-    (await api.delete(`/v1/files/${NOBODY}`)).problem("file_not_found");
+    (await api.get(`/v1/files/${ABSENT_DOC}`)).problem("file_not_found");
+    (await api.patch(`/v1/files/${ABSENT_DOC}`, { name: "a.md" })).problem("file_not_found");
+    (await api.patch(`/v1/files/${ABSENT_DOC}`, { parentId: null })).problem("file_not_found");
+    (await api.patch(`/v1/files/${ABSENT_DOC}`, { protected: true })).problem("file_not_found");
+    (await api.edit(ABSENT_DOC, "chg_00000000000000", "")).problem("file_not_found");
+    (await api.delete(`/v1/files/${ABSENT_DOC}`)).problem("file_not_found");
   }),
   defineCase("refuses a query where none is taken", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
@@ -73,7 +73,7 @@ const create: readonly ContractCase[] = [
     const body = { parentId: null, name: path.slice(1), content: "" };
     const file = (await api.post("/v1/files", body)).ok(201);
     assert.deepEqual([file.path, file.parentId, file.parentPath], [path, null, "/"]);
-    (await api.delete(`/v1/files/${file.id}`)).gone();
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
   }),
   defineAssumedCase("creates an empty file", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/empty.md`, "");
@@ -94,8 +94,8 @@ const create: readonly ContractCase[] = [
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), []);
   }),
   defineCase("answers folder_not_found to a create in a folder that does not exist", async ({ api }) => {
-    (await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" })).problem("folder_not_found");
-    (await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" })).problem("folder_not_found");
+    (await api.post("/v1/files", { parentId: ABSENT_DIR, name: "a.md", content: "" })).problem("folder_not_found");
+    (await api.post("/v1/folders", { parentId: ABSENT_DIR, name: "a" })).problem("folder_not_found");
   }),
   defineCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
     const { id } = await api.file(`${folder.path}/a.md`);
@@ -127,7 +127,7 @@ const create: readonly ContractCase[] = [
   }),
   defineCase("gives each created file ids of its own", async ({ api, folder }) => {
     const files = [await api.file(`${folder.path}/a.md`), await api.file(`${folder.path}/b.md`)];
-    (await api.delete(`/v1/files/${files[0]!.id}`)).gone();
+    (await api.delete(`/v1/files/${files[0]!.id}`)).deleted();
     files.push(await api.file(`${folder.path}/a.md`));
     assert.equal(new Set(files.flatMap((file) => [file.id, file.lastChangeId])).size, 6);
   }),

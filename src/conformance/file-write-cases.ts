@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_FOLDER } from "./access-cases.ts";
+import { ABSENT_DIR } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 const patch: readonly ContractCase[] = [
@@ -54,7 +54,7 @@ const patch: readonly ContractCase[] = [
   }),
   defineCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    (await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER })).problem("folder_not_found");
+    (await api.patch(`/v1/files/${file.id}`, { parentId: ABSENT_DIR })).problem("folder_not_found");
     assert.equal((await api.read(file.id)).path, file.path);
   }),
   defineCase("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
@@ -97,7 +97,7 @@ const patch: readonly ContractCase[] = [
 const remove: readonly ContractCase[] = [
   defineCase("deletes a file and its history for good", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    (await api.delete(`/v1/files/${file.id}`)).gone();
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
     (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
     (await api.delete(`/v1/files/${file.id}`)).problem("file_not_found");
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
@@ -107,7 +107,7 @@ const remove: readonly ContractCase[] = [
   }),
   defineAssumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
-    (await api.delete(`/v1/files/${file.id}`)).gone();
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [`${folder.path}/sub`]);
   }),
   defineCase(
@@ -118,7 +118,7 @@ const remove: readonly ContractCase[] = [
       (await api.delete(`/v1/files/${file.id}`)).problem("file_protected");
       assert.equal((await api.read(file.id)).content, "text\n");
       (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
-      (await api.delete(`/v1/files/${file.id}`)).gone();
+      (await api.delete(`/v1/files/${file.id}`)).deleted();
     },
   ),
 ];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_FOLDER } from "./access-cases.ts";
+import { ABSENT_DIR } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 const create: readonly ContractCase[] = [
@@ -29,7 +29,7 @@ const create: readonly ContractCase[] = [
   defineAssumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
     const made = (await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` })).ok(201);
     assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
-    (await api.delete(`/v1/folders/${made.id}`)).gone();
+    (await api.delete(`/v1/folders/${made.id}`)).deleted();
   }),
   defineCase("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
@@ -56,13 +56,13 @@ const create: readonly ContractCase[] = [
   }),
 ];
 
-const place: readonly ContractCase[] = [
+const placement: readonly ContractCase[] = [
   defineAssumedCase("answers folder_not_found to an id that names nothing", async ({ api }) => {
-    (await api.get(`/v1/folders/${NO_FOLDER}`)).problem("folder_not_found");
-    (await api.patch(`/v1/folders/${NO_FOLDER}`, { name: "a" })).problem("folder_not_found");
-    (await api.patch(`/v1/folders/${NO_FOLDER}`, { parentId: null })).problem("folder_not_found");
-    (await api.delete(`/v1/folders/${NO_FOLDER}`)).problem("folder_not_found");
-    (await api.delete(`/v1/folders/${NO_FOLDER}?recursive=true`)).problem("folder_not_found");
+    (await api.get(`/v1/folders/${ABSENT_DIR}`)).problem("folder_not_found");
+    (await api.patch(`/v1/folders/${ABSENT_DIR}`, { name: "a" })).problem("folder_not_found");
+    (await api.patch(`/v1/folders/${ABSENT_DIR}`, { parentId: null })).problem("folder_not_found");
+    (await api.delete(`/v1/folders/${ABSENT_DIR}`)).problem("folder_not_found");
+    (await api.delete(`/v1/folders/${ABSENT_DIR}?recursive=true`)).problem("folder_not_found");
   }),
   defineAssumedCase("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
@@ -92,7 +92,7 @@ const place: readonly ContractCase[] = [
     const made = await api.folder(`${folder.path}${folder.path}-moved`);
     const moved = (await api.patch(`/v1/folders/${made.id}`, { parentId: null })).ok(200);
     assert.deepEqual([moved.path, moved.parentId], [`${folder.path}-moved`, null]);
-    (await api.delete(`/v1/folders/${made.id}`)).gone();
+    (await api.delete(`/v1/folders/${made.id}`)).deleted();
   }),
   defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
@@ -114,7 +114,7 @@ const place: readonly ContractCase[] = [
     "answers folder_not_found to a move of a folder to one that does not exist",
     async ({ api, folder }) => {
       const a = await api.folder(`${folder.path}/a`);
-      (await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER })).problem("folder_not_found");
+      (await api.patch(`/v1/folders/${a.id}`, { parentId: ABSENT_DIR })).problem("folder_not_found");
     },
   ),
   defineAssumedCase(
@@ -133,7 +133,7 @@ const place: readonly ContractCase[] = [
 const remove: readonly ContractCase[] = [
   defineCase("deletes an empty folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
-    (await api.delete(`/v1/folders/${made.id}`)).gone();
+    (await api.delete(`/v1/folders/${made.id}`)).deleted();
     (await api.get(`/v1/folders/${made.id}`)).problem("folder_not_found");
     assert.notEqual((await api.folder(made.path)).id, made.id);
   }),
@@ -159,7 +159,7 @@ const remove: readonly ContractCase[] = [
       await api.file(`${folder.path}/ab/x.md`),
       await api.file(`${folder.path}/a.md`),
     ];
-    (await api.delete(`/v1/folders/${a.id}?recursive=true`)).gone();
+    (await api.delete(`/v1/folders/${a.id}?recursive=true`)).deleted();
     for (const file of gone) (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
     for (const file of kept) assert.equal((await api.read(file.id)).path, file.path);
     assert.deepEqual(await api.paths("folders", { path_prefix: `${folder.path}/a` }), []);
@@ -183,8 +183,8 @@ const remove: readonly ContractCase[] = [
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     (await api.delete(`/v1/folders/${top.id}?recursive=true`)).problem("file_protected");
     (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
-    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).gone();
+    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).deleted();
   }),
 ];
 
-export const folderCases: readonly ContractCase[] = [...create, ...place, ...remove];
+export const folderCases: readonly ContractCase[] = [...create, ...placement, ...remove];

@@ -42,7 +42,7 @@ export type JudgeOptions = {
   readonly url: string;
   readonly exchange: Exchange;
   readonly key: string;
-  /** Name at the root with which each folder of the cases begins. */
+  /** Beginning of the names of the folders that the cases create at the root. */
   readonly name: string;
   readonly sections: readonly Section[];
   /** True to run cases that leave a change in review or a folder. */
@@ -56,23 +56,26 @@ export type JudgeOptions = {
  * Runs the cases of the sections, each in a folder of its own, and deletes these folders. Documents
  * outside these folders are listed, never changed.
  */
-export async function judgeService(given: JudgeOptions): Promise<Result<Report>> {
-  const options = { ...given, exchange: withChangesBelow(given.exchange, given.name) };
+export async function judgeService(callerOptions: JudgeOptions): Promise<Result<Report>> {
+  const options = { ...callerOptions, exchange: withChangesBelow(callerOptions.exchange, callerOptions.name) };
   try {
-    return (await tryOut(options)) ?? ok(await runSections(options));
+    return (await probeService(options)) ?? ok(await runSections(options));
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
-    const what = `the service cannot be reached (${given.url}): ${failureWords(error.message)}`;
+    const what = `the service cannot be reached (${callerOptions.url}): ${failureWords(error.message)}`;
     return trouble("offline", what, "check the URL, then run it again");
   }
 }
 
-/** Lists, creates a folder and deletes it. Returns the reason why the cases cannot run, or null. */
-async function tryOut({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
+/**
+ * Tries three requests: lists files, creates a folder and deletes it. Returns the reason why the
+ * cases cannot run, or null.
+ */
+async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return refused("GET /v1/files", list);
-  // The URL belongs to another service, or to a login page.
+  // Another service, or a login page, answers at this URL.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
@@ -107,7 +110,7 @@ async function runSections(options: JudgeOptions): Promise<Report> {
     if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
   }
   const isComplete = done === pending.length;
-  const differs = sections.some((each) => each.differences.some(({ basis }) => basis === "published"));
+  const differs = sections.some((section) => section.differences.some(({ basis }) => basis === "published"));
   return { conforms: isComplete && !differs, isComplete, sections, leftBehind };
 }
 
@@ -125,7 +128,7 @@ async function runCase(
   const api = new Api(observe, key);
   try {
     const folder = await api.folder(path);
-    await run({ api, folder, indexesLate: true, as: (other) => new Api(observe, other) });
+    await run({ api, folder, indexesLate: true, as: (otherKey) => new Api(observe, otherKey) });
     report.passed++;
   } catch (error) {
     if (error instanceof NotOfferedError) {
@@ -139,14 +142,14 @@ async function runCase(
   }
 }
 
-const MOST_SHOWN = 200;
+const MOST_VALUE_CHARACTERS = 200;
 
 function detailOf(error: Error): string {
   if (!(error instanceof AssertionError) || error.expected === undefined) return error.message.split("\n", 1)[0]!;
-  return `expected ${shown(error.expected)}, got ${shown(error.actual)}`;
+  return `expected ${showValue(error.expected)}, got ${showValue(error.actual)}`;
 }
 
-function shown(value: unknown): string {
+function showValue(value: unknown): string {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+  return text.length > MOST_VALUE_CHARACTERS ? `${text.slice(0, MOST_VALUE_CHARACTERS)}…` : text;
 }

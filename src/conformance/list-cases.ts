@@ -8,9 +8,9 @@ import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
  */
 
 const limits = KINDS.flatMap((kind): ContractCase[] => [
-  defineCase(`answers the list envelope: ${kind}`, async (world) => {
-    const [path] = await createItems(world, kind, 1);
-    const page = await world.api.page(kind, { parent_id: world.folder.id });
+  defineCase(`answers the list envelope: ${kind}`, async (setup) => {
+    const [path] = await createItems(setup, kind, 1);
+    const page = await setup.api.page(kind, { parent_id: setup.folder.id });
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
     assert.equal(page.object, "list");
     assert.match(page.url, new RegExp(`/v1/${kind}`));
@@ -50,14 +50,14 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
       (await api.get(`/v1/${kind}?limit=${limit}`)).invalid("/limit");
     }
   }),
-  defineCase(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
-    await createItems(world, kind, 101);
-    const query = { parent_id: world.folder.id };
-    assert.equal((await world.api.page(kind, query)).data.length, 100);
-    assert.equal((await world.api.page(kind, { ...query, limit: 1 })).data.length, 1);
-    const whole = await world.api.page(kind, { ...query, limit: 101 });
+  defineCase(`holds at most limit items a page, and 100 by default: ${kind}`, async (setup) => {
+    await createItems(setup, kind, 101);
+    const query = { parent_id: setup.folder.id };
+    assert.equal((await setup.api.page(kind, query)).data.length, 100);
+    assert.equal((await setup.api.page(kind, { ...query, limit: 1 })).data.length, 1);
+    const whole = await setup.api.page(kind, { ...query, limit: 101 });
     assert.deepEqual([whole.data.length, whole.hasMore, whole.nextCursor], [101, false, null]);
-    const short = await world.api.page(kind, { ...query, limit: 100 });
+    const short = await setup.api.page(kind, { ...query, limit: 100 });
     assert.deepEqual([short.data.length, short.hasMore, typeof short.nextCursor], [100, true, "string"]);
   }),
   defineCase(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
@@ -73,19 +73,19 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
 ]);
 
 const selectors = KINDS.flatMap((kind): ContractCase[] => [
-  defineCase(`lists by exact path one item or none: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItem(world, kind, `${folder.path}/a/b`);
-    await createItem(world, kind, `${folder.path}/a/bc`);
+  defineCase(`lists by exact path one item or none: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItem(setup, kind, `${folder.path}/a/b`);
+    await createItem(setup, kind, `${folder.path}/a/bc`);
     const path = nameOf(kind, `${folder.path}/a/b`);
     assert.deepEqual(await api.paths(kind, { path }), [path]);
     assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/a/x`) }), []);
     assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/x/b`) }), []);
   }),
-  defineCase(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
-    const { api, folder } = world;
+  defineCase(`lists by path_prefix what is below, recursively: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
     for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e", "inner/f", "in0/g"]) {
-      if (kind === "files" || stem !== "in") await createItem(world, kind, `${folder.path}/${stem}`);
+      if (kind === "files" || stem !== "in") await createItem(setup, kind, `${folder.path}/${stem}`);
     }
     const below = await api.paths(kind, { path_prefix: `${folder.path}/in` });
     const wanted =
@@ -96,10 +96,10 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
     );
     assert.deepEqual(await api.paths(kind, { path_prefix: `${folder.path}/nothing` }), []);
   }),
-  defineCase(`lists by parent_id what is directly in a folder: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await createItem(world, kind, `${folder.path}/a`);
-    await createItem(world, kind, `${folder.path}/sub/b`);
+  defineCase(`lists by parent_id what is directly in a folder: ${kind}`, async (setup) => {
+    const { api, folder } = setup;
+    await createItem(setup, kind, `${folder.path}/a`);
+    await createItem(setup, kind, `${folder.path}/sub/b`);
     const paths = await api.paths(kind, { parent_id: folder.id });
     assert.deepEqual(
       paths.sort(),
@@ -133,7 +133,7 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
   }),
 ]);
 
-const only: readonly ContractCase[] = [
+const fileOrFolderCases: readonly ContractCase[] = [
   defineCase("lists all readable files without a selector", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`);
     const b = await api.file(`${folder.path}/deep/down/b.md`);
@@ -178,4 +178,4 @@ const only: readonly ContractCase[] = [
   }),
 ];
 
-export const listCases: readonly ContractCase[] = [...limits, ...selectors, ...only];
+export const listCases: readonly ContractCase[] = [...limits, ...selectors, ...fileOrFolderCases];

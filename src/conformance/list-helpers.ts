@@ -1,4 +1,4 @@
-import type { Api, World } from "./world.ts";
+import type { Api, CaseSetup } from "./world.ts";
 
 /** Items to list, of either kind. */
 
@@ -7,16 +7,16 @@ export const KINDS: readonly ItemKind[] = ["files", "folders"];
 
 export const nameOf = (kind: ItemKind, stem: string) => (kind === "files" ? `${stem}.md` : stem);
 
-export async function createItem(world: World, kind: ItemKind, path: string): Promise<string> {
+export async function createItem(setup: CaseSetup, kind: ItemKind, path: string): Promise<string> {
   const named = nameOf(kind, path);
-  return (kind === "files" ? await world.api.file(named) : await world.api.folder(named)).id;
+  return (kind === "files" ? await setup.api.file(named) : await setup.api.folder(named)).id;
 }
 
 /** Creates items directly in the test's folder, in an order that is not alphabetical. */
-export async function createItems(world: World, kind: ItemKind, count: number): Promise<string[]> {
+export async function createItems(setup: CaseSetup, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
-  for (const stem of stems) await createItem(world, kind, `${world.folder.path}/${stem}`);
-  return stems.map((stem) => nameOf(kind, `${world.folder.path}/${stem}`));
+  for (const stem of stems) await createItem(setup, kind, `${setup.folder.path}/${stem}`);
+  return stems.map((stem) => nameOf(kind, `${setup.folder.path}/${stem}`));
 }
 
 type Page = Pick<Awaited<ReturnType<Api["page"]>>, "data">;

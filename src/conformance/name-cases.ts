@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { SHELL_METACHARACTERS } from "../contract/names.ts";
 import type { ProblemCode } from "../contract/problem.ts";
 import { createItem, idsOf } from "./list-helpers.ts";
-import { type ContractCase, defineAssumedCase, defineCase, type Reply, type World } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, type Reply, type CaseSetup } from "./world.ts";
 
 /** A request that contains a name. Each such request is tested with the same names. */
 type WriteCase = {
   readonly kind: "file" | "folder";
-  readonly how: string;
+  readonly description: string;
   readonly pointer: string;
-  readonly send: (world: World, name: string) => Promise<Reply>;
+  readonly send: (setup: CaseSetup, name: string) => Promise<Reply>;
 };
 
 const WRITE_CASES = (["file", "folder"] as const).flatMap((kind): WriteCase[] => {
@@ -18,23 +18,23 @@ const WRITE_CASES = (["file", "folder"] as const).flatMap((kind): WriteCase[] =>
   return [
     {
       kind,
-      how: `POST ${url} by path`,
+      description: `POST ${url} by path`,
       pointer: "/path",
       send: ({ api, folder }, name) => api.post(url, { path: `${folder.path}/${name}`, ...content }),
     },
     {
       kind,
-      how: `POST ${url} in a ${kind === "file" ? "folder" : "parent"}`,
+      description: `POST ${url} in a ${kind === "file" ? "folder" : "parent"}`,
       pointer: "/name",
       send: ({ api, folder }, name) => api.post(url, { parentId: folder.id, name, ...content }),
     },
     {
       kind,
-      how: `PATCH ${url}/{id}`,
+      description: `PATCH ${url}/{id}`,
       pointer: "/name",
-      send: async (world, name) => {
-        const stem = `${world.folder.path}/from-${Buffer.from(name).toString("hex").slice(0, 60)}`;
-        return world.api.patch(`${url}/${await createItem(world, `${kind}s`, stem)}`, { name });
+      send: async (setup, name) => {
+        const stem = `${setup.folder.path}/from-${Buffer.from(name).toString("hex").slice(0, 60)}`;
+        return setup.api.patch(`${url}/${await createItem(setup, `${kind}s`, stem)}`, { name });
       },
     },
   ];
@@ -42,29 +42,29 @@ const WRITE_CASES = (["file", "folder"] as const).flatMap((kind): WriteCase[] =>
 
 const ending = (kind: WriteCase["kind"]) => (kind === "file" ? ".md" : "");
 
-const lengths = WRITE_CASES.flatMap((way) => [
-  defineCase(`takes a name of 254 and of 255 characters: ${way.how}`, async (world) => {
+const lengths = WRITE_CASES.flatMap((write) => [
+  defineCase(`takes a name of 254 and of 255 characters: ${write.description}`, async (setup) => {
     for (const [i, length] of [254, 255].entries()) {
-      const name = String(i).repeat(length - ending(way.kind).length) + ending(way.kind);
-      const reply = await way.send(world, name);
+      const name = String(i).repeat(length - ending(write.kind).length) + ending(write.kind);
+      const reply = await write.send(setup, name);
       assert.equal(reply.status < 300, true, reply.text);
-      assert.equal(reply.json.path, `${world.folder.path}/${name}`);
+      assert.equal(reply.json.path, `${setup.folder.path}/${name}`);
     }
   }),
-  defineCase(`refuses a name of 256 characters: ${way.how}`, async (world) => {
-    const reply = await way.send(world, "n".repeat(256 - ending(way.kind).length) + ending(way.kind));
-    const problem = reply.invalid(way.pointer);
+  defineCase(`refuses a name of 256 characters: ${write.description}`, async (setup) => {
+    const reply = await write.send(setup, "n".repeat(256 - ending(write.kind).length) + ending(write.kind));
+    const problem = reply.invalid(write.pointer);
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  defineAssumedCase(`counts a name in code points: ${way.how}`, async (world) => {
-    const stem = "😀".repeat(255 - ending(way.kind).length);
-    assert.equal((await way.send(world, stem + ending(way.kind))).status < 300, true);
-    (await way.send(world, `${stem}x${ending(way.kind)}`)).invalid(way.pointer);
+  defineAssumedCase(`counts a name in code points: ${write.description}`, async (setup) => {
+    const stem = "😀".repeat(255 - ending(write.kind).length);
+    assert.equal((await write.send(setup, stem + ending(write.kind))).status < 300, true);
+    (await write.send(setup, `${stem}x${ending(write.kind)}`)).invalid(write.pointer);
   }),
 ]);
 
 /** Names that every request refuses; `@` stands for the extension. */
-const ILLEGAL_NAMES: readonly (readonly [what: string, names: readonly string[]])[] = [
+const ILLEGAL_NAMES: readonly (readonly [characters: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [
     "tabs, line ends and other control characters",
@@ -77,35 +77,35 @@ const ILLEGAL_NAMES: readonly (readonly [what: string, names: readonly string[]]
   ["dots alone", [".", ".."]],
 ];
 
-const illegal = WRITE_CASES.flatMap((way) =>
-  ILLEGAL_NAMES.map(([what, names]) =>
-    defineCase(`refuses a name of or with ${what}: ${way.how}`, async (world) => {
+const illegal = WRITE_CASES.flatMap((write) =>
+  ILLEGAL_NAMES.map(([characters, names]) =>
+    defineCase(`refuses a name of or with ${characters}: ${write.description}`, async (setup) => {
       for (const name of names) {
-        const reply = await way.send(world, name.replace("@", ending(way.kind)));
-        reply.invalid(way.pointer);
+        const reply = await write.send(setup, name.replace("@", ending(write.kind)));
+        reply.invalid(write.pointer);
       }
     }),
   ),
 );
 
-const slashes = WRITE_CASES.filter((way) => way.pointer === "/name").map((way) =>
-  defineCase(`refuses a slash in a name: ${way.how}`, async (world) => {
+const slashes = WRITE_CASES.filter((write) => write.pointer === "/name").map((write) =>
+  defineCase(`refuses a slash in a name: ${write.description}`, async (setup) => {
     for (const name of ["a/b", "/a", "a/"]) {
-      (await way.send(world, name + ending(way.kind))).invalid("/name");
+      (await write.send(setup, name + ending(write.kind))).invalid("/name");
     }
   }),
 );
 
-const endings = WRITE_CASES.flatMap((way) => {
-  const code: ProblemCode = way.pointer === "/path" ? "type_mismatch" : "invalid_request";
-  const names = way.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md"];
-  const wrong = way.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
-  return defineCase(`answers ${code} to a name ${wrong}: ${way.how}`, async (world) => {
-    for (const name of names) (await way.send(world, name)).problem(code, way.pointer);
+const endings = WRITE_CASES.flatMap((write) => {
+  const code: ProblemCode = write.pointer === "/path" ? "type_mismatch" : "invalid_request";
+  const names = write.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md"];
+  const wrong = write.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
+  return defineCase(`answers ${code} to a name ${wrong}: ${write.description}`, async (setup) => {
+    for (const name of names) (await write.send(setup, name)).problem(code, write.pointer);
   });
 });
 
-const choices: readonly ContractCase[] = [
+const otherNames: readonly ContractCase[] = [
   defineCase("refuses a folder name that starts with a dot, and takes such a file", async ({ api, folder }) => {
     (await api.post("/v1/folders", { parentId: folder.id, name: ".git" })).invalid("/name");
     (await api.post("/v1/folders", { path: `${folder.path}/.git/x` })).invalid("/path");
@@ -190,4 +190,4 @@ const choices: readonly ContractCase[] = [
   ),
 ];
 
-export const nameCases: readonly ContractCase[] = [...lengths, ...illegal, ...slashes, ...endings, ...choices];
+export const nameCases: readonly ContractCase[] = [...lengths, ...illegal, ...slashes, ...endings, ...otherNames];

@@ -29,13 +29,14 @@ const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
  * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * tested service may ignore a filter and list the documents of others. A request to change an item
- * that was shown elsewhere, or without a path, is not sent; the exchange rejects.
+ * tested service may ignore a filter and list the documents of others. The exchange rejects a
+ * request, without sending it, if the request would change an item that was listed at another path,
+ * or without a path.
  */
 export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();
   const created = new Set<string>();
-  const note = (item: ShownItem) => {
+  const rememberOwner = (item: ShownItem) => {
     const isOwn = typeof item.path === "string" ? isBelow(item.path, prefix) : created.has(item.id);
     if (isOwn) foreign.delete(item.id);
     else foreign.add(item.id);
@@ -46,7 +47,7 @@ export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
     const response = await exchange(request);
     const items = itemsOf(response.body);
     if (request.method === "POST" && response.status === 201) for (const { id } of items) created.add(id);
-    for (const item of items) note(item);
+    for (const item of items) rememberOwner(item);
     return response;
   };
 }
@@ -94,17 +95,17 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
  * Codes of a missing document or workspace. The answer to a missing operation has a different code,
  * or none.
  */
-const MISSING_THING = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
+const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
 function lackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
-  const isLacking = status === 405 || status === 501 || (status === 404 && !MISSING_THING.test(body));
+  const isLacking = status === 405 || status === 501 || (status === 404 && !MISSING_TARGET.test(body));
   if (!isLacking) return null;
   const found = OPTIONAL.find(([methods, paths]) => methods.test(method) && paths.test(path.split("?", 1)[0]!));
   return found === undefined ? null : `${method} ${found[2]}`;
 }
 
-/** LIMIT: repetitions of a request that the service refuses for now. */
-const MOST_WAITS = 20;
+/** LIMIT: repetitions of a request that the service refuses with `Retry-After`. */
+const MOST_REPETITIONS = 20;
 
 /** Returns an exchange that waits for the time in `Retry-After`, then sends the request again. */
 export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
@@ -113,7 +114,7 @@ export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => 
       const response = await exchange(request);
       const seconds = Number(response.headers["retry-after"] ?? Number.NaN);
       const isRefused = response.status === 429 || response.status === 503;
-      if (!isRefused || Number.isNaN(seconds) || waits === MOST_WAITS) return response;
+      if (!isRefused || Number.isNaN(seconds) || waits === MOST_REPETITIONS) return response;
       await sleep(seconds * 1_000);
     }
   };

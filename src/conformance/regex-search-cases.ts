@@ -5,37 +5,37 @@ import { searchUntilStable, expectRefused, foundItems, createDocument, matchPlac
 /** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 export const regexSearchCases: readonly ContractCase[] = [
-  defineCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (world) => {
-    await createDocument(world, "a.md", `${"p".repeat(1_030)}\n`);
+  defineCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (setup) => {
+    await createDocument(setup, "a.md", `${"p".repeat(1_030)}\n`);
     for (const length of [1_023, 1_024])
-      assert.equal((await foundItems(world, "regex search", "p".repeat(length))).length, 1);
-    (await searchUntilStable(world, "regex search", "𝒑".repeat(1_024))).ok(200);
-    const problem = await expectRefused(world, "regex search", "p".repeat(1_025), "/query");
+      assert.equal((await foundItems(setup, "regex search", "p".repeat(length))).length, 1);
+    (await searchUntilStable(setup, "regex search", "𝒑".repeat(1_024))).ok(200);
+    const problem = await expectRefused(setup, "regex search", "p".repeat(1_025), "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  defineCase("refuses a pattern of more than one line", async (world) => {
-    for (const pattern of ["a\nb", "a\r", "\n", ""]) await expectRefused(world, "regex search", pattern, "/query");
-    (await searchUntilStable(world, "regex search", "a\\nb")).ok(200);
+  defineCase("refuses a pattern of more than one line", async (setup) => {
+    for (const pattern of ["a\nb", "a\r", "\n", ""]) await expectRefused(setup, "regex search", pattern, "/query");
+    (await searchUntilStable(setup, "regex search", "a\\nb")).ok(200);
   }),
-  defineCase("refuses a malformed pattern", async (world) => {
+  defineCase("refuses a malformed pattern", async (setup) => {
     for (const pattern of ["(", "[", "a**", "*", "(?<n", "\\", "a{2,1}", "(?=a)", "(a)\\1", "[b-a]", "\\p{Nothing}"])
-      await expectRefused(world, "regex search", pattern, "/query");
+      await expectRefused(setup, "regex search", pattern, "/query");
   }),
-  defineAssumedCase("refuses a search of too many steps, and shows nothing that was found till then", async (world) => {
-    const { api, folder } = world;
+  defineAssumedCase("refuses a search of too many steps, and shows nothing that was found till then", async (setup) => {
+    const { api, folder } = setup;
     for (let n = 0; n < 2; n++) await api.file(`${folder.path}/${n}.md`, `zebra\n${"a".repeat(4_000)}\n`.repeat(12));
     const costly = await api.post("/v1/search/regex", { query: "(?:a?){990}b|zebra", path_prefix: folder.path });
     costly.problem("search_too_costly", "/query");
     const again = await api.post("/v1/search/regex", { query: "zebra", path_prefix: folder.path });
     assert.equal(again.ok(200).data.length, 2);
   }),
-  defineAssumedCase("refuses a pattern that grows beyond measure", async (world) => {
+  defineAssumedCase("refuses a pattern that grows beyond measure", async (setup) => {
     for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])
-      await expectRefused(world, "regex search", pattern, "/query");
+      await expectRefused(setup, "regex search", pattern, "/query");
   }),
-  defineCase("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (world) => {
-    for (const count of [49, 50, 51]) await createDocument(world, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
-    const items = await foundItems(world, "regex search", "^- lemur$");
+  defineCase("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (setup) => {
+    for (const count of [49, 50, 51]) await createDocument(setup, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
+    const items = await foundItems(setup, "regex search", "^- lemur$");
     assert.deepEqual(
       items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches.length, matches.at(-1).line]),
       [
@@ -45,12 +45,12 @@ export const regexSearchCases: readonly ContractCase[] = [
       ],
     );
   }),
-  defineCase("reads lines of 4,095 and 4,096 characters, and skips one of 4,097", async (world) => {
+  defineCase("reads lines of 4,095 and 4,096 characters, and skips one of 4,097", async (setup) => {
     for (const length of [4_095, 4_096, 4_097])
-      await createDocument(world, `a-${length}.md`, `${"x".repeat(length - 3)}end\n`);
-    await createDocument(world, "astral-4096.md", `${"🦫".repeat(4_093)}end\n`);
-    await createDocument(world, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
-    const items = await foundItems(world, "regex search", "end$");
+      await createDocument(setup, `a-${length}.md`, `${"x".repeat(length - 3)}end\n`);
+    await createDocument(setup, "astral-4096.md", `${"🦫".repeat(4_093)}end\n`);
+    await createDocument(setup, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
+    const items = await foundItems(setup, "regex search", "end$");
     assert.deepEqual(
       items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches[0].line, matches[0].column]),
       [
@@ -61,9 +61,9 @@ export const regexSearchCases: readonly ContractCase[] = [
       ],
     );
   }),
-  defineAssumedCase("gives line and column of each match", async (world) => {
-    await createDocument(world, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
-    const [hit] = await foundItems(world, "regex search", "(hedge)?hog");
+  defineAssumedCase("gives line and column of each match", async (setup) => {
+    await createDocument(setup, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
+    const [hit] = await foundItems(setup, "regex search", "(hedge)?hog");
     assert.deepEqual(matchPlaces(hit), [
       {
         line: 2,
@@ -77,17 +77,17 @@ export const regexSearchCases: readonly ContractCase[] = [
       { line: 4, column: 1, text: "hog", ranges: [[0, 3]] },
     ]);
   }),
-  defineCase("matches each line by itself", async (world) => {
-    await createDocument(world, "a.md", "one\ntwo\n\nthree");
+  defineCase("matches each line by itself", async (setup) => {
+    await createDocument(setup, "a.md", "one\ntwo\n\nthree");
     for (const pattern of ["one\\ntwo", "one.two", "(?s)one.two", "e\\s+t", "e$\\n", "[^x]{9}"])
-      assert.deepEqual(await foundItems(world, "regex search", pattern), [], pattern);
+      assert.deepEqual(await foundItems(setup, "regex search", pattern), [], pattern);
     for (const pattern of ["^two$", "\\Athree\\z", "(?i)TWO", "(?-s)tw.", "^$", "\\btwo\\b", "^[[:lower:]]{5}$"])
-      assert.equal((await foundItems(world, "regex search", pattern)).length, 1, pattern);
+      assert.equal((await foundItems(setup, "regex search", pattern)).length, 1, pattern);
   }),
-  defineCase("matches text of any script", async (world) => {
-    await createDocument(world, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
+  defineCase("matches text of any script", async (setup) => {
+    await createDocument(setup, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
     const lines = async (pattern: string) =>
-      (await foundItems(world, "regex search", pattern)).flatMap(({ sources }) =>
+      (await foundItems(setup, "regex search", pattern)).flatMap(({ sources }) =>
         sources.map(({ line }: Json) => line),
       );
     assert.deepEqual(await lines("压.文"), [1]);
@@ -97,10 +97,10 @@ export const regexSearchCases: readonly ContractCase[] = [
     assert.deepEqual(await lines("(?i)İSTANBUL"), [2]);
     assert.deepEqual(await lines("か"), [4]);
   }),
-  defineCase("lets no pattern hang the service", async (world) => {
-    await createDocument(world, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
+  defineCase("lets no pattern hang the service", async (setup) => {
+    await createDocument(setup, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
     // With backtracking, these patterns would take longer than the age of the universe.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(.*)*d", "(a*)*(a*)*(a*)*[b-z]", "(x+x+)+y", "(?:a?){60}a{60}z"])
-      assert.deepEqual(await foundItems(world, "regex search", pattern), [], pattern);
+      assert.deepEqual(await foundItems(setup, "regex search", pattern), [], pattern);
   }),
 ];

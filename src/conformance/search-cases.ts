@@ -4,7 +4,7 @@ import {
   searchUntilStable,
   expectRefused,
   foundItems,
-  KINDS,
+  SEARCH_KINDS,
   createDocument,
   createDocuments,
   markedParts,
@@ -15,47 +15,47 @@ import {
 
 /** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
 
-const envelopeAndLimits = KINDS.flatMap((kind): ContractCase[] => [
-  defineCase(`answers the list envelope: ${kind}`, async (world) => {
-    const file = await createDocument(world, "one.md", "A quokka.\n");
-    const page = (await searchUntilStable(world, kind, "quokka")).ok(200);
+const envelopeAndLimits = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
+  defineCase(`answers the list envelope: ${kind}`, async (setup) => {
+    const file = await createDocument(setup, "one.md", "A quokka.\n");
+    const page = (await searchUntilStable(setup, kind, "quokka")).ok(200);
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
     assert.deepEqual([page.object, page.url, page.hasMore, page.nextCursor], ["list", ROUTE[kind], false, null]);
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
     assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
   }),
-  defineCase(`finds what was written, immediately or some requests later: ${kind}`, async (world) => {
+  defineCase(`finds what was written, immediately or some requests later: ${kind}`, async (setup) => {
     for (let n = 0; n < 20; n++)
-      await createDocument(world, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
-    assert.equal((await foundItems(world, kind, "dormouse", { limit: 50 })).length, 20);
+      await createDocument(setup, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
+    assert.equal((await foundItems(setup, kind, "dormouse", { limit: 50 })).length, 20);
   }),
-  defineCase(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
-    await createDocuments(world, 3);
-    assert.equal((await foundItems(world, kind, "zebra", { limit: 1 })).length, 1);
-    assert.equal((await foundItems(world, kind, "zebra", { limit: 2 })).length, 2);
-    for (const limit of [499, 500]) assert.equal((await foundItems(world, kind, "zebra", { limit })).length, 3);
+  defineCase(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (setup) => {
+    await createDocuments(setup, 3);
+    assert.equal((await foundItems(setup, kind, "zebra", { limit: 1 })).length, 1);
+    assert.equal((await foundItems(setup, kind, "zebra", { limit: 2 })).length, 2);
+    for (const limit of [499, 500]) assert.equal((await foundItems(setup, kind, "zebra", { limit })).length, 3);
   }),
-  defineCase(`refuses a limit of 0 and of 501: ${kind}`, async (world) => {
+  defineCase(`refuses a limit of 0 and of 501: ${kind}`, async (setup) => {
     for (const limit of [0, 501, -1, 1e15, "10", 1.5, null, true]) {
       const code = Number.isInteger(limit) ? "out_of_range" : "wrong_type";
-      assert.equal((await expectRefused(world, kind, "zebra", "/limit", { limit })).errors?.[0]?.code, code);
+      assert.equal((await expectRefused(setup, kind, "zebra", "/limit", { limit })).errors?.[0]?.code, code);
     }
   }),
-  defineCase(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (world) => {
+  defineCase(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (setup) => {
     const most = kind === "search" ? 10 : 50;
-    await createDocuments(world, most - 1);
-    assert.equal((await foundItems(world, kind, "zebra")).length, most - 1);
-    await createDocument(world, "last.md", "zebra\n");
-    assert.equal((await foundItems(world, kind, "zebra")).length, most);
-    await createDocument(world, "beyond.md", "zebra\n");
-    assert.equal((await foundItems(world, kind, "zebra")).length, most);
+    await createDocuments(setup, most - 1);
+    assert.equal((await foundItems(setup, kind, "zebra")).length, most - 1);
+    await createDocument(setup, "last.md", "zebra\n");
+    assert.equal((await foundItems(setup, kind, "zebra")).length, most);
+    await createDocument(setup, "beyond.md", "zebra\n");
+    assert.equal((await foundItems(setup, kind, "zebra")).length, most);
   }),
 ]);
 
-const items = KINDS.flatMap((kind): ContractCase[] => [
-  defineAssumedCase(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
-    const file = await createDocument(world, "one.md", "A quokka.\n");
-    const [hit] = await foundItems(world, kind, "quokka");
+const items = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
+  defineAssumedCase(`answers each file with its content, and where it was found: ${kind}`, async (setup) => {
+    const file = await createDocument(setup, "one.md", "A quokka.\n");
+    const [hit] = await foundItems(setup, kind, "quokka");
     const { score: _, sources, ...plain } = hit;
     assert.deepEqual(plain, { ...file, content: "A quokka.\n" });
     const object = kind === "search" ? "snippet" : "match";
@@ -63,87 +63,87 @@ const items = KINDS.flatMap((kind): ContractCase[] => [
       sources.map((source: Json) => [source.object, source.fileId, source.line]),
       [[object, file.id, 1]],
     );
-    assert.deepEqual(await foundItems(world, kind, "quokka", { includeSources: true }), [hit]);
+    assert.deepEqual(await foundItems(setup, kind, "quokka", { includeSources: true }), [hit]);
     const { sources: __, ...bare } = hit;
-    assert.deepEqual(await foundItems(world, kind, "quokka", { includeSources: false }), [bare]);
-    await expectRefused(world, kind, "a", "/includeSources", { includeSources: "no" });
+    assert.deepEqual(await foundItems(setup, kind, "quokka", { includeSources: false }), [bare]);
+    await expectRefused(setup, kind, "a", "/includeSources", { includeSources: "no" });
   }),
-  defineAssumedCase(`searches below a prefix alone: ${kind}`, async (world) => {
-    await createDocument(world, "in/deep/a.md", "wombat\n");
-    await createDocument(world, "in/b.md", "wombat\n");
-    await createDocument(world, "inner/c.md", "wombat\n");
-    const at = (prefix: string) => foundPaths(world, kind, "wombat", { path_prefix: `${world.folder.path}/${prefix}` });
+  defineAssumedCase(`searches below a prefix alone: ${kind}`, async (setup) => {
+    await createDocument(setup, "in/deep/a.md", "wombat\n");
+    await createDocument(setup, "in/b.md", "wombat\n");
+    await createDocument(setup, "inner/c.md", "wombat\n");
+    const at = (prefix: string) => foundPaths(setup, kind, "wombat", { path_prefix: `${setup.folder.path}/${prefix}` });
     assert.deepEqual((await at("in")).sort(), ["in/b.md", "in/deep/a.md"]);
     assert.deepEqual(await at("in/deep"), ["in/deep/a.md"]);
     assert.deepEqual(await at("nowhere"), []);
-    (await searchUntilStable(world, kind, "wombat", { path_prefix: "a/b.md" })).problem(
+    (await searchUntilStable(setup, kind, "wombat", { path_prefix: "a/b.md" })).problem(
       "type_mismatch",
       "/path_prefix",
     );
-    await expectRefused(world, kind, "wombat", "/path_prefix", { path_prefix: "a b" });
+    await expectRefused(setup, kind, "wombat", "/path_prefix", { path_prefix: "a b" });
   }),
 ]);
 
-const refusalsAndChanges = KINDS.flatMap((kind): ContractCase[] => [
-  defineCase(`names each bad member: ${kind}`, async (world) => {
-    const { api } = world;
+const refusalsAndChanges = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
+  defineCase(`names each bad member: ${kind}`, async (setup) => {
+    const { api } = setup;
     (await api.post(ROUTE[kind], {})).invalid("/query");
-    await expectRefused(world, kind, "a", "/cursor", { cursor: "x" });
+    await expectRefused(setup, kind, "a", "/cursor", { cursor: "x" });
     (await api.post(ROUTE[kind], { query: 7 })).invalid("/query");
-    await expectRefused(world, kind, "a", "/path_prefix", { path_prefix: 1 });
+    await expectRefused(setup, kind, "a", "/path_prefix", { path_prefix: 1 });
     (await api.post(ROUTE[kind], "[]")).invalid();
     (await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" })).invalid("/limit");
     (await api.get(ROUTE[kind])).problem("not_found");
   }),
-  defineCase(`needs a key: ${kind}`, async (world) => {
-    (await searchUntilStable({ ...world, api: world.as(null) }, kind, "zebra")).problem("unauthenticated");
+  defineCase(`needs a key: ${kind}`, async (setup) => {
+    (await searchUntilStable({ ...setup, api: setup.as(null) }, kind, "zebra")).problem("unauthenticated");
   }),
-  defineCase(`finds the live text alone, immediately: ${kind}`, async (world) => {
-    const file = await createDocument(world, "live.md", "before capybara\n");
-    assert.deepEqual(await foundPaths(world, kind, "capybara"), ["live.md"]);
-    (await world.api.edit(file.id, file.lastChangeId, "after dugong\n")).edited();
-    assert.deepEqual(await foundPaths(world, kind, "capybara"), []);
-    assert.deepEqual(await foundPaths(world, kind, "dugong"), ["live.md"]);
-    (await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" })).ok(200);
-    assert.deepEqual(await foundPaths(world, kind, "dugong"), ["renamed.md"]);
+  defineCase(`finds the live text alone, immediately: ${kind}`, async (setup) => {
+    const file = await createDocument(setup, "live.md", "before capybara\n");
+    assert.deepEqual(await foundPaths(setup, kind, "capybara"), ["live.md"]);
+    (await setup.api.edit(file.id, file.lastChangeId, "after dugong\n")).edited();
+    assert.deepEqual(await foundPaths(setup, kind, "capybara"), []);
+    assert.deepEqual(await foundPaths(setup, kind, "dugong"), ["live.md"]);
+    (await setup.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" })).ok(200);
+    assert.deepEqual(await foundPaths(setup, kind, "dugong"), ["renamed.md"]);
   }),
   leavingReview(
-    defineCase(`finds no change in review: ${kind}`, async (world) => {
-      const file = await createDocument(world, "live.md", "public capybara\n");
-      (await world.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
-      assert.equal((await world.api.edit(file.id, file.lastChangeId, "secret narwhal\n")).status, 202);
-      assert.deepEqual(await foundPaths(world, kind, "narwhal"), []);
-      assert.deepEqual(await foundPaths(world, kind, "capybara"), ["live.md"]);
+    defineCase(`finds no change in review: ${kind}`, async (setup) => {
+      const file = await createDocument(setup, "live.md", "public capybara\n");
+      (await setup.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
+      assert.equal((await setup.api.edit(file.id, file.lastChangeId, "secret narwhal\n")).status, 202);
+      assert.deepEqual(await foundPaths(setup, kind, "narwhal"), []);
+      assert.deepEqual(await foundPaths(setup, kind, "capybara"), ["live.md"]);
     }),
   ),
-  defineCase(`forgets a deleted file and a deleted folder: ${kind}`, async (world) => {
-    const file = await createDocument(world, "gone.md", "okapi\n");
-    await createDocument(world, "below/too.md", "okapi\n");
-    assert.equal((await foundItems(world, kind, "okapi")).length, 2);
-    await world.api.delete(`/v1/files/${file.id}`);
-    assert.deepEqual(await foundPaths(world, kind, "okapi"), ["below/too.md"]);
-    const page = await world.api.page("folders", { path: `${world.folder.path}/below` });
-    await world.api.delete(`/v1/folders/${page.data[0]!.id}?recursive=true`);
-    assert.deepEqual(await foundPaths(world, kind, "okapi"), []);
+  defineCase(`forgets a deleted file and a deleted folder: ${kind}`, async (setup) => {
+    const file = await createDocument(setup, "gone.md", "okapi\n");
+    await createDocument(setup, "below/too.md", "okapi\n");
+    assert.equal((await foundItems(setup, kind, "okapi")).length, 2);
+    await setup.api.delete(`/v1/files/${file.id}`);
+    assert.deepEqual(await foundPaths(setup, kind, "okapi"), ["below/too.md"]);
+    const page = await setup.api.page("folders", { path: `${setup.folder.path}/below` });
+    await setup.api.delete(`/v1/folders/${page.data[0]!.id}?recursive=true`);
+    assert.deepEqual(await foundPaths(setup, kind, "okapi"), []);
   }),
 ]);
 
 const hybrid: readonly ContractCase[] = [
-  defineCase("answers at most 500 files", async (world) => {
-    await createDocuments(world, 501);
-    for (const kind of KINDS) assert.equal((await foundItems(world, kind, "zebra", { limit: 500 })).length, 500);
+  defineCase("answers at most 500 files", async (setup) => {
+    await createDocuments(setup, 501);
+    for (const kind of SEARCH_KINDS) assert.equal((await foundItems(setup, kind, "zebra", { limit: 500 })).length, 500);
   }),
-  defineAssumedCase("refuses a blank query", async (world) => {
-    for (const query of ["", " ", "\n\t\u3000"]) await expectRefused(world, "search", query, "/query");
+  defineAssumedCase("refuses a blank query", async (setup) => {
+    for (const query of ["", " ", "\n\t\u3000"]) await expectRefused(setup, "search", query, "/query");
   }),
-  defineAssumedCase("bounds the query of a hybrid search", async (world) => {
-    for (const length of [1_023, 1_024]) (await searchUntilStable(world, "search", "q".repeat(length))).ok(200);
-    (await searchUntilStable(world, "search", "𝒒".repeat(1_024))).ok(200);
-    const problem = await expectRefused(world, "search", "q".repeat(1_025), "/query");
+  defineAssumedCase("bounds the query of a hybrid search", async (setup) => {
+    for (const length of [1_023, 1_024]) (await searchUntilStable(setup, "search", "q".repeat(length))).ok(200);
+    (await searchUntilStable(setup, "search", "𝒒".repeat(1_024))).ok(200);
+    const problem = await expectRefused(setup, "search", "q".repeat(1_025), "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  defineAssumedCase("reads no operators in a query", async (world) => {
-    await createDocument(world, "a.md", "alpha beta\n");
+  defineAssumedCase("reads no operators in a query", async (setup) => {
+    await createDocument(setup, "a.md", "alpha beta\n");
     const hostile = [
       '"',
       '"alpha',
@@ -164,32 +164,32 @@ const hybrid: readonly ContractCase[] = [
       "\0alpha",
       "a\0\0\0b",
     ];
-    for (const query of hostile) (await searchUntilStable(world, "search", query)).ok(200);
-    assert.deepEqual(await foundPaths(world, "search", '"alpha* AND (beta'), ["a.md"]);
+    for (const query of hostile) (await searchUntilStable(setup, "search", query)).ok(200);
+    assert.deepEqual(await foundPaths(setup, "search", '"alpha* AND (beta'), ["a.md"]);
   }),
-  defineAssumedCase("ranks names and headings before text", async (world) => {
+  defineAssumedCase("ranks names and headings before text", async (setup) => {
     const filler = "Lorem ipsum dolor sit amet consectetur.\n".repeat(5);
-    await createDocument(world, "text.md", `# Other\n\n${filler}walrus\n`);
-    await createDocument(world, "heading.md", `# The walrus\n\n${filler}`);
-    await createDocument(world, "walrus.md", `# Other\n\n${filler}`);
-    assert.deepEqual(await foundPaths(world, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
+    await createDocument(setup, "text.md", `# Other\n\n${filler}walrus\n`);
+    await createDocument(setup, "heading.md", `# The walrus\n\n${filler}`);
+    await createDocument(setup, "walrus.md", `# Other\n\n${filler}`);
+    assert.deepEqual(await foundPaths(setup, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
   }),
-  defineAssumedCase("ranks every word before some words, and scores by rank", async (world) => {
-    await createDocument(world, "some.md", "green tea\n");
-    await createDocument(world, "all.md", "green mountain tea of the herders\n");
-    const items = await foundItems(world, "search", "green mountain tea");
+  defineAssumedCase("ranks every word before some words, and scores by rank", async (setup) => {
+    await createDocument(setup, "some.md", "green tea\n");
+    await createDocument(setup, "all.md", "green mountain tea of the herders\n");
+    const items = await foundItems(setup, "search", "green mountain tea");
     assert.deepEqual(
       items.map((item) => item.path.split("/").at(-1)),
       ["all.md", "some.md"],
     );
     assert.ok(items[0].score > items[1].score && items[1].score > 0);
   }),
-  defineAssumedCase("finds parts of words", async (world) => {
-    await createDocument(world, "a.md", "An uncompressed archive, with --no-verify.\n");
+  defineAssumedCase("finds parts of words", async (setup) => {
+    await createDocument(setup, "a.md", "An uncompressed archive, with --no-verify.\n");
     for (const query of ["compress", "uncomp", "pressed", "no-ver", "--no-verify", "chive, with"])
-      assert.deepEqual(await foundPaths(world, "search", query), ["a.md"], query);
+      assert.deepEqual(await foundPaths(setup, "search", query), ["a.md"], query);
   }),
-  defineAssumedCase("finds words of any script, whole and in part", async (world) => {
+  defineAssumedCase("finds words of any script, whole and in part", async (setup) => {
     const texts = {
       "zh.md": ["使用 gzip 压缩和解压文件。", ["压缩", "压", "解压文件", "件"]],
       "ja.md": ["ファイルを圧縮する。がんばって", ["圧縮", "縮", "ファイル", "が"]],
@@ -202,25 +202,25 @@ const hybrid: readonly ContractCase[] = [
       "fr.md": ["Étendre la mémoire, cœur ﬁni", ["etendre", "MÉMOIRE", "fini"]],
       "emoji.md": ["Release 🎉 day", ["🎉"]],
     } as const;
-    for (const [name, [text]] of Object.entries(texts)) await createDocument(world, name, `${text}\n`);
+    for (const [name, [text]] of Object.entries(texts)) await createDocument(setup, name, `${text}\n`);
     for (const [name, [, queries]] of Object.entries(texts))
       for (const query of queries)
-        assert.equal((await foundPaths(world, "search", query))[0], name, `${name}: ${query}`);
+        assert.equal((await foundPaths(setup, "search", query))[0], name, `${name}: ${query}`);
   }),
-  defineAssumedCase("marks what matched in its sources", async (world) => {
-    await createDocument(world, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
-    const [snippets] = (await foundItems(world, "search", "otter")).map(matchPlaces);
+  defineAssumedCase("marks what matched in its sources", async (setup) => {
+    await createDocument(setup, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
+    const [snippets] = (await foundItems(setup, "search", "otter")).map(matchPlaces);
     assert.ok(snippets);
     assert.deepEqual([snippets.length, snippets[0].line, snippets[0].text], [1, 4, "The 🦦 otter and the OTTERS"]);
     assert.deepEqual(markedParts(snippets[0]), ["otter", "OTTER"]);
-    await createDocument(world, "b.md", "قال: ضَغَطَ الملف\n");
-    assert.deepEqual(markedParts((await foundItems(world, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
-    await createDocument(world, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
-    const [long] = (await foundItems(world, "search", "needle"))[0].sources;
+    await createDocument(setup, "b.md", "قال: ضَغَطَ الملف\n");
+    assert.deepEqual(markedParts((await foundItems(setup, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
+    await createDocument(setup, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
+    const [long] = (await foundItems(setup, "search", "needle"))[0].sources;
     assert.ok([...long.text].length <= 242);
     assert.deepEqual(markedParts(long), ["needle"]);
-    await createDocument(world, "manatee.md", "\nOnly its name says so.\n");
-    assert.deepEqual(matchPlaces((await foundItems(world, "search", "manatee"))[0]), [
+    await createDocument(setup, "manatee.md", "\nOnly its name says so.\n");
+    assert.deepEqual(matchPlaces((await foundItems(setup, "search", "manatee"))[0]), [
       { line: 2, text: "Only its name says so.", ranges: [] },
     ]);
   }),

@@ -1,10 +1,10 @@
 import type { Problem } from "../contract/api/resources.ts";
-import type { Json, Reply, World } from "./world.ts";
+import type { Json, Reply, CaseSetup } from "./world.ts";
 
 /** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
 
 type Kind = "search" | "regex search";
-export const KINDS: readonly Kind[] = ["search", "regex search"];
+export const SEARCH_KINDS: readonly Kind[] = ["search", "regex search"];
 export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
 /** Number of equal answers in a row after which the index counts as up to date. */
@@ -15,14 +15,14 @@ const MOST_REPEATS = 200;
  * Searches. If the service indexes late, the search is repeated until its answer stays the same.
  */
 export async function searchUntilStable(
-  world: Pick<World, "api" | "indexesLate">,
+  setup: Pick<CaseSetup, "api" | "indexesLate">,
   kind: Kind,
-  what: string,
-  more: object = {},
+  query: string,
+  extra: object = {},
 ): Promise<Reply> {
-  const send = () => world.api.post(ROUTE[kind], { query: what, ...more });
+  const send = () => setup.api.post(ROUTE[kind], { query, ...extra });
   let reply = await send();
-  if (!world.indexesLate) return reply;
+  if (!setup.indexesLate) return reply;
   for (
     let [same, requests] = [1, 1];
     reply.status === 200 && same < EQUAL_ANSWERS_WANTED && requests < MOST_REPEATS;
@@ -37,27 +37,27 @@ export async function searchUntilStable(
 
 /** Asserts that a search is refused for one field. */
 export async function expectRefused(
-  { api }: World,
+  { api }: CaseSetup,
   kind: Kind,
   query: string,
   pointer: string,
-  more: object = {},
+  extra: object = {},
 ): Promise<Problem> {
-  return (await api.post(ROUTE[kind], { query, ...more })).invalid(pointer);
+  return (await api.post(ROUTE[kind], { query, ...extra })).invalid(pointer);
 }
 
 /** Returns the items of a search below the test's folder. */
-export async function foundItems(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
-  return (await searchUntilStable(world, kind, what, { path_prefix: world.folder.path, ...more })).ok(200).data;
+export async function foundItems(setup: CaseSetup, kind: Kind, query: string, extra: object = {}): Promise<Json[]> {
+  return (await searchUntilStable(setup, kind, query, { path_prefix: setup.folder.path, ...extra })).ok(200).data;
 }
 
-export async function foundPaths(world: World, kind: Kind, what: string, more: object = {}): Promise<string[]> {
-  const items = await foundItems(world, kind, what, more);
-  return items.map((item: Json) => (item.path as string).slice(world.folder.path.length + 1));
+export async function foundPaths(setup: CaseSetup, kind: Kind, query: string, extra: object = {}): Promise<string[]> {
+  const items = await foundItems(setup, kind, query, extra);
+  return items.map((item: Json) => (item.path as string).slice(setup.folder.path.length + 1));
 }
 
-export const createDocument = (world: World, name: string, content: string) =>
-  world.api.file(`${world.folder.path}/${name}`, content);
+export const createDocument = (setup: CaseSetup, name: string, content: string) =>
+  setup.api.file(`${setup.folder.path}/${name}`, content);
 
 /** Returns the places of a file's matches, without the fields that every source has. */
 export const matchPlaces = ({ sources }: Json): Json[] =>
@@ -67,6 +67,6 @@ export const matchPlaces = ({ sources }: Json): Json[] =>
 export const markedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 
-export async function createDocuments(world: World, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) await createDocument(world, `many-${n}.md`, `zebra ${n}\n`);
+export async function createDocuments(setup: CaseSetup, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await createDocument(setup, `many-${n}.md`, `zebra ${n}\n`);
 }

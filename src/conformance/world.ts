@@ -20,11 +20,11 @@ export type ContractCase = {
   readonly basis: "published" | "assumed";
   /** True if the case leaves a change in review, which no request of this API can withdraw. */
   readonly leavesReview: boolean;
-  readonly run: (world: World) => Promise<void>;
+  readonly run: (setup: CaseSetup) => Promise<void>;
 };
 
 /** The service and the helpers that a case uses. */
-export type World = {
+export type CaseSetup = {
   readonly api: Api;
   /** A folder for this case alone, at the root of the workspace. */
   readonly folder: FolderResource;
@@ -57,21 +57,21 @@ export class Reply {
     return this.json;
   }
 
-  /** Expects status 200 of a PUT. Returns the file with the text that is saved now. */
+  /** Expects the answer 200 to a PUT. Returns the file with the saved content. */
   edited(): Json {
     const { object, file, content, ...more } = this.ok(200);
     assert.deepEqual([object, more], ["edit", {}]);
     return { ...file, content };
   }
 
-  gone(): void {
+  deleted(): void {
     assert.equal(this.status, 204, this.text);
     assert.equal(this.text, "");
   }
 
   /**
    * Expects a problem with all documented fields.
-   * @param pointers of `errors`, in order; without pointers, `errors` is not checked
+   * @param pointers expected pointers of `errors`, in order; if none, `errors` may have any
    */
   problem(code: ProblemCode, ...pointers: string[]): Problem {
     const problem = this.json as Problem;
@@ -107,8 +107,8 @@ type ListEnvelope<Item> = {
   readonly nextCursor: string | null;
 };
 
-// A reply's shape is what a test asserts, so that its members are read without proof before.
-// biome-ignore lint/suspicious/noExplicitAny: here alone in the suite JSON comes in untyped
+// Cases assert the shape of a reply, so they read its members without checking their types first.
+// biome-ignore lint/suspicious/noExplicitAny: the only untyped JSON of the suite
 export type Json = any;
 
 export class Api {
@@ -120,12 +120,12 @@ export class Api {
     this.#key = key;
   }
 
-  /** @param body an object is sent as JSON, a string as it is */
-  async send(method: string, path: string, body?: object | string, more: WireHeaders = {}): Promise<Reply> {
+  /** @param body an object is sent as JSON, a string unchanged */
+  async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<Reply> {
     const sent = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
     const type: WireHeaders = sent === null ? {} : { "content-type": "application/json" };
     const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
-    const request = { method, path, headers: { ...auth, ...type, ...more }, body: sent };
+    const request = { method, path, headers: { ...auth, ...type, ...headers }, body: sent };
     return new Reply(await this.#exchange(request));
   }
 
@@ -193,6 +193,6 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
 }
 
 /** Returns the case as one that leaves a change in review. */
-export function leavingReview(one: ContractCase): ContractCase {
-  return { ...one, leavesReview: true };
+export function leavingReview(contractCase: ContractCase): ContractCase {
+  return { ...contractCase, leavesReview: true };
 }

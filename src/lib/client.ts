@@ -37,7 +37,7 @@ export type ClientOptions = {
  * Calls return values, even when they fail. A read is tried up to four times within 120 s, with
  * growing pauses, or with the pauses that the service asks for. A write is sent at most once, and
  * never repeated automatically. Paths do not begin with a slash.
- * @throws Error for an invalid id: check ids from outside by `isDocId` and similar functions
+ * @throws Error for an invalid id. Check an id first by `isDocId`, `isDirId` or `isChangeId`.
  */
 export type Client = {
   /** Lists files. Without a selector: all readable files. */
@@ -54,7 +54,7 @@ export type Client = {
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
   moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
-  setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>>;
+  setProtected(id: DocId, isProtected: boolean): Promise<Answer<FileResource>>;
   /** Deletes a file permanently, with its id and its history. */
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: string): Promise<Answer<FolderResource>>;
@@ -74,10 +74,10 @@ export type Client = {
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // A URL is always passed, so the result is an origin, or the reason why the URL cannot be used.
+  // `originOfUser` returns null only without a URL.
   const origin = originOfUser({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw errorOf(origin.trouble, url);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw unfitKey(url);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKeyError(url);
   const [clock, random] = [systemClock(), systemRandom()];
   const remote = connect(origin.value, { key, clock, random, log: SILENT_LOG, traits: null });
   return {
@@ -88,7 +88,7 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
     putContent: (id, baseChangeId, content) => remote.putContent(id, baseChangeId, content),
     renameFile: (id, name) => remote.renameFile(id, name),
     moveFile: (id, parent) => remote.moveFile(id, parent),
-    setProtected: (id, value) => remote.setProtected(id, value),
+    setProtected: (id, isProtected) => remote.setProtected(id, isProtected),
     deleteFile: (id) => remote.deleteFile(id),
     createFolder: (path) => remote.createFolder(path),
     renameFolder: (id, name) => remote.renameFolder(id, name),
@@ -99,7 +99,7 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
   };
 }
 
-function unfitKey(path: string): MdmirrorError {
+function invalidKeyError(path: string): MdmirrorError {
   const message = "the key is not one word of printable ASCII";
   return new MdmirrorError({ kind: "usage", code: "unfit-key", path, next: "give the service's API key", message });
 }

@@ -16,21 +16,21 @@ import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { checkDirection, checkOwn, type Environment, environmentOf } from "./session.ts";
+import { checkDirection, checkOwner, type Environment, environmentOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
 /** Links a folder as `init` does, after the service has answered with a list of documents. */
-export async function link(given: string, options: LinkOptions): Promise<string> {
-  const dir = resolve(given);
+export async function link(requestedDir: string, options: LinkOptions): Promise<string> {
+  const dir = resolve(requestedDir);
   const world = environmentOf(options);
   const { env, cwd } = world;
   const kind = judgePlace(dir, env);
   const { config, origin } = targetOf(options, env);
-  // A key in a folder that may not be the user's may belong to somebody else.
+  // A folder that is not known as this user's may have somebody else's key.
   const folder = kind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
-  await lookFirst({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
+  await checkBeforeLinking({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
   // A key from the keychain stays there.
   const stored = options.storeKey === false || from === "keychain" ? null : key;
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, stored));
@@ -39,7 +39,7 @@ export async function link(given: string, options: LinkOptions): Promise<string>
 
 function judgePlace(dir: string, env: Environment["env"]): "known" | "fresh" {
   const existing = nearestFolder(dir);
-  if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwn(realpathSync(existing), env);
+  if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwner(realpathSync(existing), env);
   const kind = unwrap(judgeFolder(dir, env, false));
   if (kind !== "linked") return kind;
   const facts = { kind: "usage", what: `${dir} is linked already`, next: "open it: openMirror(dir)" } as const;
@@ -56,7 +56,7 @@ function targetOf(
     throw new TroubleError({ kind: "usage", what, next: "give such a path as remote" });
   }
   checkDirection(direction);
-  // A URL is always passed, so the result is an origin, or the reason why the URL cannot be used.
+  // `originOfUser` returns null only without a URL.
   const origin = unwrap(originOfUser({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: part, direction, allowHttp }, origin };
 }
@@ -65,7 +65,7 @@ function targetOf(
  * Checks before linking: the service must answer, and no other linked folder may be inside the
  * folder.
  */
-async function lookFirst(request: LinkRequest): Promise<void> {
+async function checkBeforeLinking(request: LinkRequest): Promise<void> {
   const { planSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
   const { INIT_AGAIN } = await import("../mirror/folder/fault-trouble.ts");
   const mirror = unwrap(openUnlinked(request));

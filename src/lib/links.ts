@@ -10,8 +10,8 @@ import * as translate from "../markdown/links/translate.ts";
 /**
  * Place of a document, by which links of the document are converted. Paths are relative to one root
  * folder, `/`-separated, without leading or trailing slash; `""` is the root. Ids are `doc_…` for
- * documents and `dir_…` for folders. A path without an id has no target. `idAt(pathOf(id))` must be
- * `id`. Exceptions of these functions reach the caller.
+ * documents and `dir_…` for folders. A link to a path without an id has no target.
+ * `idAt(pathOf(id))` must be `id`. Exceptions of these functions reach the caller.
  */
 export type Place = {
   /** Path of the document. */
@@ -27,7 +27,10 @@ export type Place = {
   idAtAbsolute?(path: string): string | null;
 };
 
-/** Position of a destination in the content, in UTF-16 units, without `<` and `>`. */
+/**
+ * A link in the content. `from`, `to`: start and end of its destination, without `<` and `>`, in
+ * UTF-16 units.
+ */
 export type Link = {
   /** Kind of link. `definition`: `[label]: destination`. */
   readonly kind: "link" | "image" | "definition";
@@ -48,7 +51,7 @@ export type ToServiceOptions = {
    * the same target.
    */
   readonly previous?: string;
-  /** Lookup of the paths before documents moved, for links that have no target now. */
+  /** Paths and ids from before documents were moved, for links that have no target now. */
   readonly before?: Place;
 };
 

@@ -26,8 +26,9 @@ export type MergeResult =
       readonly kind: "conflict";
       /**
        * Reason for the conflict. `overlap`: both edits changed one place; `too-large`: the texts
-       * differ too much to be compared within limits. The others: the result would have lost or
-       * doubled words, would be worse Markdown than both, or would lack an edit of a side.
+       * differ too much to be compared within limits. The result would have lost or doubled words
+       * (`word-count`), would be worse Markdown than both (`unsound`), or would lack an edit of a
+       * side (`unstable`).
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
       /** Conflicts in the order of the content, at least one. */
@@ -47,7 +48,7 @@ export type LineOrigin = {
 };
 
 /**
- * A word or mark with the white space before it, in each text; null in a text that lacks it. The
+ * A word or symbol with the white space before it, in each text; null in a text that lacks it. The
  * number of an item, heading or row counts as white space.
  */
 export type MergePiece = {
@@ -99,8 +100,8 @@ export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARK
 }
 
 /**
- * Returns the side of each line of a merged text, and who removed lines of base. Only the texts are
- * compared; the way in which the merge was made does not matter. The kept and added lines, joined,
+ * Returns the side of each line of a merged text, and the side that removed each line of base. Only
+ * the texts are compared, not the way in which they were merged. The kept and added lines, joined,
  * are the merged text; the kept and removed lines are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
@@ -108,8 +109,8 @@ export function lineOrigins({ base, mine, theirs }: Texts, merged: string): Line
 }
 
 /**
- * Explains a merged text by the words and marks of all four texts. Returns null if the texts differ
- * too much, or if the merged text is not a merge of the sides.
+ * Explains a merged text by the words and symbols of all four texts. Returns null if the texts
+ * differ too much, or if the merged text is not a merge of the sides.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
   const explained = explainTexts(base, mine, theirs, merged);

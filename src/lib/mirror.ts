@@ -10,7 +10,7 @@ import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { startWatch } from "./watch.ts";
 
 export function mirrorOf(session: Session): Mirror {
-  const { root, world } = session;
+  const { root, environment } = session;
   const close = () => session.close();
   return {
     ...operationsOf(session),
@@ -19,14 +19,14 @@ export function mirrorOf(session: Session): Mirror {
       session.run(root, async () => {
         const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
         const { statusJson } = await import("../mirror/operations/results/status.ts");
-        const reading = await readFolderStatus(root, world);
+        const reading = await readFolderStatus(root, environment);
         if (reading.kind === "unseen") throw new TroubleError(reading.trouble);
-        return statusJson(reading.status, ageOf(reading.status, world.clock.now()));
+        return statusJson(reading.status, ageOf(reading.status, environment.clock.now()));
       }),
     plan: () =>
       session.run(root, async () => {
         const { withMirror } = await import("../mirror/folder/open-mirror.ts");
-        return unwrap(await withMirror(root, { ...world, mode: "read", what: "plan" }, planOf));
+        return unwrap(await withMirror(root, { ...environment, mode: "read", what: "plan" }, planOf));
       }),
     sync: ({ direction = "both", maxDeletes, attended = false, signal } = {}) =>
       session.run(root, async () => {
@@ -35,7 +35,7 @@ export function mirrorOf(session: Session): Mirror {
         checkDirection(direction);
         const request = { direction, maxDeletes: maxDeletes ?? null, attended };
         const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
-        const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }));
+        const { report } = unwrap(await syncMirror(root, request, { ...environment, ...stoppable }));
         return reportJson(report);
       }),
     watch: ({ signal } = {}) => watch(session, signal),
@@ -45,13 +45,13 @@ export function mirrorOf(session: Session): Mirror {
 }
 
 function watch(session: Session, signal: AbortSignal | undefined): MirrorWatch {
-  const { root, world, closing } = session;
-  const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = world.env;
+  const { root, environment, closing } = session;
+  const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = environment.env;
   return startWatch(
     (onEvent, stop) =>
       session.run(root, async () => {
         const { runDaemons } = await import("../mirror/daemon/daemon.ts");
-        const quiet = { ...world, env, onNote: () => undefined };
+        const quiet = { ...environment, env, onNote: () => undefined };
         unwrap(await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop));
       }),
     signal === undefined ? closing : AbortSignal.any([closing, signal]),
@@ -68,11 +68,11 @@ function methodOf(session: Session, name: OperationName) {
   return (input: InputOf<Declaration>) =>
     session.run(session.root, async () => {
       const { runOperation, runRead } = await import("../mirror/operations/run-operation.ts");
-      const { root, world } = session;
+      const { root, environment } = session;
       const operation: unknown = await OPERATIONS[name]();
       const ended = isRead(operation)
-        ? await runRead(root, operation, input, world)
-        : await runOperation(root, operation as Operation<Declaration, unknown>, input, world);
+        ? await runRead(root, operation, input, environment)
+        : await runOperation(root, operation as Operation<Declaration, unknown>, input, environment);
       return unwrap<unknown>(ended);
     });
 }

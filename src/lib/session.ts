@@ -11,11 +11,7 @@ import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
-/**
- * Holds the data that all calls of one linked folder share: the caller's environment, and the
- * active calls.
- */
-
+/** The caller's environment, which all calls of one linked folder share. */
 export type Environment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
 /** Returns the environment in which a program's call runs, with the caller's key. */
@@ -34,7 +30,7 @@ export function environmentOf({ url, key, keyFile, env = process.env }: OpenOpti
  * Checks that this user may work on a folder. Under `sudo`, a command becomes the user who called
  * `sudo`; a library does not change its process, and refuses the folder instead.
  */
-export function checkOwn(folder: string, env: Environment["env"]): void {
+export function checkOwner(folder: string, env: Environment["env"]): void {
   const ownership = ownershipOf(folder, env);
   if (ownership.kind === "foreign") unwrap(foreignTrouble(ownership));
   if (ownership.kind === "by-sudo") {
@@ -61,7 +57,7 @@ export function findRoot(dir: string, env: Environment["env"]): string {
     const what = `${whole} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
     throw new TroubleError({ kind: "usage", what, next, code: "not-a-mirror" });
   }
-  checkOwn(whole, env);
+  checkOwner(whole, env);
   return realpathSync(whole);
 }
 
@@ -70,13 +66,13 @@ export function findRoot(dir: string, env: Environment["env"]): string {
  */
 export class Session {
   readonly root: string;
-  readonly world: Environment;
+  readonly environment: Environment;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
-  constructor(root: string, world: Environment) {
+  constructor(root: string, environment: Environment) {
     this.root = root;
-    this.world = world;
+    this.environment = environment;
   }
 
   /**
@@ -90,7 +86,7 @@ export class Session {
     }
     const running = withLibraryErrors(path, () => {
       // Checked for each call, because the owner of the folder may change between two calls.
-      checkOwn(this.root, this.world.env);
+      checkOwner(this.root, this.environment.env);
       return work();
     });
     this.#underWay.add(running);

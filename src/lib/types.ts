@@ -76,7 +76,10 @@ export type SyncOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Reason why a safety check stopped the sync. Until the answer, nothing changes on either side. */
+/**
+ * Reasons why a safety check stopped the sync. Nothing changes on either side until a call of
+ * `approve` or `reject`.
+ */
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
   /**

@@ -38,7 +38,7 @@ export type WatchEvent = {
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
-  /** A command uses the folder for a moment. */
+  /** `lent`: a command uses the folder, and the watch pauses; `returned`: the watch continues. */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
    * The folder is no longer at its path. `to`: new path after `mdmirror mv`, where it is watched

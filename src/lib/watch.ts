@@ -4,7 +4,7 @@ import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 /** LIMIT: events that are kept until the caller reads them. */
-const MOST_WAITING = 1_000;
+const MOST_UNREAD = 1_000;
 
 /**
  * Starts a watch, and keeps its events until the caller reads them.
@@ -21,7 +21,7 @@ export function startWatch(
   let wake = Promise.withResolvers<void>();
   const take = (event: FolderEvent) => {
     waiting.push(watchEvent(event));
-    if (waiting.length > MOST_WAITING) {
+    if (waiting.length > MOST_UNREAD) {
       waiting.shift();
       missed++;
     }
@@ -31,7 +31,7 @@ export function startWatch(
     isOver = true;
     wake.resolve();
   });
-  // The reader of the events gets this error.
+  // The error is not lost: the reader of the events gets it from `running`.
   const ended = running.catch(() => undefined);
   const stop = async () => {
     ending.abort();

@@ -4,11 +4,11 @@ import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts"
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
-import { answer, type ToolResult, type Host, refused, type ServedMirror, type Tool } from "./tool.ts";
+import { answer, type ToolResult, type Host, refusal, type ServedMirror, type Tool } from "./tool.ts";
 
 /** Carries out one call of a tool, from its arguments to its answer. */
 
-/** Paths that a call may have, whatever its tool is. */
+/** Arguments of any tool that are paths. */
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**
@@ -17,21 +17,21 @@ type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths
  */
 export async function callTool(
   tool: Tool,
-  { mirror: name, ...own }: NamedPaths & { readonly mirror?: string },
+  { mirror: name, ...args }: NamedPaths & { readonly mirror?: string },
   host: Host,
   onFault: (error: unknown) => void,
 ): Promise<CallToolResult> {
   const callOne = async (mirror: ServedMirror): Promise<ToolResult> => {
     try {
       const admitted = admitMirror(mirror.root, host.openOptions);
-      if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
-      judgePaths(mirror, own, host);
-      return await tool.run(mirror, own, host);
+      if (admitted.kind === "trouble") return refusal(admitted.trouble, { mirror: mirror.name });
+      checkPaths(mirror, args, host);
+      return await tool.run(mirror, args, host);
     } catch (error) {
-      return refused(troubleOf(mirror, error, onFault));
+      return refusal(troubleOf(mirror, error, onFault));
     }
   };
-  // The schema allows only names of served folders, and a call without one only if none is needed.
+  // The schema refuses other names, and a call without a name unless the tool applies to all.
   const called = host.mirrors.filter((one) => name === undefined || one.name === name);
   const ends = await Promise.all(called.map(callOne));
   return resultOf(ends.length === 1 ? ends[0]! : answer({ mirrors: ends.map(factsOf) }));
@@ -40,8 +40,8 @@ export async function callTool(
 /**
  * Checks each path of a call, so that mdmirror reads nothing at a path that no document can have.
  */
-function judgePaths({ root }: ServedMirror, own: NamedPaths, { openOptions }: Host): void {
-  for (const path of [own.path, own.to, ...(own.paths ?? [])])
+function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: Host): void {
+  for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
 }
 
@@ -62,17 +62,17 @@ function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unkn
   };
 }
 
-function factsOf(ended: ToolResult): object {
-  if (ended.kind === "answer") return ended.facts;
-  const { kind, what, code, requestId, next } = ended.trouble;
-  return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, ...ended.facts };
+function factsOf(result: ToolResult): object {
+  if (result.kind === "answer") return result.facts;
+  const { kind, what, code, requestId, next } = result.trouble;
+  return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, ...result.facts };
 }
 
 /** Returns the result with the facts first, so that no client takes content for facts. */
-function resultOf(ended: ToolResult): CallToolResult {
-  const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(ended)) }];
-  if (ended.text !== undefined) content.push({ type: "text", text: ended.text });
-  return ended.kind === "answer" ? { content } : { content, isError: true };
+function resultOf(result: ToolResult): CallToolResult {
+  const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(result)) }];
+  if (result.text !== undefined) content.push({ type: "text", text: result.text });
+  return result.kind === "answer" ? { content } : { content, isError: true };
 }
 
 /**
@@ -81,5 +81,5 @@ function resultOf(ended: ToolResult): CallToolResult {
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");
-  return z.strictObject({ mirror: tool.ofAll === true ? names.optional() : names, ...tool.input });
+  return z.strictObject({ mirror: tool.appliesToAll === true ? names.optional() : names, ...tool.input });
 }

@@ -21,7 +21,7 @@ type McpOptions = Pick<GuestOptions, "env" | "cwd" | "clock" | "random"> & {
 
 type Mcp = {
   /** Resolves when the client has disconnected. */
-  readonly gone: Promise<void>;
+  readonly disconnected: Promise<void>;
   /** Ends serving; resolves when no call is active any more. */
   readonly close: () => Promise<void>;
 };
@@ -35,7 +35,7 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 export function startMcp({ roots, isReadOnly, version, onFault, transport, ...openOptions }: McpOptions): Mcp {
-  // Two calls of this process would lock each other out, so those of one folder run in order.
+  // Two calls of this process would lock each other out, so calls of one folder run in order.
   const last = new Map<string, Promise<unknown>>();
   const host: Host = {
     mirrors: servedMirrors(roots, openOptions.env),
@@ -46,28 +46,28 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
       return own;
     },
   };
-  const underWay = new Set<Promise<unknown>>();
+  const activeCalls = new Set<Promise<unknown>>();
   const gone = Promise.withResolvers<void>();
-  // Standard input ends or pauses in every case in which the connection ends: also after a message
-  // of more than 10 MiB, or if the output is not read.
+  // Whenever the connection ends, standard input ends or pauses. This includes a message of more
+  // than 10 MiB, and output that is not read.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => gone.resolve());
-  const make = () => makeServer(host, { isReadOnly, version, onFault, underWay });
+  const make = () => makeServer(host, { isReadOnly, version, onFault, activeCalls });
   const served = serveStdio(make, { onerror: onFault, ...(transport === undefined ? {} : { transport }) });
   return {
-    gone: gone.promise,
+    disconnected: gone.promise,
     async close() {
       await served.close();
       // Calls that have a lock or wait for an answer are completed.
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(activeCalls);
     },
   };
 }
 
 type ServerParts = Pick<McpOptions, "isReadOnly" | "version" | "onFault"> & {
-  readonly underWay: Set<Promise<unknown>>;
+  readonly activeCalls: Set<Promise<unknown>>;
 };
 
-function makeServer(host: Host, { isReadOnly, version, onFault, underWay }: ServerParts): McpServer {
+function makeServer(host: Host, { isReadOnly, version, onFault, activeCalls }: ServerParts): McpServer {
   const server = new McpServer({ name: "mdmirror", version }, { instructions: INSTRUCTIONS });
   for (const tool of toolsFor(isReadOnly)) {
     const { name, title, description, effect, isDestructive = false, isOnline = false } = tool;
@@ -79,11 +79,11 @@ function makeServer(host: Host, { isReadOnly, version, onFault, underWay }: Serv
     const config = { title, description, annotations, inputSchema: inputOf(tool, host.mirrors) };
     server.registerTool(name, config, async (args) => {
       const call = callTool(tool, args, host, onFault);
-      underWay.add(call);
+      activeCalls.add(call);
       try {
         return await call;
       } finally {
-        underWay.delete(call);
+        activeCalls.delete(call);
       }
     });
   }

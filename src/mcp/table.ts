@@ -1,4 +1,4 @@
-import { OFFERED, SHOW_CONFLICT } from "./tools/conflicts.ts";
+import { OFFERED_CHOICES, SHOW_CONFLICT } from "./tools/conflicts.ts";
 import { CREATE, DELETE, EDIT, MOVE, WRITE } from "./tools/edit.ts";
 import * as z from "zod";
 import { history, show } from "../mirror/operations/history/versions.ts";
@@ -19,7 +19,7 @@ import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 import { type Tool, PATH } from "./tool.ts";
 
-/** The versions that an agent passes belong to one document. */
+/** Exactly one path, because the versions that an agent passes belong to one document. */
 const ONE_PATH = z.array(PATH).length(1);
 
 /** Every tool, in the order in which clients see them. */
@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
   readTool(diff, { text: (answer) => answer.documents.map(unifiedDiff).join("") }),
   readTool(conflicts),
   SHOW_CONFLICT,
-  operationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED) }),
+  operationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED_CHOICES) }),
   readTool(reviews, { text: (answer) => answer.reviews.map(reviewDiff).join("\n") }),
   readTool(verify),
 ];

@@ -41,7 +41,7 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   /** True if the tool sends requests to the service. */
   readonly isOnline?: boolean;
   /** True if the tool applies to all folders when the call has none. */
-  readonly ofAll?: boolean;
+  readonly appliesToAll?: boolean;
   readonly input: Shape;
   run(mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host): Promise<ToolResult> | ToolResult;
 };
@@ -56,7 +56,7 @@ export function answer(facts: object, text?: string): ToolResult {
   return { kind: "answer", facts, text };
 }
 
-export function refused(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
+export function refusal(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
   return { kind: "refused", trouble, facts, text };
 }
 
@@ -79,9 +79,9 @@ export function bounded(facts: object, most: number, keeps: "first" | "last" = "
   return { ...Object.fromEntries(shown), ...(leftOut > 0 ? { leftOut } : {}) };
 }
 
-/** Returns a refusal that the caller can correct. */
-export function misused(what: string, next: string, code: string, facts: object = {}): ToolResult {
-  return refused({ kind: "usage", what, next, code }, facts);
+/** Returns the refusal of a call whose arguments the caller can correct. */
+export function badCall(what: string, next: string, code: string, facts: object = {}): ToolResult {
+  return refusal({ kind: "usage", what, next, code }, facts);
 }
 
 /** Arguments that several tools share. */
@@ -93,7 +93,7 @@ export const VERSION = z
   .regex(/^[0-9a-f]{64}$/, "a version is the 64 hexadecimal digits that read, write or create answered")
   .describe("the version that you read: the 64 digits that read, write, edit or create answered");
 
-/** Lines of a text that a caller wants; without them all, as far as they fit into the answer. */
+/** Arguments that select lines of a text; default: all lines that fit into the answer. */
 export const TEXT_RANGE = {
   from_line: z.int().min(1).max(10_000_000).describe("the first line, counted from 1").optional(),
   lines: z.int().min(1).max(100_000).describe("how many lines at most").optional(),

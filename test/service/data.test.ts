@@ -86,7 +86,7 @@ describe("openData", () => {
       const workspaceId = (await data.service.admin.workspaces())[0]!.id;
       await data.service.admin.createKey({ workspaceId, grants: [{ on: file.id, level: "read" }] });
       const top = (await api.page("folders", { path: "a" })).data[0]?.id;
-      (await api.delete(path === "c.md" ? `/v1/files/${file.id}` : `/v1/folders/${top}?recursive=true`)).gone();
+      (await api.delete(path === "c.md" ? `/v1/files/${file.id}` : `/v1/folders/${top}?recursive=true`)).deleted();
     }
     await data.close();
     const db = new Sqlite(join(folder, "service.db"));

@@ -1,6 +1,6 @@
 import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type Command, worldOf } from "../command.ts";
+import { type Command, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, faultText } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
@@ -14,11 +14,11 @@ export const command: Command = {
   options: { "read-only": { help: "offer no tool that changes anything" } },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: the signal is taken first, so that a signal during the start also ends the process
-    // cleanly.
+    // ORDER: reading `stop` installs the signal handlers, so that a signal during the start also
+    // ends the process cleanly.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
-    const world = worldOf(io);
+    const world = contextOf(io);
     const { admitMirror } = await import("../../mcp/mirrors.ts");
     for (const root of roots) unwrap(admitMirror(root, world));
     if (stop.aborted) return EXIT.inSync;
@@ -26,7 +26,7 @@ export const command: Command = {
     const onFault = (error: unknown) => io.err(`mdmirror mcp: ${faultText(io, error)}`);
     const mcp = startMcp({ ...world, version: version(), onFault, roots, isReadOnly: args.flag("read-only") });
     try {
-      await Promise.race([mcp.gone, aborted(stop)]);
+      await Promise.race([mcp.disconnected, aborted(stop)]);
     } finally {
       await mcp.close();
     }

@@ -10,7 +10,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
-import { answerPart, defineTool, misused, PATH, TEXT_RANGE } from "../tool.ts";
+import { answerPart, defineTool, badCall, PATH, TEXT_RANGE } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -36,7 +36,7 @@ export const SHOW_CONFLICT = defineTool({
       return answerPart({ ...facts, places: hunks.length }, hunks.map(hunkText).join("\n"), range);
     const shown = view[side];
     if (shown.kind === "text") return answerPart(facts, shown.text, range);
-    return misused(`this side has no version: ${shown.why}`, "show another side", "no-text", facts);
+    return badCall(`this side has no version: ${shown.why}`, "show another side", "no-text", facts);
   },
 });
 
@@ -45,17 +45,17 @@ function factsOf({ path, ways, versions, conflict, block }: ProblemView): object
   return {
     path,
     expected: versions,
-    ways: ways.filter((way) => (OFFERED as readonly string[]).includes(way)),
+    ways: ways.filter((way) => (OFFERED_CHOICES as readonly string[]).includes(way)),
     conflictCopy: conflict?.conflictCopy ?? null,
     blocked,
   };
 }
 
-function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, at: number): string {
+function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, number: number): string {
   const places = `mine line ${localLine + 1}, theirs line ${remoteLine + 1}, base line ${baseLine + 1}`;
   const side = (name: string, text: string) => `${name}:\n${text === "" || text.endsWith("\n") ? text : `${text}\n`}`;
-  return `@@ ${at + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
+  return `@@ ${number + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
 }
 
 /** Choices that agents may make. Other choices are reserved for people, with `mdmirror resolve`. */
-export const OFFERED = ["mine", "theirs", "merged", "keep"] as const;
+export const OFFERED_CHOICES = ["mine", "theirs", "merged", "keep"] as const;

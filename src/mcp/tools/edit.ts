@@ -16,9 +16,9 @@ import {
   answer,
   defineTool,
   type Host,
-  misused,
+  badCall,
   PATH,
-  refused,
+  refusal,
   type ServedMirror,
   type ToolResult,
   VERSION,
@@ -73,7 +73,7 @@ export const EDIT = defineTool({
       const { at, count } = edited;
       const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
       const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-      return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
+      return badCall(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
     });
   },
 });
@@ -88,7 +88,7 @@ export const CREATE = defineTool({
   async run({ root }, { path, text }, { openOptions }) {
     const made = unwrap(await createDocument(openSaveContext(root, openOptions), path, text));
     if (made.kind === "changed")
-      return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
+      return badCall(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
         path,
       });
     return answer({ path, version: made.value.version, next: UPLOAD_NOTE });
@@ -153,8 +153,6 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
   return { kind: "replaced", text: edited, places };
 }
 
-/** Refuses a change that was made to another version than the current one. */
-
 /** LIMIT: characters of a diff in a refusal. */
 const DIFF_CHARACTERS = 8_000;
 
@@ -165,12 +163,12 @@ const DIFF_CHARACTERS = 8_000;
  */
 async function refuseStale(mirror: ServedMirror, path: string, readVersion: string, host: Host): Promise<ToolResult> {
   const { text, version } = await readNow(mirror, path, host);
-  const before = keptText(mirror.root, readVersion as Digest, host);
+  const before = storedText(mirror.root, readVersion as Digest, host);
   const what = `${path} changed since you read it: nothing was written`;
   const facts = { path, version, given: readVersion };
   if (before === null) {
     const next = "read it again: the content of the version that you gave is not known";
-    return refused({ kind: "usage", what, next, code: "stale" }, facts);
+    return refusal({ kind: "usage", what, next, code: "stale" }, facts);
   }
   const diff = diffOf({ before: `${path} as you read it`, after: `${path} now` }, before, text);
   const part = partOf(diff, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
@@ -178,14 +176,14 @@ async function refuseStale(mirror: ServedMirror, path: string, readVersion: stri
   const cut = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =
     leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
-  return refused({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, part.text);
+  return refusal({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, part.text);
 }
 
 /**
- * Returns stored content of a version; null if it is not stored. The version is found only if local
- * files have the same content as the service.
+ * Returns the content of a version from the state; null if it is not stored there. The state has
+ * contents as they are on the service, so a version whose local links differ is not found.
  */
-function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
+function storedText(root: string, version: Digest, { openOptions }: Host): string | null {
   const read = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
   // Problems with the state are reported by calls that need the state.
   return read.kind === "trouble" ? null : read.value;
@@ -204,7 +202,7 @@ export const MOVE = defineTool({
     const moved = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
     if (moved.kind === "changed") {
       const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
-      return misused(what, "read both with list and read; then try again, or choose another path", "taken", {
+      return badCall(what, "read both with list and read; then try again, or choose another path", "taken", {
         path,
         to,
       });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unwrap } from "../../common/trouble.ts";
-import { misused, answer, defineTool, limit, PATH } from "../tool.ts";
+import { badCall, answer, defineTool, limit, PATH } from "../tool.ts";
 import { listFolder, type EntryList } from "../../mirror/operations/doctor/list-folder.ts";
 import type { Random } from "../../common/random.ts";
 import { comparePaths } from "../../mirror/model/by-path.ts";
@@ -21,7 +21,7 @@ export const LIST = defineTool({
   run({ root }, { folder = "", deep = true, after = null, limit: most = 100 }, { openOptions: { random } }) {
     const below = folder.replace(/\/+$/, "");
     if (after !== null && below !== "" && !isBelow(after, below))
-      return misused(
+      return badCall(
         `${after} is not below ${below}`,
         "give `next` of the page before, with the same folder",
         "bad-cursor",
@@ -53,8 +53,8 @@ type ListWalk = {
 const MOST_NAMES = 100_000;
 
 /**
- * Yields the documents below a folder by their paths. In this order, a path shows where the next
- * page continues: no folder before that path is read.
+ * Yields the documents below a folder in the order of their paths. The next page continues after
+ * `walk.after` without reading the folders before it.
  */
 function* documentsBelow(
   folder: LocalPath,

@@ -8,7 +8,7 @@ import {
   answerPart,
   defineTool,
   type Host,
-  misused,
+  badCall,
   type ServedMirror,
   type TextRange,
   type ToolResult,
@@ -40,7 +40,7 @@ export const READ = defineTool({
     const { path, outline = false } = args;
     const { version, text } = await readNow(mirror, path, host);
     const facts = { path, version, lines: countLinesOf(text), bytes: Buffer.byteLength(text) };
-    return outline ? outlineOf(facts, text) : partly(facts, text, args);
+    return outline ? outlineOf(facts, text) : passageOf(facts, text, args);
   },
 });
 
@@ -64,24 +64,24 @@ function outlineOf(facts: object, text: string): ToolResult {
 
 type PassageOptions = TextRange & { readonly heading?: string | undefined };
 
-function partly(facts: { readonly lines: number }, text: string, { heading, ...range }: PassageOptions): ToolResult {
+function passageOf(facts: { readonly lines: number }, text: string, { heading, ...range }: PassageOptions): ToolResult {
   if (heading !== undefined) return sectionOf(facts, text, heading, range);
   const { from_line: from = 1 } = range;
   if (from <= Math.max(1, facts.lines)) return answerPart(facts, text, range);
   const what = `there is no line ${from}: the document has ${facts.lines}`;
-  return misused(what, "read from a line that it has", "bad-range");
+  return badCall(what, "read from a line that it has", "bad-range");
 }
 
 function sectionOf(facts: object, text: string, wanted: string, { lines, max_characters }: TextRange): ToolResult {
   const found = headingsNamed(headingsOf(text), wanted);
   const [only] = found;
   if (only === undefined)
-    return misused(
+    return badCall(
       "the document has no heading of this name",
       "read it with outline to see those that it has",
       "no-heading",
     );
-  if (found.length > 1) return manyHeadings(found);
+  if (found.length > 1) return ambiguousHeading(found);
   const whole = only.last - only.line + 1;
   return answerPart(facts, text, {
     from_line: only.line,
@@ -90,8 +90,8 @@ function sectionOf(facts: object, text: string, wanted: string, { lines, max_cha
   });
 }
 
-function manyHeadings(found: readonly Heading[]): ToolResult {
+function ambiguousHeading(found: readonly Heading[]): ToolResult {
   const lines = found.slice(0, MOST_HEADINGS).map(({ line }) => line);
   const next = "name the headings above it, too (Plan > Costs), or read from its line";
-  return misused(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
+  return badCall(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
 }

@@ -3,7 +3,7 @@ import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts"
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { cutAt } from "../bounded.ts";
 import { unwrap } from "../../common/trouble.ts";
-import { answer, defineTool, misused, limit } from "../tool.ts";
+import { answer, defineTool, badCall, limit } from "../tool.ts";
 
 /** LIMIT: lines of one document, and characters of a line, that are shown. */
 const LINES = 8;
@@ -22,7 +22,7 @@ export const SEARCH = defineTool({
   },
   async run({ root }, { query, regex = false, limit: most = 10 }, { openOptions }) {
     const fault = queryFault(query, regex);
-    if (fault !== null) return misused(fault, "give another query", "bad-query");
+    if (fault !== null) return badCall(fault, "give another query", "bad-query");
     const { files, notes } = unwrap(await searchMirror(root, openOptions.random, { query, regex, limit: most }));
     const facts = { documents: files.map(factsOf), mayHaveMore: files.length === most, notes };
     return answer(facts, files.flatMap(linesOf).join("\n"));

@@ -4,7 +4,7 @@ import { reportJson } from "../../mirror/operations/results/report.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
-import { answer, bounded, defineTool, limit, refused } from "../tool.ts";
+import { answer, bounded, defineTool, limit, refusal } from "../tool.ts";
 
 export const STATUS = defineTool({
   name: "status",
@@ -12,11 +12,11 @@ export const STATUS = defineTool({
   description:
     "Shows whether both sides are in sync and since when, problems to fix, conflicts and reviews. Also shows whether a safety check stopped the folder and whether a daemon runs. Uses no network.",
   effect: "reads",
-  ofAll: true,
+  appliesToAll: true,
   input: { limit: limit(500, 50) },
   async run({ root, name }, { limit: most = 50 }, { openOptions }) {
     const reading = await readFolderStatus(root, openOptions);
-    if (reading.kind === "unseen") return refused(reading.trouble, { mirror: name, root });
+    if (reading.kind === "unseen") return refusal(reading.trouble, { mirror: name, root });
     const { status, daemon } = reading;
     const json = statusJson(status, ageOf(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ENDPOINTS, NOBODY } from "../../../src/conformance/access-cases.ts";
+import { ENDPOINTS, ABSENT_DOC } from "../../../src/conformance/access-cases.ts";
 import { GENERATION_HEADER, isGeneration } from "../../../src/contract/generation.ts";
 import type { Api } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
@@ -36,7 +36,7 @@ const keys: readonly ContractTest[] = [
     const replies = [
       await api.get("/v1/files"),
       await api.get(`/v1/files/${file.id}`),
-      await api.get(`/v1/files/${NOBODY}`),
+      await api.get(`/v1/files/${ABSENT_DOC}`),
       await as(null).get("/v1/files"),
       await api.delete(`/v1/files/${file.id}`),
     ];
@@ -61,13 +61,13 @@ const keys: readonly ContractTest[] = [
     (await nobody.send("GET", "/v1/files", undefined, { authorization: "Basic eDp5" })).problem("unauthenticated");
   }),
   adminTest("answers 404 workspace_not_found to a key whose workspace is gone", async ({ api, admin }) => {
-    (await admin().api.delete(`/admin/workspaces/${admin().workspaceId}`)).gone();
+    (await admin().api.delete(`/admin/workspaces/${admin().workspaceId}`)).deleted();
     (await api.get("/v1/files")).problem("workspace_not_found");
   }),
   adminTest("answers 401 to a key that was removed", async ({ as, admin }) => {
     const made = await admin().key([{ on: null, level: "read" }]);
     (await as(made.key).get("/v1/files")).ok(200);
-    (await admin().api.delete(`/admin/keys/${made.id}`)).gone();
+    (await admin().api.delete(`/admin/keys/${made.id}`)).deleted();
     (await as(made.key).get("/v1/files")).problem("unauthenticated");
   }),
   adminTest(

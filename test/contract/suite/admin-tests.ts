@@ -15,7 +15,7 @@ async function reviewInAnotherWorkspace(world: TestWorld): Promise<() => Promise
   const { key, workspaceId } = (await api.post("/admin/workspaces", { name: "another" })).ok(201);
   const other = world.as(key);
   await inReview({ ...world, api: other, folder: await other.folder("/another") });
-  return async () => (await api.delete(`/admin/workspaces/${workspaceId}`)).gone();
+  return async () => (await api.delete(`/admin/workspaces/${workspaceId}`)).deleted();
 }
 
 const reviews: readonly ContractTest[] = [
@@ -56,7 +56,7 @@ const reviews: readonly ContractTest[] = [
       [[reviewId, "number"]],
     );
     (await world.api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
-    (await world.api.delete(`/v1/files/${file.id}`)).gone();
+    (await world.api.delete(`/v1/files/${file.id}`)).deleted();
   }),
   adminTest("combines an accepted change with what came between", async (world) => {
     const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
@@ -88,7 +88,7 @@ const reviews: readonly ContractTest[] = [
     );
     const accepted = (await admin.post(`/admin/reviews/${id}/accept`, {})).ok(200);
     assert.deepEqual(await api.read(file.id), { ...accepted, content: "second\n" });
-    (await api.delete(`/v1/files/${file.id}`)).gone();
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
   }),
   adminTest("makes the text live that an accepted review is given", async (world) => {
     const { api, folder } = world;
@@ -107,7 +107,7 @@ const reviews: readonly ContractTest[] = [
     assert.equal(rejected.status, "rejected");
     assert.deepEqual(await world.api.read(file.id), { ...file, protected: true, content: "live\n" });
     (await world.api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
-    (await world.api.delete(`/v1/files/${file.id}`)).gone();
+    (await world.api.delete(`/v1/files/${file.id}`)).deleted();
   }),
   adminTest("decides a review once", async (world) => {
     const { reviewId } = await inReview(world);

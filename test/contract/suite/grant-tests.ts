@@ -48,10 +48,10 @@ const levels: readonly ContractTest[] = [
     (await editor.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
     (await editor.patch(`/v1/files/${file.id}`, { protected: true })).problem("forbidden");
     (await editor.patch(`/v1/files/${file.id}`, { protected: false })).problem("forbidden");
-    (await editor.delete(`/v1/files/${file.id}`)).gone();
+    (await editor.delete(`/v1/files/${file.id}`)).deleted();
     const made = await editor.folder(`${folder.path}/sub`);
     (await editor.patch(`/v1/folders/${made.id}`, { name: "sub2" })).ok(200);
-    (await editor.delete(`/v1/folders/${made.id}`)).gone();
+    (await editor.delete(`/v1/folders/${made.id}`)).deleted();
   }),
   adminTest("sends an edit of a protected file to review with Can edit", async (world) => {
     const file = await world.api.file(`${world.folder.path}/a.md`);

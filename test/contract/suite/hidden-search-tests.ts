@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { searchUntilStable, KINDS, createDocument } from "../../../src/conformance/search-helpers.ts";
+import { searchUntilStable, SEARCH_KINDS, createDocument } from "../../../src/conformance/search-helpers.ts";
 import type { Json } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest } from "./world.ts";
 
-export const hiddenSearchTests: readonly ContractTest[] = KINDS.flatMap((kind) => [
+export const hiddenSearchTests: readonly ContractTest[] = SEARCH_KINDS.flatMap((kind) => [
   adminTest(`omits what the key cannot read, and does not count it: ${kind}`, async (world) => {
     const open = await world.api.folder(`${world.folder.path}/open`);
     const files = [];

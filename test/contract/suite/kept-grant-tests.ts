@@ -12,7 +12,7 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: secret.id, level: "none" },
     ]);
     const other = as(key);
-    (await api.delete(`/v1/folders/${folder.id}?recursive=true`)).gone();
+    (await api.delete(`/v1/folders/${folder.id}?recursive=true`)).deleted();
     const shown = (await admin().api.get("/admin/keys")).ok(200).data;
     const path = `${folder.path}/secret`;
     assert.deepEqual(shown.find((each: { id: string }) => each.id === id).grants, [
@@ -38,8 +38,8 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: file.id, level: "none" },
       { on: sub.id, level: "none" },
     ]);
-    (await api.delete(`/v1/files/${file.id}`)).gone();
-    (await api.delete(`/v1/folders/${folder.id}?recursive=true`)).gone();
+    (await api.delete(`/v1/files/${file.id}`)).deleted();
+    (await api.delete(`/v1/folders/${folder.id}?recursive=true`)).deleted();
     const again = await api.file("elsewhere/b.md");
     const inner = await api.file("elsewhere/sub/deep/c.md");
     (await api.patch(`/v1/files/${again.id}`, { name: "a.md" })).ok(200);
@@ -55,7 +55,7 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: null, level: "read" },
       { on: sub.id, level: "none" },
     ]);
-    (await api.delete(`/v1/folders/${sub.id}`)).gone();
+    (await api.delete(`/v1/folders/${sub.id}`)).deleted();
     (await api.patch(`/v1/folders/${folder.id}`, { name: "renamed" })).ok(200);
     const file = await api.file("renamed/sub/a.md");
     (await as(key).get(`/v1/files/${file.id}`)).problem("file_not_found");
@@ -74,9 +74,9 @@ export const keptGrantTests: readonly ContractTest[] = [
         { on: second.id, level: stays },
       ]);
       const limited = as(key);
-      (await api.delete(`/v1/folders/${first.id}`)).gone();
+      (await api.delete(`/v1/folders/${first.id}`)).deleted();
       const to = (await api.page("folders", { path: `${folder.path}/to` })).data[0]!;
-      (await api.delete(`/v1/folders/${to.id}?recursive=true`)).gone();
+      (await api.delete(`/v1/folders/${to.id}?recursive=true`)).deleted();
       (await limited.patch(`/v1/folders/${from.id}`, { name: "to" })).ok(200);
       const path = `${folder.path}/to/x`;
       const shown = (await admin().api.get("/admin/keys")).ok(200).data;
@@ -86,7 +86,7 @@ export const keptGrantTests: readonly ContractTest[] = [
       ]);
       const file = await api.file(`${path}/a.md`);
       (await limited.get(`/v1/files/${file.id}`)).problem("file_not_found");
-      (await api.delete(`/v1/folders/${from.id}?recursive=true`)).gone();
+      (await api.delete(`/v1/folders/${from.id}?recursive=true`)).deleted();
     }
   }),
   adminTest("does not keep a grant that gave more than the place above it", async (world) => {
@@ -96,7 +96,7 @@ export const keptGrantTests: readonly ContractTest[] = [
       { on: null, level: "read" },
       { on: sub.id, level: "full" },
     ]);
-    (await api.delete(`/v1/folders/${sub.id}`)).gone();
+    (await api.delete(`/v1/folders/${sub.id}`)).deleted();
     const file = await api.file(`${folder.path}/sub/a.md`);
     (await as(key).edit(file.id, file.lastChangeId, "x")).problem("forbidden");
   }),

@@ -1,4 +1,4 @@
-import type { Exchange, World } from "../../../src/conformance/world.ts";
+import type { Exchange, CaseSetup } from "../../../src/conformance/world.ts";
 import type { Api } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
 import type { KeyGrant } from "../../../src/service/admin/operations.ts";
@@ -22,7 +22,7 @@ export type Target = {
 };
 
 /** A case's world, in a workspace of its own if the target has an admin key. */
-export type TestWorld = World & {
+export type TestWorld = CaseSetup & {
   /** @throws in a test that does not say that it needs the admin */
   readonly admin: () => AdminApi;
 };
