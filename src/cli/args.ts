@@ -30,7 +30,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   }
   if (values["help"] === true) return { kind: "help" };
   const fault = operandFault(command.operands, positionals) ?? valueFault(specs, values);
-  return fault === null ? { kind: "parsed", args: argsOver(specs, values, positionals) } : { kind: "bad", why: fault };
+  return fault === null ? { kind: "parsed", args: argsFrom(specs, values, positionals) } : { kind: "bad", why: fault };
 }
 
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
@@ -58,10 +58,10 @@ function operandFault({ least, most, words = [] }: Operands, operands: readonly 
   if (operands.includes("")) return "an operand is empty";
   return words.length === 0 || first === undefined || words.includes(first)
     ? null
-    : notAmong(`"${first}"`, first, words);
+    : unknownWordClause(`"${first}"`, first, words);
 }
 
-/** Checks the values of options that declare how their values look. */
+/** Checks the values of options that declare possible values, a range or a form. */
 function valueFault(specs: Specs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {
@@ -74,9 +74,9 @@ function valueFault(specs: Specs, values: Readonly<Record<string, unknown>>): st
 }
 
 function wrongValue(name: string, { choices, range, form, isTime = false }: OptionSpec, value: string): string | null {
-  if (choices !== undefined && !choices.includes(value)) return notAmong(`--${name} ${value}`, value, choices);
+  if (choices !== undefined && !choices.includes(value)) return unknownWordClause(`--${name} ${value}`, value, choices);
   if (isTime && parseAge(value) === null) return `--${name} takes a time such as 90s, 15m or 2d`;
-  if (form !== undefined && !form.isFit(value)) return `--${name} takes ${form.words}`;
+  if (form !== undefined && !form.isValid(value)) return `--${name} takes ${form.words}`;
   if (range === undefined) return null;
   const [least, most] = range;
   const isFit = /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most;
@@ -84,10 +84,11 @@ function wrongValue(name: string, { choices, range, form, isTime = false }: Opti
 }
 
 /**
- * Returns a clause: the word is unknown. Adds the word that is probably meant, or all possible
+ * Returns the clause that a word is unknown, with the word that is probably meant, or all possible
  * words.
+ * @param shown the unknown word as the message shows it
  */
-export function notAmong(shown: string, word: string, words: readonly string[]): string {
+export function unknownWordClause(shown: string, word: string, words: readonly string[]): string {
   const near = nearestWord(word, words);
   return `${shown} is unknown; ${near === null ? `choose ${words.join(", ")}` : `did you mean ${near}?`}`;
 }
@@ -103,7 +104,7 @@ function parseOptions(specs: Specs): ParseOptions {
   );
 }
 
-function argsOver(specs: Specs, values: Readonly<Record<string, unknown>>, operands: readonly string[]): Args {
+function argsFrom(specs: Specs, values: Readonly<Record<string, unknown>>, operands: readonly string[]): Args {
   const declared = (name: string, takesValue: boolean) => {
     const spec = specs[name];
     if (spec === undefined || (spec.value !== undefined) !== takesValue)

@@ -58,8 +58,8 @@ export type Io = {
   readText(path: string): string;
 };
 
-/** Returns the part of an environment in which operations of the client run. */
-export function worldOf({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
+/** Returns the members of `Io` that operations of the client need. */
+export function contextOf({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
   return { env, cwd, clock, random };
 }
 
@@ -75,8 +75,8 @@ export type OptionSpec = {
   readonly range?: readonly [least: number, most: number];
   /** True if the value is a length of time, such as 90s. */
   readonly isTime?: boolean;
-  /** Form of the value. `words`: the form after `takes`. */
-  readonly form?: { readonly words: string; readonly isFit: (value: string) => boolean };
+  /** Form of the value. `words`: the form, for the message `--name takes WORDS`. */
+  readonly form?: { readonly words: string; readonly isValid: (value: string) => boolean };
 };
 
 /** The parsed command line, checked against the options of the command. */
@@ -111,8 +111,8 @@ export type Operands = {
   /** Possible values of the first operand, if there are only a few. */
   readonly words?: readonly string[];
   /**
-   * What a shell completes for each operand, by position; the last entry also counts for all that
-   * follow. Default: files.
+   * Kind of names that a shell offers for each operand, by position. The last entry also applies to
+   * all further operands. Default: files.
    */
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
 };
@@ -123,8 +123,8 @@ export type Operands = {
  */
 export type Command = {
   /**
-   * Paragraphs of `--help` after the summary. A paragraph that begins with a space is printed as it
-   * is; the others are wrapped.
+   * Paragraphs of `--help` after the summary. A paragraph that begins with a space is printed
+   * unchanged; the others are wrapped.
    */
   readonly about: readonly string[];
   /** Whole command lines, as users type them. */

@@ -55,26 +55,26 @@ export function worstExit(codes: readonly ExitCode[]): ExitCode {
   return order.find((code) => codes.includes(code)) ?? EXIT.inSync;
 }
 
-const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
+const EXIT_OF_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   usage: EXIT.usage,
   fault: EXIT.fault,
   locked: EXIT.locked,
   offline: EXIT.offline,
 };
 
-/** The exit codes of some codes, instead of that of their kind. */
+/** Exit codes by the code of trouble. They replace the exit codes by its kind. */
 const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
-  // No answer of the user ends these stops.
+  // These stops do not end by `approve` or `reject`.
   ["lost-root", EXIT.stopped],
   ["nothing-to-reject", EXIT.stopped],
   ["edit_conflict", EXIT.attention],
 ]);
 
 /** The part of `Io` that prints errors. */
-type Errors = { err(line: string): void };
+type ErrorOutput = { err(line: string): void };
 
 /** Prints the reason why a command cannot continue, and returns its exit code. */
-export function complain(io: Errors, trouble: Trouble): ExitCode {
+export function complain(io: ErrorOutput, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${shownWords(trouble.next)}`);
   return exitOfTrouble(trouble);
@@ -82,7 +82,7 @@ export function complain(io: Errors, trouble: Trouble): ExitCode {
 
 export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
   if (kind === "fault" && isDiskFull(code)) return EXIT.diskFull;
-  return EXIT_OF_CODE.get(code) ?? EXITS[kind];
+  return EXIT_OF_CODE.get(code) ?? EXIT_OF_KIND[kind];
 }
 
 /** Returns the message of an error in mdmirror itself; with `MDMIRROR_DEBUG`, where it failed. */

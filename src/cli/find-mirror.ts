@@ -27,12 +27,12 @@ export function onFolder(
 
 /**
  * Finds the linked folder of a command: DIR, or the nearest folder above that has `.mdmirror/`.
- * Returns an absolute path. A folder of another user is refused if the user asked for it, and
- * skipped on the way up.
+ * Returns an absolute path. A folder of another user is refused if DIR means it, and skipped on the
+ * way up.
  * @param dir a path or, if no linked folder is at that path, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): string {
-  if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir));
+  if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? ownMirrorNamed(io, dir) ?? noMirror(io, dir));
   const what = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
   return unwrap(nearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
 }
@@ -50,7 +50,7 @@ function mirrorAt(io: Io, dir: string): Result<string> | null {
 }
 
 /** Returns the linked folder with a name; null if no folder has this name. */
-function mirrorCalled(io: Io, name: string): Result<string> | null {
+function ownMirrorNamed(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
   if (mirror === null || mirror.place === "present") return mirror && workAsOwner(io, mirror.root);
   return { kind: "trouble", trouble: absentTrouble(mirror) };
@@ -129,7 +129,7 @@ export function locateOrRoot(io: Io, path: string): DocumentLocation {
   const inside = placeOf(io, path);
   if (inside.kind === "ok") return inside.value;
   // A problem of the linked folder explains more than "the path is not in a linked folder".
-  const called = whole ?? mirrorCalled(io, path);
+  const called = whole ?? ownMirrorNamed(io, path);
   return called?.kind === "ok" ? { root: called.value, path: "" } : unwrap(whole ?? inside);
 }
 
@@ -197,7 +197,7 @@ export function locateAll(
  * Checks the new name of a linked folder.
  * @param option its option, for messages
  */
-export function judgeName(io: Io, name: string | null, root: string, option = "--name"): void {
+export function checkName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;
   if (!isMirrorName(name)) misuse(`${option} takes ${NAME_RULE}`);
   const trouble = nameTrouble(io.env, name, root);

@@ -33,9 +33,9 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }
 
-const WIKI =
+const WIKI_HINT =
   "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";
-const PICTURES =
+const PICTURE_HINT =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
 /** Returns lines about what stays local, and about links that could be converted. */
@@ -46,8 +46,8 @@ function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays:
   const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [
     ...(stays === null ? [] : [stays]),
-    ...(stays !== null && showsPictures(plain, paths) ? [PICTURES] : []),
-    ...(mode === "translate" && !wiki && showsWikiLinks(plain, paths) ? [WIKI] : []),
+    ...(stays !== null && showsPictures(plain, paths) ? [PICTURE_HINT] : []),
+    ...(mode === "translate" && !wiki && showsWikiLinks(plain, paths) ? [WIKI_HINT] : []),
   ];
 }
 
@@ -120,7 +120,7 @@ export async function agreeOnFirstPlan(
     wider = await propose(io, options, proposal);
     if (wider === null) {
       const mode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
-      if (mode === "translate") io.out(BY_ID);
+      if (mode === "translate") io.out(BY_ID_NOTE);
       const agreed = { ...options, config: { ...config, links: { ...config.links, mode } } };
       return (await agreesToLink(io, options, preview, proposal)) ? agreed : null;
     }
@@ -149,7 +149,7 @@ async function propose(io: Io, options: FirstSyncOptions, proposal: Proposal): P
   };
 }
 
-const BY_ID =
+const BY_ID_NOTE =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 /** Asks whether to link the folder and carry out the plan. */

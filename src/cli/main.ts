@@ -24,14 +24,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 
-/** Never throws: an exception of a command is reported as an error in mdmirror. */
+/**
+ * Runs one command line. Never throws: reports an exception of a command as an error in mdmirror.
+ */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
     io.status("");
     if (error instanceof UsageError) {
-      const command = joined(argv)[0]!.replace("serve-", "serve ");
+      const command = joinWords(argv)[0]!.replace("serve-", "serve ");
       return printUsage(io, [`mdmirror ${command}: ${error.message}`, `  next: mdmirror ${command} --help`]);
     }
     const trouble = troubleOfError(error);
@@ -56,7 +58,7 @@ function reportFault(io: Io, fault: Error): ExitCode {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const [name, ...rest] = joined(argv);
+  const [name, ...rest] = joinWords(argv);
   if (name === "--version" || name === "-V") return print(io, [version()]);
   if (name === undefined) return printUsage(io, overview(version()));
   if (name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
@@ -91,7 +93,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 const AFTER_SERVE: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
 /** Joins the two words of commands such as `serve admin`. */
-function joined(argv: readonly string[]): readonly string[] {
+function joinWords(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && AFTER_SERVE.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
-import { type Args, type Command, type Io, type OptionSpec, worldOf } from "./command.ts";
+import { type Args, type Command, type Io, type OptionSpec, contextOf } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { countWords, firstLines, jsonLine, printNotes } from "./text.ts";
 import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
@@ -82,7 +82,7 @@ export function operationCommand<D extends Declaration, Plan>(
       const { root, input } = parts.locate(io, args);
       const mode = args.flag("dry-run") ? "read" : "write";
       const use = { mode, what: name, quiet: args.flag("json"), ...reachOptionsOf(io, args) } as const;
-      const parsedInput = unwrap(readInput(operation.declared, { ...givenFields(fields, args), ...input }));
+      const parsedInput = unwrap(readInput(operation.declared, { ...fieldsFromOptions(fields, args), ...input }));
       return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: parsedInput }));
     },
   };
@@ -164,11 +164,11 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
   /** Runs something else for some arguments; null for the operation. */
-  readonly instead?: (io: Io, args: Args) => Promise<ExitCode> | null;
+  readonly runInstead?: (io: Io, args: Args) => Promise<ExitCode> | null;
 };
 
 /** Operands of a command whose only operand is a linked folder. */
-export const OF_FOLDER = {
+export const FOLDER_OPERAND = {
   operands: ONE_FOLDER,
   locate(io: Io, { operands }: Args) {
     return { root: findMirror(io, operands[0]), input: {} };
@@ -193,16 +193,16 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
     options,
     operands: parts.operands,
     async run(io, args) {
-      const other = parts.instead?.(io, args) ?? null;
+      const other = parts.runInstead?.(io, args) ?? null;
       if (other !== null) return other;
       const { root, input } = parts.locate(io, args);
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOptionsOf(io, args) : {};
       const onNotes = (notes: readonly string[]) => printNotes(io, notes);
-      const fieldsAndInput = { ...givenFields(fields, args), ...input };
+      const fieldsAndInput = { ...fieldsFromOptions(fields, args), ...input };
       const began = io.clock.monotonic();
-      const use = { ...worldOf(io), progress, onNotes, ...reach };
+      const use = { ...contextOf(io), progress, onNotes, ...reach };
       const answer = unwrap(await runRead(root, operation, fieldsAndInput, use).finally(progress.end));
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
       else {
@@ -227,7 +227,7 @@ function optionsOf(fields: readonly Field[]): Readonly<Record<string, OptionSpec
 }
 
 /** Returns the values of the fields that the options set. */
-function givenFields(fields: readonly Field[], args: Args): object {
+function fieldsFromOptions(fields: readonly Field[], args: Args): object {
   const values = fields.map(({ name, value }) => {
     const option = optionName(name);
     return [name, (value === null ? args.flag(option) : args.text(option)) || undefined];
@@ -246,7 +246,7 @@ type OperationItem = ResultEnds["items"][number];
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
 /** LIMIT: items with the same end that are shown; `--json` has all of them. */
-const SHOWN = 10;
+const MOST_SHOWN = 10;
 
 /** Returns a line for each item of a plan, and in a dry run their number. */
 function plannedLines<One extends OperationItem>(
@@ -305,26 +305,26 @@ function showStopped(io: Io, run: number | null, again = "the same command again
 
 /** Returns lines for the documents that a plan leaves alone, by reason. */
 export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
-  return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
+  return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, group]) => {
     const clause = `  left alone: ${shownWords(why)}`;
     return firstLines(
-      alike.map(({ path }) => `  ${shownName(path)}${clause}`),
-      SHOWN,
+      group.map(({ path }) => `  ${shownName(path)}${clause}`),
+      MOST_SHOWN,
       "  ",
       clause,
     );
   });
 }
 
-function showGroup(io: Io, alike: readonly OperationItem[], word: string): void {
-  const [{ end, why }] = alike as readonly [OperationItem];
+function showGroup(io: Io, group: readonly OperationItem[], word: string): void {
+  const [{ end, why }] = group as readonly [OperationItem];
   const put = end === "done" ? io.out : io.err;
   const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
-  for (const { path, notes } of alike.slice(0, SHOWN)) {
+  for (const { path, notes } of group.slice(0, MOST_SHOWN)) {
     put(`${shownName(path)}: ${what}`);
     for (const note of notes) put(`  ${shownWords(note)}`);
   }
-  if (alike.length > SHOWN) put(`  … and ${count(alike.length - SHOWN)} more: ${what}`);
+  if (group.length > MOST_SHOWN) put(`  … and ${count(group.length - MOST_SHOWN)} more: ${what}`);
 }
 
 /** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */

@@ -19,7 +19,7 @@ export function hasOpenedStream(): boolean {
   return usesStreams;
 }
 
-type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
+type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
 
 /**
  * Writes standard output. Node's stream loads streams and sockets first, which takes time. So a

@@ -82,8 +82,8 @@ function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, co
 }
 
 /**
- * ORDER: the environment is checked and the groups are changed first, because both need root's
- * rights.
+ * Changes the user of this process. ORDER: the environment is checked and the groups are changed
+ * first, because both need root's rights.
  */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;

@@ -14,7 +14,7 @@ export function databaseOf({ env }: Pick<Io, "env">): string | null {
 /** Form of a rate of requests per seconds. */
 export const RATE: NonNullable<OptionSpec["form"]> = {
   words: "N/SECONDS, or none",
-  isFit: (value) => /^(?:none|[1-9]\d{0,6}\/[1-9]\d{0,6})$/.test(value),
+  isValid: (value) => /^(?:none|[1-9]\d{0,6}\/[1-9]\d{0,6})$/.test(value),
 };
 
 /** Reads a rate such as `10/1`. */
@@ -26,7 +26,7 @@ export function readRate(text: string): { readonly requests: number; readonly se
 /**
  * Returns the setting for an option that is set. The words `all`, `none` and `never` become null.
  */
-export function memberOf<Name extends string, T>(
+export function settingFrom<Name extends string, T>(
   name: Name,
   text: string | null,
   read: (text: string) => T,

@@ -14,9 +14,9 @@ import { byPath } from "../mirror/model/by-path.ts";
 type Attention = RunReport["attention"][number];
 
 /** LIMIT: least number of documents with one cause that become one entry. */
-const SHARED = 4;
+const LEAST_SHARED = 4;
 /** LIMIT: names shown for one cause. */
-const NAMES = 5;
+const MOST_NAMES = 5;
 
 /**
  * Returns the lines for open problems.
@@ -24,8 +24,8 @@ const NAMES = 5;
  */
 export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
-  const shared = causes.filter((group) => group.length >= SHARED).toSorted((a, b) => b.length - a.length);
-  const single = causes.filter((group) => group.length < SHARED).flat();
+  const shared = causes.filter((group) => group.length >= LEAST_SHARED).toSorted((a, b) => b.length - a.length);
+  const single = causes.filter((group) => group.length < LEAST_SHARED).flat();
   // A problem without a path concerns the whole folder.
   const alone = [
     ...single.filter(({ path }) => path === ""),
@@ -54,10 +54,10 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const { kind, detail } = first!;
   const names = group
     .toSorted(byPath)
-    .slice(0, NAMES)
+    .slice(0, MOST_NAMES)
     .map((one) => shownName(one.path))
     .join(", ");
-  const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
+  const more = group.length > MOST_NAMES ? ` and ${count(group.length - MOST_NAMES)} more` : "";
   return [
     `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${originOf(first!)}`,
     `  ${names}${more}`,
@@ -71,7 +71,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
  */
 
 /** LIMIT: problems of each kind that are listed after a run. */
-const PROBLEMS = 20;
+const MOST_PROBLEMS = 20;
 
 /**
  * Returns a function that gives the lines for the end of a run. The function remembers what it
@@ -100,7 +100,7 @@ export function trackProblems(): (
     const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left =
       !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];
-    return [...attentionLines(fresh, PROBLEMS), ...endedLines(ended), ...left];
+    return [...attentionLines(fresh, MOST_PROBLEMS), ...endedLines(ended), ...left];
   };
 }
 
@@ -112,7 +112,7 @@ function endedLines(ended: readonly Attention[]): readonly string[] {
   const lines = ended
     .toSorted(byPath)
     .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
-  return firstLines(lines, PROBLEMS, "", " are fixed");
+  return firstLines(lines, MOST_PROBLEMS, "", " are fixed");
 }
 
 function leftLine(left: number): string {

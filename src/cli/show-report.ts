@@ -19,7 +19,7 @@ import { byPath } from "../mirror/model/by-path.ts";
 /** Shows a run: one summary line, then problems to fix. */
 
 /** LIMIT: problems, stopped actions and paths on screen; `plan --all` and `--json` show more. */
-const MOST = 20;
+const MOST_ROWS = 20;
 
 /**
  * Shows the report of a run.
@@ -61,7 +61,7 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
  * Shows only problems that require action, as `--quiet` does. Shows neither success nor a problem
  * that ends by itself.
  */
-export function showNeeds(io: Io, report: RunReport, url: string): void {
+export function showActionRequired(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
   for (const line of onceLines(report)) io.err(line);
   showOpen(io, report, attention, url);
@@ -74,21 +74,21 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
-    ...firstLines(kept, MOST, "", " not synced: mdmirror plan --all"),
-    ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
+    ...firstLines(kept, MOST_ROWS, "", " not synced: mdmirror plan --all"),
+    ...renamed.slice(0, MOST_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
     ...movedOutOfWay
-      .slice(0, MOST)
+      .slice(0, MOST_ROWS)
       .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
   ];
 }
 
-/** Shows the cause first, then its consequences. */
+/** Shows open problems: the cause first, then its consequences. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
   // Offline, nothing was scanned, so earlier problems are not part of this run.
   const attention = report.state === "offline" ? [] : all;
-  for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
+  for (const line of attentionLines(attention, MOST_ROWS, paintFor(io, "error"))) io.err(line);
 }
 
 type Reasons = NonNullable<RunReport["safetyStop"]>["reasons"];
@@ -108,7 +108,7 @@ function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
   const lines = named.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
-  for (const line of firstLines(lines, MOST, "    ", ": mdmirror plan --all")) io.err(line);
+  for (const line of firstLines(lines, MOST_ROWS, "    ", ": mdmirror plan --all")) io.err(line);
   if (reasons.some(({ reason }) => reason === "conflict-flood")) {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
@@ -143,7 +143,7 @@ type WaitState = {
   readonly waits?: string;
 };
 
-const STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
+const WAIT_STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
   live: { exit: EXIT.inSync, words: "On the service" },
   "in-review": { exit: EXIT.inReview, words: "in review" },
   attention: { exit: EXIT.attention, words: "action required" },
@@ -169,7 +169,7 @@ const STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
 };
 
 export function exitOfWait({ state }: WaitReport): ExitCode {
-  return STATES[state].exit;
+  return WAIT_STATES[state].exit;
 }
 
 /**
@@ -189,15 +189,15 @@ export function showWaited(
 function showOpenPaths(io: Io, waited: WaitReport): void {
   const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
   const paint = paintFor(io, "error");
-  for (const one of open.slice(0, MOST)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
-  if (open.length > MOST) io.err(`… and ${count(open.length - MOST)} more: mdmirror wait --json`);
-  const { next } = STATES[waited.state];
+  for (const one of open.slice(0, MOST_ROWS)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
+  if (open.length > MOST_ROWS) io.err(`… and ${count(open.length - MOST_ROWS)} more: mdmirror wait --json`);
+  const { next } = WAIT_STATES[waited.state];
   if (next !== undefined) io.err(`  next: ${next}`);
 }
 
 function waitLine({ state, live, documents, detail }: WaitReport, took: number, paint: Paint): string {
   const seconds = `(${(took / 1_000).toFixed(1)} s)`;
-  const { words, next } = STATES[state];
+  const { words, next } = WAIT_STATES[state];
   if (state === "live") return `${paint.good(words)}: ${plural(documents, "document")} ${seconds}`;
   const why = next === undefined || detail === "" ? "" : `: ${shownWords(detail)}`;
   return `${paint.asks(words)}${why}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
@@ -212,7 +212,7 @@ function linesOf(
   const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
   if (kind === null && state !== "waiting") return [head];
   if (kind === null)
-    return [`${head}${STATES[all].waits ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
+    return [`${head}${WAIT_STATES[all].waits ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
   const message = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
   return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

@@ -17,7 +17,7 @@ import { localTime } from "../mirror/operations/results/when.ts";
 import type { Io } from "./command.ts";
 import { type ExitCode, refuse } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
-import { cellsOf, type Paint, paintFor, shown, showResult } from "./text.ts";
+import { cellsOf, type Paint, paintFor, clean, showResult } from "./text.ts";
 import { useLocal } from "./use-mirror.ts";
 
 /** Formats lines of versions, for a terminal or a pipe: conflicts, differences, merges. */
@@ -31,7 +31,7 @@ export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   return hunks.flatMap((hunk, index) => {
     const place = `mine line ${hunk.localLine + 1}, theirs line ${hunk.remoteLine + 1}, base line ${hunk.baseLine + 1}`;
     const side = (name: string, text: string, brush: (line: string) => string) =>
-      text === "" ? [brush(`${name} | (nothing)`)] : whole(text).map((line) => brush(`${name} | ${shown(io, line)}`));
+      text === "" ? [brush(`${name} | (nothing)`)] : whole(text).map((line) => brush(`${name} | ${clean(io, line)}`));
     return [
       paint.place(`@@ ${index + 1} of ${hunks.length}: ${place} @@`),
       ...side("base  ", hunk.base, paint.dim),
@@ -49,7 +49,7 @@ export function unifiedLines(io: Io, names: PatchNames, before: string, after: s
   const paint = paintFor(io);
   return patchLines(names, before, after).map((line, at) => {
     const brush = at < 2 ? "strong" : BRUSHES[line[0]!];
-    return brush === undefined ? shown(io, line) : paint[brush](shown(io, line));
+    return brush === undefined ? clean(io, line) : paint[brush](clean(io, line));
   });
 }
 
@@ -92,7 +92,7 @@ export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   return rows.flatMap((row) => {
     const { marks, brush } = STYLE_BY_ORIGIN[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
     const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
-    const written = `${marks} |${SIGNS[row.kind]}${shown(io, line)}`;
+    const written = `${marks} |${SIGNS[row.kind]}${clean(io, line)}`;
     const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);
     const below = row.kind === "conflict" ? "" : wordMarks(row.words);
     return [

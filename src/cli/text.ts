@@ -47,7 +47,7 @@ export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "e
  * Returns content for a terminal: no control characters but tabs, so that nothing moves the cursor
  * or changes colours.
  */
-export function shown(io: Io, text: string): string {
+export function clean(io: Io, text: string): string {
   return io.terminal.output ? oneLine(text, false) : text;
 }
 
@@ -111,7 +111,7 @@ export function firstLines(lines: readonly string[], most: number, indent: strin
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const NOTHING = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
+const NO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 const ASCII = /^[\u0020-\u007e]*$/;
 /** Matches colour codes, which take no cells. */
 const COLOURS = /\u001b\[[\d;]*m/g;
@@ -133,7 +133,7 @@ export function cellsOf(text: string): number {
 }
 
 function cellsOfOne(character: string): number {
-  if (NOTHING.test(character)) return 0;
+  if (NO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
 

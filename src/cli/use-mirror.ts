@@ -9,7 +9,7 @@ import type { LogFields } from "../mirror/ports/log.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";
-import { type Args, type Io, type OptionSpec, worldOf } from "./command.ts";
+import { type Args, type Io, type OptionSpec, contextOf } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 
 /** Opens and closes the linked folder of a command. */
@@ -74,7 +74,7 @@ export async function useMirror(
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const progress = showProgress(io, quiet || hidesProgress(root));
-  const opening = { ...use, ...worldOf(io), progress };
+  const opening = { ...use, ...contextOf(io), progress };
   return unwrap(
     await withMirror(root, opening, async (mirror) => {
       printNotes(io, mirror.notes);

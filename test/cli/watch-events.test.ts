@@ -84,7 +84,10 @@ test("the output of watch is this text", async () => {
   for (const [title, events] of Object.entries(TALES)) {
     const page = [`# ${title}`];
     const line = (mark: string) => (text: string) => void page.push(`${mark}${text.slice("00:00:00 ".length)}`);
-    const show = showEvents({ out: line(""), err: line("! ") } as Partial<Io> as Io, { json: false, several: false });
+    const show = showEvents({ out: line(""), err: line("! ") } as Partial<Io> as Io, {
+      json: false,
+      showsNames: false,
+    });
     for (const event of events) {
       if (event.kind === "run") page.push("- run");
       show("/w", event);
@@ -98,7 +101,7 @@ test("the output of watch is this text", async () => {
 test("the problems of each folder are reported separately", () => {
   const lines: string[] = [];
   const io = { out: (text: string) => void lines.push(text), err: () => undefined } as Partial<Io> as Io;
-  const show = showEvents(io, { json: false, several: false });
+  const show = showEvents(io, { json: false, showsNames: false });
   for (const root of ["/v", "/w", "/v"]) show(root, run(["a.md"]));
   expect(lines.filter((text) => text.includes("a.md"))).toHaveLength(2);
 });

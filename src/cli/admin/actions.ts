@@ -28,7 +28,7 @@ import type {
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, misuse, refuse } from "../exit.ts";
-import { memberOf, readRate } from "../service-data.ts";
+import { settingFrom, readRate } from "../service-data.ts";
 import { unifiedLines } from "../show-versions.ts";
 import { age, columns, type CommandResult, paintFor } from "../text.ts";
 import { askForYes } from "../use-mirror.ts";
@@ -40,14 +40,14 @@ type Call = {
   readonly args: Args;
   readonly session: AdminSession;
   /** Operand after the action; empty if the action has none. */
-  readonly word: string;
+  readonly operand: string;
 };
 
 export type Action = {
   /**
    * Operand after the action on the command line, such as `ID|LABEL`; null if the action has none.
    */
-  readonly takes: string | null;
+  readonly operandForm: string | null;
   /** Options of this action, in addition to those of every action. */
   readonly options: readonly string[];
   /**
@@ -90,8 +90,8 @@ async function makeKey(
   return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };
 }
 
-/** Options that set or change a key. */
-const CHANGES = ["grant", "expires", "rate", "label"] as const;
+/** Options that set the properties of a key. */
+const CHANGE_OPTIONS = ["grant", "expires", "rate", "label"] as const;
 
 function readChanges(args: Args, io: Io): KeyChanges {
   const grants = args.texts("grant").map(readGrant);
@@ -99,8 +99,8 @@ function readChanges(args: Args, io: Io): KeyChanges {
   return {
     ...(grants.length === 0 ? {} : { grants }),
     ...(label === null ? {} : { label }),
-    ...memberOf("expiresAt", args.text("expires"), (text) => readExpiry(text, io.clock.now())),
-    ...memberOf("rateLimit", args.text("rate"), readRate),
+    ...settingFrom("expiresAt", args.text("expires"), (text) => readExpiry(text, io.clock.now())),
+    ...settingFrom("rateLimit", args.text("rate"), readRate),
   };
 }
 
@@ -180,7 +180,7 @@ function warningsOf({ grants }: KeyJson): Required<Pick<CommandResult, "warnings
 
 const keys: Actions = {
   list: {
-    takes: null,
+    operandForm: null,
     options: ["workspace"],
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
@@ -194,8 +194,8 @@ const keys: Actions = {
     },
   },
   create: {
-    takes: null,
-    options: ["workspace", "out", ...CHANGES],
+    operandForm: null,
+    options: ["workspace", "out", ...CHANGE_OPTIONS],
     check(args, io) {
       if (args.text("label") === null) misuse("create takes --label, by which the key is known later");
       if (args.texts("grant").length === 0) misuse("create takes --grant PATH=LEVEL; --grant /=full is everything");
@@ -212,24 +212,24 @@ const keys: Actions = {
     },
   },
   change: {
-    takes: "ID|LABEL",
-    options: CHANGES,
+    operandForm: "ID|LABEL",
+    options: CHANGE_OPTIONS,
     check(args, io) {
       if (Object.keys(readChanges(args, io)).length === 0) misuse("change takes --grant, --expires, --rate or --label");
       checkExpiry(args, io);
     },
-    async run({ io, args, session, word }) {
-      const { id } = unwrap(await findKey(session, word));
+    async run({ io, args, session, operand }) {
+      const { id } = unwrap(await findKey(session, operand));
       const key = unwrap(await session.ask("changeKey", { id, body: readChanges(args, io) }));
       const line = `changed the key ${shownName(key.label)}: ${keyWords(io, key)}`;
       return { json: { key }, lines: [line], ...warningsOf(key) };
     },
   },
   revoke: {
-    takes: "ID|LABEL",
+    operandForm: "ID|LABEL",
     options: [],
-    async run({ session, word }) {
-      const found = unwrap(await findKey(session, word));
+    async run({ session, operand }) {
+      const found = unwrap(await findKey(session, operand));
       const { id, label } = found;
       unwrap(await session.ask("revokeKey", { id }));
       const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
@@ -264,7 +264,7 @@ function reviewLines(io: Io, review: ShownReviewJson): string[] {
 
 const reviews: Actions = {
   list: {
-    takes: null,
+    operandForm: null,
     options: ["workspace"],
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
@@ -282,21 +282,21 @@ const reviews: Actions = {
     },
   },
   show: {
-    takes: "ID|PATH",
+    operandForm: "ID|PATH",
     options: [],
-    async run({ io, session, word }) {
-      const id = unwrap(await findReviewId(session, word));
+    async run({ io, session, operand }) {
+      const id = unwrap(await findReviewId(session, operand));
       const review = unwrap(await session.ask("showReview", { id }));
       return { json: { review }, lines: reviewLines(io, review) };
     },
   },
   accept: {
-    takes: "ID|PATH",
+    operandForm: "ID|PATH",
     options: ["content"],
-    async run({ io, args, session, word }) {
+    async run({ io, args, session, operand }) {
       const file = args.text("content");
       const content = file === null ? null : unwrap(readNewText(file === "-" ? file : resolve(io.cwd, file)));
-      const id = unwrap(await findReviewId(session, word));
+      const id = unwrap(await findReviewId(session, operand));
       const sent = content === null ? {} : { body: { content } };
       const { path } = unwrap(await session.ask("acceptReview", { id, ...sent }));
       const has = content === null ? "the submitted version" : "the new version";
@@ -304,10 +304,10 @@ const reviews: Actions = {
     },
   },
   reject: {
-    takes: "ID|PATH",
+    operandForm: "ID|PATH",
     options: [],
-    async run({ session, word }) {
-      const id = unwrap(await findReviewId(session, word));
+    async run({ session, operand }) {
+      const id = unwrap(await findReviewId(session, operand));
       const { path } = unwrap(await session.ask("rejectReview", { id }));
       const line = `rejected: ${shownName(path)} is unchanged; the submitted version stays in its history`;
       return { json: { rejected: id, path }, lines: [line] };
@@ -317,10 +317,10 @@ const reviews: Actions = {
 
 function stateAction(state: "open" | "closed", words: string): Action {
   return {
-    takes: "ID|NAME",
+    operandForm: "ID|NAME",
     options: [],
-    async run({ session, word }) {
-      const { id } = unwrap(await findWorkspace(session, word));
+    async run({ session, operand }) {
+      const { id } = unwrap(await findWorkspace(session, operand));
       const workspace = unwrap(await session.ask("setState", { id, body: { state } }));
       return { json: { workspace }, lines: [`${shownName(workspace.name)} is ${state}: ${words}`] };
     },
@@ -329,7 +329,7 @@ function stateAction(state: "open" | "closed", words: string): Action {
 
 const workspaces: Actions = {
   list: {
-    takes: null,
+    operandForm: null,
     options: [],
     async run({ session }) {
       const all = unwrap(await listWorkspaces(session));
@@ -342,10 +342,10 @@ const workspaces: Actions = {
     },
   },
   create: {
-    takes: "NAME",
+    operandForm: "NAME",
     options: ["out"],
     async run(call) {
-      const { session, word: name } = call;
+      const { session, operand: name } = call;
       const all = unwrap(await listWorkspaces(session));
       if (all.some((one) => one.name === name))
         return refuse(`the workspace ${shownName(name)} already exists`, "give another name");
@@ -358,10 +358,10 @@ const workspaces: Actions = {
   close: stateAction("closed", "it answers its keys with an error until you open it"),
   open: stateAction("open", "its keys work"),
   remove: {
-    takes: "ID|NAME",
+    operandForm: "ID|NAME",
     options: ["yes"],
-    async run({ io, args, session, word }) {
-      const found = unwrap(await findWorkspace(session, word));
+    async run({ io, args, session, operand }) {
+      const found = unwrap(await findWorkspace(session, operand));
       const { id, name, documents } = found;
       const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
       if (!(await askForYes(io, args.flag("yes"), `remove ${all}, for good?`))) {

@@ -11,10 +11,10 @@ import { firstLines } from "../text.ts";
 import { operationCommand } from "../operation-command.ts";
 
 /** LIMIT: names shown for each kind of change. */
-const MOST = 20;
+const MOST_NAMES = 20;
 
 /** Parts of the command that `approve` and `reject` share. */
-const ANSWER = {
+const SHARED_PARTS = {
   operands: ONE_FOLDER,
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },
   declined: EXIT.stopped,
@@ -25,7 +25,7 @@ const ANSWER = {
 } as const;
 
 export const command = operationCommand(approve, {
-  ...ANSWER,
+  ...SHARED_PARTS,
   examples: ["mdmirror plan --all", "mdmirror approve notes"],
   question: () => "carry out these changes?",
   words: () => ({ word: "approved" }),
@@ -33,7 +33,7 @@ export const command = operationCommand(approve, {
 });
 
 export const reject = operationCommand(restore, {
-  ...ANSWER,
+  ...SHARED_PARTS,
   examples: ["mdmirror reject notes"],
   question: () => "undo these changes?",
   words: () => ({ word: "restored" }),
@@ -43,7 +43,7 @@ export const reject = operationCommand(restore, {
 /** Returns the reasons of a stop, and the changes that an answer would make, by their kind. */
 function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
-  const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
+  const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST_NAMES;
   const groups = [...Map.groupBy(items, ({ what }) => what)].flatMap(([what, all]) => [
     `  ${what}: ${count(all.length)}`,
     ...firstLines(all.map(itemLine), most, "    "),

@@ -56,7 +56,7 @@ async function offerLines(
   return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Stands for the names of linked folders, and for all other folders. */
+/** Placeholder that is replaced by the names of linked folders, and by all other folders. */
 const MIRROR: Offer = ["folder", "DIR"];
 
 async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
@@ -69,10 +69,10 @@ async function offersAfter([name, ...rest]: readonly string[], table: readonly C
   const named = (word: string | undefined) =>
     options.find(([option, { short }]) => word === `--${option}` || word === `-${short}`)?.[1];
   const spec = named(rest.at(-1));
-  if (spec?.value !== undefined) return wordsOf(spec.choices) ?? FOR_VALUE[spec.value] ?? [];
+  if (spec?.value !== undefined) return wordsOf(spec.choices) ?? BY_VALUE[spec.value] ?? [];
   const { most, words, offers = [] } = command.operands;
   const given = rest.filter((word, at) => !word.startsWith("-") && named(rest[at - 1])?.value === undefined).length;
-  const operands = wordsOf(given === 0 ? words : undefined) ?? FOR_OPERAND[offers[given] ?? offers.at(-1) ?? "file"];
+  const operands = wordsOf(given === 0 ? words : undefined) ?? BY_OPERAND[offers[given] ?? offers.at(-1) ?? "file"];
   const names = options.flatMap(([option, { short, help }]) =>
     [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map((word): Offer => ["option", word, help]),
   );
@@ -93,6 +93,6 @@ const FILE: readonly Offer[] = [["file"]];
 const FOLDER: readonly Offer[] = [["folder"]];
 
 /** Offers for the value of an option, by the placeholder in the help. */
-const FOR_VALUE: Readonly<Record<string, readonly Offer[]>> = { DIR: FOLDER, FILE, PATH: FILE };
+const BY_VALUE: Readonly<Record<string, readonly Offer[]>> = { DIR: FOLDER, FILE, PATH: FILE };
 
-const FOR_OPERAND = { mirror: [MIRROR], folder: FOLDER, nothing: [], file: FILE } as const;
+const BY_OPERAND = { mirror: [MIRROR], folder: FOLDER, nothing: [], file: FILE } as const;

@@ -11,11 +11,11 @@ import { type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 
 /** Numbers of operands after the verb, without DIR. */
-const OPERANDS = { list: 0, get: 1, set: 2, unset: 1 } as const;
-type Verb = keyof typeof OPERANDS;
-const VERBS = Object.keys(OPERANDS) as Verb[];
+const OPERAND_COUNTS = { list: 0, get: 1, set: 2, unset: 1 } as const;
+type Verb = keyof typeof OPERAND_COUNTS;
+const VERBS = Object.keys(OPERAND_COUNTS) as Verb[];
 
-const WIDTH = Math.max(...listSettings().map(({ name }) => name.length));
+const NAME_WIDTH = Math.max(...listSettings().map(({ name }) => name.length));
 
 export const command: Command = {
   about: [
@@ -33,7 +33,7 @@ export const command: Command = {
   operands: { usage: "list|get|set|unset [NAME] [VALUE] [DIR]", least: 1, most: 4, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     const verb = args.operands[0] as Verb;
-    const count = OPERANDS[verb];
+    const count = OPERAND_COUNTS[verb];
     const operands = args.operands.slice(1, 1 + count);
     if (operands.length < count) return misuse(`${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
     if (args.operands.length > count + 2) return misuse(`${verb} takes no more than DIR after its operands`);
@@ -44,11 +44,11 @@ export const command: Command = {
 };
 
 function settingLine({ name, setting }: { readonly name: string; readonly setting: Setting<unknown> }): string {
-  return `    ${name.padEnd(WIDTH)}  ${plain(setting.values)}`;
+  return `    ${name.padEnd(NAME_WIDTH)}  ${withoutMarkup(setting.values)}`;
 }
 
-/** Removes the marks of Markdown. */
-function plain(text: string): string {
+/** Removes Markdown markup. */
+function withoutMarkup(text: string): string {
   return text.replaceAll("`", "");
 }
 
@@ -62,7 +62,7 @@ function list(io: Io, root: string, json: boolean): ExitCode {
     json: { settings: all.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) },
     lines: all.flatMap(({ name, value, isDefault, setting }) => [
       `${name}: ${shownValue(value)}${isDefault ? " (default)" : ""}`,
-      `  ${plain(setting.meaning)} Values: ${plain(setting.values)}.`,
+      `  ${withoutMarkup(setting.meaning)} Values: ${withoutMarkup(setting.values)}.`,
     ]),
   });
 }

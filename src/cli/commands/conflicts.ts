@@ -10,18 +10,18 @@ import type { Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { age, columns, paintFor, showResult } from "../text.ts";
-import { OF_FOLDER, readCommand } from "../operation-command.ts";
+import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
 import { hunkLines } from "../show-versions.ts";
 import { useLocal } from "../use-mirror.ts";
 
 export const command = readCommand(conflicts, {
-  ...OF_FOLDER,
+  ...FOLDER_OPERAND,
   operands: { usage: "[DIR] | show PATH", least: 0, most: 2 },
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
   about: [
     "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
   ],
-  instead(io, args) {
+  runInstead(io, args) {
     const [first, second] = args.operands;
     if (second === undefined) return null;
     return first === "show" ? show(io, second, args.flag("json")) : misuse("takes one folder, or: show PATH");

@@ -16,7 +16,7 @@ import { countWords, showResult } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
 
-/** LIMIT: time and bytes of one answer. A page of 1,000 files is the largest. */
+/** LIMIT: milliseconds and bytes of one answer. The largest answer is a page of 1,000 files. */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 
 export const command: Command = {
@@ -57,9 +57,9 @@ export const command: Command = {
   },
 };
 
-type Judged = Pick<JudgeOptions, "url" | "key"> & { readonly wire: Wire };
+type JudgeTarget = Pick<JudgeOptions, "url" | "key"> & { readonly wire: Wire };
 
-async function judge(io: Io, args: Args, { url, wire, key }: Judged): Promise<Result<Report>> {
+async function judge(io: Io, args: Args, { url, wire, key }: JudgeTarget): Promise<Result<Report>> {
   const exchange: Exchange = async (request) => {
     const result = await wire.send(request, BOUNDS);
     if (result.kind !== "answer") throw new NoAnswerError(result.why);

@@ -7,7 +7,7 @@ import { diff } from "../../mirror/operations/history/diff.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, misuse } from "../exit.ts";
 import { locateVersion, splitVersion } from "../find-mirror.ts";
-import { OF_FOLDER, readCommand } from "../operation-command.ts";
+import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
 import { originLines, showMerge, unifiedLines } from "../show-versions.ts";
 import { columns } from "../text.ts";
 
@@ -19,13 +19,13 @@ export const command = readCommand(diff, {
   options: {
     origins: { help: "show which side each line of PATH@N, or of the last merged version, came from; exits 0" },
   },
-  instead(io, args) {
+  runInstead(io, args) {
     if (!args.flag("origins")) return null;
     if (!namesDocument(args)) return misuse("--origins needs a document: PATH.md or PATH.md@N");
     const { path, n } = splitVersion(args.operands[0]!);
     return showMerge(io, path, n, args.flag("json"));
   },
-  locate: (io, args) => (namesDocument(args) ? locateVersion(io, args.operands[0]!) : OF_FOLDER.locate(io, args)),
+  locate: (io, args) => (namesDocument(args) ? locateVersion(io, args.operands[0]!) : FOLDER_OPERAND.locate(io, args)),
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),
   print(io, { documents }, { args }) {
     const [row] = documents;
@@ -44,7 +44,7 @@ function namesDocument({ operands: [name] }: Args): boolean {
   return name !== undefined && NAMES_DOCUMENT.test(name);
 }
 
-const WORDS: Readonly<Record<Row["kind"], string>> = {
+const KIND_WORDS: Readonly<Record<Row["kind"], string>> = {
   same: "equal",
   differs: "differs",
   "only-local": "only local",
@@ -56,18 +56,21 @@ function listLines(rows: readonly Row[]): readonly string[] {
   return columns(
     rows.map(({ path, kind, lines }) => [
       shownName(path),
-      lines === null ? WORDS[kind] : `+${lines.added} -${lines.removed}`,
+      lines === null ? KIND_WORDS[kind] : `+${lines.added} -${lines.removed}`,
     ]),
   );
 }
 
-/** Shows one document: the lines that merge if it is in conflict, otherwise a unified diff. */
+/**
+ * Shows one document. For a conflict: the lines of both edits, with a mark at each place in
+ * conflict. Otherwise, and if the edits cannot be compared by lines: a unified diff.
+ */
 function showRow(io: Io, row: Row, n: number | null): void {
   const { path, before, after, base, conflict } = row;
   const isParted = conflict?.kind === "parts" && base !== null && before !== null && after !== null;
   const lines = isParted ? compareEdits({ base, mine: after, theirs: before }) : null;
   if (lines?.kind !== "parts") {
-    if (conflict !== null) io.err(`mdmirror: ${shownName(path)} is in conflict: ${whyWhole(conflict)}`);
+    if (conflict !== null) io.err(`mdmirror: ${shownName(path)} is in conflict: ${whyNotMerged(conflict)}`);
     showPatch(io, row, n === null ? "service" : `version ${n}`);
     return;
   }
@@ -75,14 +78,14 @@ function showRow(io: Io, row: Row, n: number | null): void {
   for (const line of originLines(io, lines.rows)) io.out(line);
 }
 
-function whyWhole({ kind, reason = "" }: NonNullable<Row["conflict"]>): string {
+function whyNotMerged({ kind, reason = "" }: NonNullable<Row["conflict"]>): string {
   if (kind === "merges") return "the two edits now merge; the next sync resolves the conflict";
   if (kind === "no-base") return "the version that both edits started from is no longer in the history";
   return `a merge of the two edits could be wrong (${reason}), so mdmirror does not merge them`;
 }
 
-function showPatch(io: Io, { path, kind, before, after }: Row, other: string): void {
-  const names = { before: before === null ? null : `${other}/${path}`, after: after === null ? null : `local/${path}` };
+function showPatch(io: Io, { path, kind, before, after }: Row, side: string): void {
+  const names = { before: before === null ? null : `${side}/${path}`, after: after === null ? null : `local/${path}` };
   if (kind === "same") {
     // Printed on standard error, because an empty patch has no lines on standard output.
     io.err(`mdmirror: ${shownName(names.before!)} and ${shownName(names.after!)} are equal`);

@@ -1,6 +1,6 @@
 import { showResult } from "../text.ts";
 import { onFolder } from "../find-mirror.ts";
-import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, exitOfTrouble, misuse, worstExit, writeNewFile } from "../exit.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";
@@ -26,7 +26,7 @@ export const command: Command = {
   ...onFolder(async (io, args, root) => {
     const file = args.text("bundle");
     if (file === null && args.flag("with-names")) misuse("--with-names needs --bundle");
-    const examined = await examine(root, { ...worldOf(io), keyFile: args.text("key-file") });
+    const examined = await examine(root, { ...contextOf(io), keyFile: args.text("key-file") });
     const checks = file === null ? examined : [...examined, await writeBundle(io, args, { root, file, examined })];
     return showResult(io, args.flag("json"), {
       json: { checks: checks.map(({ fault: _fault, ...shown }) => shown) },
@@ -45,7 +45,7 @@ async function writeBundle(
   args: Args,
   { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly Check[] },
 ): Promise<Check> {
-  const opening = { ...worldOf(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
+  const opening = { ...contextOf(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
   const withNames = args.flag("with-names");
   const made = await withMirror(root, opening, (mirror) =>
     makeBundle(mirror, examined, { random: io.random, withNames }),

@@ -19,7 +19,7 @@ export const command: Command = {
   }),
 };
 
-function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, dry: boolean): ExitCode {
+function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, isDryRun: boolean): ExitCode {
   for (const { from, to, left: why } of fixes) {
     if (why !== null) io.err(`${shownName(from)}: not renamed: ${shownWords(why)}`);
     else io.out(`${shownName(from)} → ${shownName(to)}`);
@@ -27,7 +27,7 @@ function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, dry: boolean): Ex
   const left = fixes.filter((fix) => fix.left !== null).length;
   const good = fixes.length - left;
   if (fixes.length === 0) io.out("the service accepts every name");
-  else if (dry) io.out(`${plural(good, "name")} to change; nothing was renamed`);
+  else if (isDryRun) io.out(`${plural(good, "name")} to change; nothing was renamed`);
   else io.out(`${plural(good, "name")} changed${good === 0 ? "" : "; next: mdmirror sync"}`);
   return left > 0 ? EXIT.attention : EXIT.inSync;
 }

@@ -19,7 +19,7 @@ export const command = readCommand(history, {
       help: "show which side each line of the merged version N came from: M (mine), T (theirs) or B (both)",
     },
   },
-  instead(io, args) {
+  runInstead(io, args) {
     const merged = args.number("origins");
     if (merged === null) return null;
     if (args.text("as-of") !== null) return misuse("--as-of and --origins exclude each other");

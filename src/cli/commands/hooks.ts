@@ -3,7 +3,7 @@ import { EVENT_NAMES, type EventName, type Hook } from "../../mirror/hooks/hook.
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { jsonLine, showResult } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
@@ -56,7 +56,7 @@ async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
   const hook = unwrap(readHooks(io.env)).find((one) => one.name === name);
   if (hook === undefined) return refuse(`there is no hook ${JSON.stringify(name)}`, "mdmirror hooks lists the hooks");
   const event = (args.text("event") as EventName | null) ?? [...hook.on.keys()][0]!;
-  const end = await testHook(hook, event, worldOf(io), io.stop);
+  const end = await testHook(hook, event, contextOf(io), io.stop);
   if (args.flag("json")) {
     const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };
     io.out(jsonLine({ name, event, state: end.kind, ms: end.ms, ...failed }));

@@ -9,7 +9,7 @@ import { TroubleError, unwrap } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
 import { ownershipOf } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { judgeName, workAsOwner } from "../find-mirror.ts";
+import { checkName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
 import { judgeFolder, linkFolder, nearestFolder } from "../../mirror/folder/link-folder.ts";
@@ -78,7 +78,7 @@ export const command: Command = {
       if (fault !== null) return misuse(`--ignore ${JSON.stringify(pattern)} ${fault}`);
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    judgeName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
+    checkName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
     // Under `sudo`, continues as the user who called `sudo`, on that user's folder. A new folder
     // belongs to the owner of its parent folder.
     const existing = nearestFolder(dir);
@@ -112,7 +112,7 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
   const { cwd, env, random } = io;
   const target = targetOf(io, args);
   const keyFile = args.text("key-file");
-  // A key in a folder that may not be the user's may belong to somebody else. The documents would
+  // A folder that is not known as this user's may have somebody else's key. The documents would
   // then go to that person's workspace.
   const folder = isKnown ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile, cwd, env, origin: target.origin }));
@@ -137,7 +137,7 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   const root = realpathSync(dir);
   const folder = join(root, MIRROR_FOLDER);
   const config = unwrap(readConfig(folder));
-  refuseOther(args, dir, config);
+  refuseOtherTarget(args, dir, config);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
   trustAddress(io, args, root);
@@ -149,16 +149,16 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     storeKey(folder, key.key);
     io.out("the key was stored");
   }
-  takeRules(io, args, root, config);
-  const isStateLost = isLost(io, folder);
-  if (isStateLost)
+  addRules(io, args, root, config);
+  const isLost = isStateLost(io, folder);
+  if (isLost)
     io.out(
       `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,
     );
   // If the first sync stopped because of too many conflicts, it continues after the user chose one
   // side.
   const prefer = args.text("prefer") as Prefer;
-  if (isStateLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
+  if (isLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
   io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
@@ -187,7 +187,7 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remot
  * Stores rules for files that are excluded from now on. Documents that are synced already stay
  * synced.
  */
-function takeRules(io: Io, args: Args, root: string, config: Config): void {
+function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
     io.out(".gitignore files are followed; synced documents stay synced (restart a running watch)");
@@ -200,7 +200,7 @@ function takeRules(io: Io, args: Args, root: string, config: Config): void {
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 /** Refuses a service, a folder of the service, or a direction that differs from the linked one. */
-function refuseOther(args: Args, dir: string, { url, remote, direction }: Config): void {
+function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: Config): void {
   const [wantedUrl, wantedRemote, wanted] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = wantedUrl !== null && !isSameUrl(wantedUrl, url);
   const isOtherPart = wantedRemote.length > 0 && String(linkedPart(wantedRemote)) !== String(remote);
@@ -215,7 +215,7 @@ function refuseOther(args: Args, dir: string, { url, remote, direction }: Config
 }
 
 /** Returns true if the state is damaged or missing. */
-function isLost(io: Io, folder: string): boolean {
+function isStateLost(io: Io, folder: string): boolean {
   const state = openToRead(folder, io.clock);
   if (state.kind === "trouble") return true;
   state.value.state.close();

@@ -9,9 +9,9 @@ import { findMirror } from "../find-mirror.ts";
 import { firstLines, showResult } from "../text.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
 
-const WHAT = ["translate", "keep", "check"] as const;
+const VERBS = ["translate", "keep", "check"] as const;
 /** LIMIT: paths shown before a question. */
-const MOST = 5;
+const MOST_PATHS = 5;
 
 export const command: Command = {
   about: [
@@ -25,9 +25,9 @@ export const command: Command = {
     yes: { short: "y", help: "change the mode without asking" },
     json: { help: "print one JSON object" },
   },
-  operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, words: WHAT, offers: ["mirror"] },
+  operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    const what = args.operands[0] as (typeof WHAT)[number];
+    const what = args.operands[0] as (typeof VERBS)[number];
     const wiki = args.flag("wiki");
     if (wiki && what !== "translate") return misuse("--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
@@ -69,7 +69,7 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     if (paths.length > 0) {
       const names = paths.map((path) => `  ${shownName(path)}`);
       const title = `links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`;
-      if (!json) for (const line of [title, ...firstLines(names, MOST, "  ")]) io.out(line);
+      if (!json) for (const line of [title, ...firstLines(names, MOST_PATHS, "  ")]) io.out(line);
       if (!(await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
     }
     const respelled = await apply();

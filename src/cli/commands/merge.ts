@@ -36,7 +36,7 @@ export const command: Command = {
   operands: { usage: "BASE MINE THEIRS", least: 3, most: 3 },
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as Paths;
-    if (args.flag("driver")) return drive(io, args, paths);
+    if (args.flag("driver")) return runMergeDriver(io, args, paths);
     const { text, conflicts, origins } = unwrap(mergeFiles(paths));
     const isClean = conflicts === 0;
     const isShown = ["print", "origins", "explain"].some((name) => args.flag(name));
@@ -54,7 +54,7 @@ export const command: Command = {
 /** Exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
-async function drive(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
+async function runMergeDriver(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
   const { clean, note } = unwrap(
     mergeForGit(paths, {
       markerSize: args.number("marker-size") ?? 7,

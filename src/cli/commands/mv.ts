@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { findMirror, judgeName } from "../find-mirror.ts";
+import { findMirror, checkName } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "./service.ts";
 import { nameMirror } from "../../mirror/trust/list.ts";
@@ -49,7 +49,7 @@ export const name: Command = {
   operands: { usage: "[DIR] NAME", least: 1, most: 2, offers: ["mirror", "nothing"] },
   async run(io, args) {
     const { root, last: given } = rootAndLast(io, args);
-    judgeName(io, given, root, "it");
+    checkName(io, given, root, "it");
     const named = unwrap(nameMirror(root, given, io.env));
     if (named !== null) io.err(`mdmirror: ${named}`);
     io.out(`${shownName(root)} is now named ${shownName(given)}`);

@@ -12,7 +12,7 @@ import { refuse } from "../exit.ts";
 import { findMirror, locateAll } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
 
-const FLAGS = (Object.keys(WAYS) as ResolveWay[]).filter((way) => way !== "merged");
+const WAY_FLAGS = (Object.keys(WAYS) as ResolveWay[]).filter((way) => way !== "merged");
 
 export const command = operationCommand(resolve, {
   operands: { usage: "PATH… | FOLDER | 'GLOB' | [DIR]", least: 0, most: 10_000 },
@@ -22,13 +22,13 @@ export const command = operationCommand(resolve, {
     "mdmirror resolve 'work/**' --theirs --dry-run",
   ],
   options: {
-    ...Object.fromEntries(FLAGS.map((way) => [way, { help: WAYS[way] }])),
+    ...Object.fromEntries(WAY_FLAGS.map((way) => [way, { help: WAYS[way] }])),
     merged: { value: "FILE", help: "take the content of FILE, merged by you; - reads standard input" },
     tool: { help: "merge in $MDMIRROR_MERGETOOL, or in the merge.tool that git is configured with" },
     all: { help: "everything that mdmirror conflicts lists in this folder or in DIR" },
   },
   locate(io, args) {
-    const ways = FLAGS.filter((way) => args.flag(way));
+    const ways = WAY_FLAGS.filter((way) => args.flag(way));
     const choices = [
       ...ways,
       ...(args.text("merged") === null ? [] : ["merged"]),
@@ -37,7 +37,7 @@ export const command = operationCommand(resolve, {
     if (choices.length !== 1)
       return refuse(
         "one choice is needed",
-        `choose one of ${[...FLAGS, "merged", "tool"].map((way) => `--${way}`).join(" ")}`,
+        `choose one of ${[...WAY_FLAGS, "merged", "tool"].map((way) => `--${way}`).join(" ")}`,
       );
     const file = args.text("merged");
     const text = file === null ? (args.flag("tool") ? "" : undefined) : readMerged(io, file);

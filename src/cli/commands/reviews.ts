@@ -5,11 +5,11 @@ import { localTime } from "../../mirror/operations/results/when.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { paintFor } from "../text.ts";
-import { OF_FOLDER, readCommand } from "../operation-command.ts";
+import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
 import { unifiedLines } from "../show-versions.ts";
 
 export const command = readCommand(reviews, {
-  ...OF_FOLDER,
+  ...FOLDER_OPERAND,
   examples: ["mdmirror reviews"],
   exit: (answer) => (answer.reviews.length === 0 ? EXIT.inSync : EXIT.attention),
   lines(io, answer) {

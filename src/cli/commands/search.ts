@@ -46,12 +46,12 @@ export const command: Command = {
  * Returns the lines of a file as grep prints them, coloured on a terminal. For an empty file it
  * returns the path.
  */
-function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
+function shownLines(io: Io, { path, lines }: FoundFile, showsColumns: boolean): string[] {
   const paint = paintFor(io);
   const name = paint.place(shownName(path));
   if (lines.length === 0) return [name];
   return lines.map((line) => {
-    const column = columns && line.column !== null ? `:${line.column}` : "";
+    const column = showsColumns && line.column !== null ? `:${line.column}` : "";
     const marked = foundPieces(line).map(({ text, isMatch }) => (isMatch ? paint.removed(text) : text));
     return `${name}:${paint.added(String(line.line))}${column}:${marked.join("")}`;
   });

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Action } from "../admin/actions.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { notAmong } from "../args.ts";
+import { unknownWordClause } from "../args.ts";
 import { type ExitCode, misuse } from "../exit.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { DEFAULT_DATA, RATE } from "../service-data.ts";
@@ -12,7 +12,7 @@ import { DEFAULT_DATA, RATE } from "../service-data.ts";
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
 
 /** Options that apply to single actions only. All other options apply to every action. */
-const OF_ACTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
+const ACTION_OPTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {
   about: [
@@ -49,7 +49,7 @@ export const command: Command = {
       multiple: true,
       form: {
         words: "PATH=LEVEL, where LEVEL is full, edit, read, none; / is everything",
-        isFit: (value) => /^.+=(?:full|edit|read|none)$/.test(value),
+        isValid: (value) => /^.+=(?:full|edit|read|none)$/.test(value),
       },
       help: "access of a key to a folder or document; / is everything",
     },
@@ -66,26 +66,26 @@ export const command: Command = {
   },
   operands: { usage: "keys|reviews|workspaces [VERB [NAME]]", least: 1, most: 3, words: SUBJECTS, offers: ["nothing"] },
   async run(io, args): Promise<ExitCode> {
-    const [noun, verb = "list", word = ""] = args.operands;
+    const [noun, verb = "list", operand = ""] = args.operands;
     const { ACTIONS } = await import("../admin/actions.ts");
     const actions = ACTIONS[noun as (typeof SUBJECTS)[number]];
-    if (!Object.hasOwn(actions, verb)) return misuse(notAmong(`${noun} ${verb}`, verb, Object.keys(actions)));
+    if (!Object.hasOwn(actions, verb)) return misuse(unknownWordClause(`${noun} ${verb}`, verb, Object.keys(actions)));
     const action = actions[verb]!;
     refuseMisuse(io, args, verb, action);
-    const session = unwrap(await reach(io, args));
+    const session = unwrap(await openSession(io, args));
     try {
-      return showResult(io, args.flag("json"), await action.run({ io, args, session, word }));
+      return showResult(io, args.flag("json"), await action.run({ io, args, session, operand }));
     } finally {
       await session.close();
     }
   },
 };
 
-function refuseMisuse(io: Io, args: Args, verb: string, { takes, options, check }: Action): void {
+function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options, check }: Action): void {
   const words = args.operands.length - 2;
-  if (takes !== null && words < 1) misuse(`${verb} takes ${takes}`);
-  if (takes === null && words > 0) misuse(`${verb} takes no name`);
-  const foreign = OF_ACTIONS.find((name) => isGiven(args, name) && !options.includes(name));
+  if (operandForm !== null && words < 1) misuse(`${verb} takes ${operandForm}`);
+  if (operandForm === null && words > 0) misuse(`${verb} takes no name`);
+  const foreign = ACTION_OPTIONS.find((name) => isSet(args, name) && !options.includes(name));
   if (foreign !== undefined) misuse(`--${foreign} does not go with ${verb}`);
   if ((args.text("url") === null) !== (args.text("admin-key-file") === null))
     misuse("--url and --admin-key-file go together; --data is for a service on this machine");
@@ -93,12 +93,12 @@ function refuseMisuse(io: Io, args: Args, verb: string, { takes, options, check 
   check?.(args, io);
 }
 
-function isGiven(args: Args, name: (typeof OF_ACTIONS)[number]): boolean {
+function isSet(args: Args, name: (typeof ACTION_OPTIONS)[number]): boolean {
   if (name === "yes") return args.flag(name);
   return name === "grant" ? args.texts(name).length > 0 : args.text(name) !== null;
 }
 
-async function reach(io: Io, args: Args): Promise<Result<AdminSession>> {
+async function openSession(io: Io, args: Args): Promise<Result<AdminSession>> {
   const { reachByFolder, reachByUrl } = await import("../../service/admin/reach.ts");
   const { openWire } = await import("../admin/open-wire.ts");
   const [url, keyFile] = [args.text("url"), args.text("admin-key-file")];

@@ -6,7 +6,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { databaseOf, DEFAULT_DATA, memberOf, RATE, readRate } from "../service-data.ts";
+import { databaseOf, DEFAULT_DATA, settingFrom, RATE, readRate } from "../service-data.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 
@@ -17,7 +17,7 @@ const DEFAULT_PORT = 8420;
  */
 const DRAIN_MS = 1_500;
 /** LIMIT: names shown for each reason of an import. */
-const MOST = 5;
+const MOST_NAMES = 5;
 
 export const command: Command = {
   about: [
@@ -48,22 +48,22 @@ export const command: Command = {
     },
     "keep-versions": {
       value: "DAYS",
-      form: { words: "a number of days, or all", isFit: (value) => /^(?:all|\d{1,5})$/.test(value) },
+      form: { words: "a number of days, or all", isValid: (value) => /^(?:all|\d{1,5})$/.test(value) },
       help: "remove replaced versions after DAYS (default: keep all); stored",
     },
     "most-versions": {
       value: "N",
-      form: { words: "a number from 1 on, or all", isFit: (value) => /^(?:all|[1-9]\d{0,4})$/.test(value) },
+      form: { words: "a number from 1 on, or all", isValid: (value) => /^(?:all|[1-9]\d{0,4})$/.test(value) },
       help: "keep at most N versions of a document (default: all); stored",
     },
     "docs-base": {
       value: "URL",
-      form: { words: "an http URL", isFit: (value) => /^https?:\/\//.test(value) },
+      form: { words: "an http URL", isValid: (value) => /^https?:\/\//.test(value) },
       help: "base URL of the explanations of errors: the `type` of an error is URL/errors/CODE",
     },
     "app-origin": {
       value: "URL",
-      form: { words: "an http URL without a path: https://notes.example.org", isFit: isOrigin },
+      form: { words: "an http URL without a path: https://notes.example.org", isValid: isOrigin },
       help: "address of the pages for browsers behind a proxy, such as https://notes.example.org",
     },
     "access-log": {
@@ -109,9 +109,9 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     insecureHttp: args.flag("insecure-http"),
     // A setting without a value in this call keeps its stored value.
     settings: {
-      ...memberOf("rateLimit", args.text("rate-limit"), readRate),
-      ...memberOf("keepVersions", args.text("most-versions"), Number),
-      ...memberOf("keepVersionsDays", args.text("keep-versions"), Number),
+      ...settingFrom("rateLimit", args.text("rate-limit"), readRate),
+      ...settingFrom("keepVersions", args.text("most-versions"), Number),
+      ...settingFrom("keepVersionsDays", args.text("keep-versions"), Number),
     },
     links: args.text("links") === "resolve" ? "resolve" : "any",
     appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
@@ -161,8 +161,8 @@ export function importLines({ files, folders, bytes, renamed, refused, links }: 
   const toName = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
-    ...(renamed.length === 0 ? [] : [`  under another name: ${numberOf(toName)}`]),
-    ...byReason(refused).map(([reason, all]) => `  not imported, ${reason}: ${numberOf(all.map(({ path }) => path))}`),
+    ...(renamed.length === 0 ? [] : [`  under another name: ${nameList(toName)}`]),
+    ...byReason(refused).map(([reason, all]) => `  not imported, ${reason}: ${nameList(all.map(({ path }) => path))}`),
     ...(links === undefined ? [] : linkLines(links)),
   ];
 }
@@ -174,8 +174,8 @@ function byReason<Entry extends { readonly reason: string }>(entries: readonly E
 }
 
 /** Returns a number with names, such as `7 (a.md, b.md, …)`. */
-function numberOf(names: readonly string[]): string {
-  return `${count(names.length)} (${names.slice(0, MOST).join(", ")}${names.length > MOST ? ", …" : ""})`;
+function nameList(names: readonly string[]): string {
+  return `${count(names.length)} (${names.slice(0, MOST_NAMES).join(", ")}${names.length > MOST_NAMES ? ", …" : ""})`;
 }
 
 const INACTIVE_LINK_REASONS = {
@@ -192,7 +192,7 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
     `  links by id: ${count(byId)}${again}`,
     ...byReason(inert).map(([reason, all]) => {
       const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
-      return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${numberOf(names)}`;
+      return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${nameList(names)}`;
     }),
   ];
 }

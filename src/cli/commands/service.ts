@@ -74,8 +74,8 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
     io.out(`the background service for all linked folders already syncs it: ${common.file}`);
     return EXIT.inSync;
   }
-  if (root === null) await readyAll(io);
-  else printNotes(io, unwrap(judgeReady(io, root)));
+  if (root === null) await prepareAllFolders(io);
+  else printNotes(io, unwrap(checkReady(io, root)));
   const startTrouble = unwrap(await installUnit(unit, io.env));
   io.out(`installed ${unit.file}`);
   if (startTrouble === null) {
@@ -128,9 +128,9 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
  * Reports each linked folder that the background service could not sync, with the reason. Removes
  * services of single folders, which would run a second daemon for the same folder.
  */
-async function readyAll(io: Io): Promise<void> {
+async function prepareAllFolders(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
-    const ready = place === "present" ? judgeReady(io, root) : ok([]);
+    const ready = place === "present" ? checkReady(io, root) : ok([]);
     if (ready.kind === "trouble") {
       const { what, next } = ready.trouble;
       io.err(`mdmirror: ${shownName(name)} is not synced until this is solved: ${shownWords(`${what}; ${next}`)}`);
@@ -147,7 +147,7 @@ async function readyAll(io: Io): Promise<void> {
  * the options of this shell, so the address and the key must be stored.
  * @returns notes for the user
  */
-function judgeReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
+function checkReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
@@ -182,9 +182,9 @@ function unitFor(
 }
 
 /**
- * Makes other processes release a linked folder, so that the command can move or unlink it.
- * `hadUnit`: true if the folder had its own background service, which is now uninstalled.
- * `giveBack`: allows a daemon that released the folder to look for the folder again; a second call
+ * Makes other processes release a linked folder, so that the command can move or unlink it. In the
+ * result, `hadUnit` is true if the folder had its own background service, which is now uninstalled.
+ * `giveBack` allows a daemon that released the folder to look for the folder again; a second call
  * does nothing.
  * @param root real path
  * @param what name of the command

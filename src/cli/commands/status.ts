@@ -116,14 +116,14 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   });
   return showResult(io, flags.json, {
     json: { mirrors: shown },
-    lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((one) => cells(one, flags, now, paintFor(io)))),
+    lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((one) => rowCells(one, flags, now, paintFor(io)))),
     warnings: first === undefined ? [] : [`  next: mdmirror status ${shellWord(first.mirror.name)}`],
-    // An entry of the list that cannot be read may belong to a folder that is no longer watched.
+    // An entry that cannot be trusted may belong to a folder that is no longer synced.
     exit: worstExit([...exits, ...unfit.map(() => EXIT.usage)]),
   });
 }
 
-function cells({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
+function rowCells({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
   if (reading.kind === "unseen")
     return [shownName(name), `${paint.bad(state)}: ${shownWords(reading.trouble.what)}`, shownName(root)];
   const isOld = state === "in-sync" && isTooOld(reading, flags, now);
@@ -207,13 +207,13 @@ export const list: Command = {
   },
 };
 
-const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
+const WORD_DETAILS: Readonly<Partial<Record<MirrorWord, string>>> = {
   gone: ": missing: moved, deleted or not mounted",
   other: ": another folder is at this path now",
 };
 
 function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
-  return [shownName(name), shownName(root), addresses.join(" "), `${state}${MORE[state] ?? ""}`];
+  return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
 }
 
 /**
@@ -255,7 +255,7 @@ function statusLines(reading: StatusReading, now: number, paint: Paint): string[
   const stays = stayLine(status.staysLocal);
   const fault = status.fault && faultTrouble(status.fault, status.unreachedAddress ?? status.url);
   return [
-    ...holdingLines(status, now, paint),
+    ...contentLines(status, now, paint),
     ...(stays === null ? [] : [stays]),
     ...(fault === null ? [] : [shownWords(fault.what), `  next: ${shownWords(fault.next)}`]),
     ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
@@ -265,7 +265,7 @@ function statusLines(reading: StatusReading, now: number, paint: Paint): string[
 }
 
 /** Returns lines for the contents of the folder and its state. */
-function holdingLines(status: MirrorStatus, now: number, paint: Paint): string[] {
+function contentLines(status: MirrorStatus, now: number, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
   const where = `${shownWords(status.url)}${partClause(remote)}`;
@@ -303,8 +303,8 @@ function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 }
 
 /**
- * Returns lines for changes in review: since when, and what ends the review. Only an acceptance can
- * be seen, by the published content.
+ * Returns lines for changes in review: since when, and what ends the review. mdmirror can see only
+ * an acceptance, by the published content.
  */
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];

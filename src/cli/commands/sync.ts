@@ -3,14 +3,14 @@ import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import type { Result, Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
-import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, REACH_OPTIONS, type ReachOptions, reachOptionsOf, showProgress } from "../use-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { showPlan } from "./plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
-import { exitOfWait, showNeeds, showReport, showWaited } from "../show-report.ts";
+import { exitOfWait, showActionRequired, showReport, showWaited } from "../show-report.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
@@ -57,7 +57,7 @@ export const command: Command = {
       misuse("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
     if (args.flag("pull-only") && args.flag("push-only")) misuse("--pull-only and --push-only exclude each other");
     const root = findMirror(io, args.operands[0]);
-    const wait = awaitedOf(io, root, args);
+    const wait = waitRequestOf(io, root, args);
     const printing = { quiet: args.flag("quiet"), json: args.flag("json") };
     const reach = reachOptionsOf(io, args);
     const request = {
@@ -76,7 +76,7 @@ export const command: Command = {
  * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if there are
  * none.
  */
-function awaitedOf(io: Io, root: string, args: Args): WaitRequest | null {
+function waitRequestOf(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
   if (names.length === 0) return null;
   const place = locateAll(io, names);
@@ -98,7 +98,7 @@ async function syncNow(
   const progress = showProgress(io, silent);
   const before = await readStateForHooks(io, root);
   const began = clock.monotonic();
-  const options = { ...worldOf(io), progress, ...reach };
+  const options = { ...contextOf(io), progress, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
@@ -123,14 +123,14 @@ function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: RunPri
 type StateForHooks = { readonly root: string; readonly facts: Facts };
 
 /**
- * Reads the state of the folder before a sync. Null if the sync runs no hooks: there are none, or
- * the folder's daemon runs them, or a hook started this sync, because hooks could start each other
- * forever.
+ * Reads the state of the folder before a sync. Returns null if the sync runs no hooks: there are
+ * none, or the folder's daemon runs them, or a hook started this sync. Hooks could otherwise start
+ * each other forever.
  */
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
-  const reading = await readFolderStatus(root, { ...worldOf(io), isStrict: true });
+  const reading = await readFolderStatus(root, { ...contextOf(io), isStrict: true });
   return reading.kind === "seen" && reading.daemon === null ? { root, facts: factsOf(root, reading.status) } : null;
 }
 
@@ -138,7 +138,7 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   const { stop } = io;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
-  const ran = await runHooksAfterSync(root, facts, report, { ...worldOf(io), stop, onNote });
+  const ran = await runHooksAfterSync(root, facts, report, { ...contextOf(io), stop, onNote });
   if (io.terminal.error) io.status("");
   // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
   // problem: `mdmirror hooks` shows it.
@@ -164,8 +164,8 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine({ ...reportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
-  else if (!isPassing) showNeeds(io, report, url);
-  else reportIfLasting(io, root, "offline", () => showNeeds(io, report, url));
+  else if (!isPassing) showActionRequired(io, report, url);
+  else reportIfLasting(io, root, "offline", () => showActionRequired(io, report, url));
   return EXIT_OF_STATE[report.state];
 }
 
@@ -190,8 +190,8 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
 }
 
 /**
- * Returns true for a problem that ends without the user: an unreachable service. A refused key or a
- * wrong server is a problem for a person.
+ * Returns true if the service could not be reached, which ends without the user. A refused key or a
+ * wrong server needs the user.
  */
 function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

@@ -4,7 +4,7 @@ import { questionOf, type TrustQuestion } from "../../mirror/trust/ask.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { judgeName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
+import { checkName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION, agrees } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
@@ -24,7 +24,7 @@ export const command: Command = {
   ...onFolder(async (io, args, dir) => {
     const root = realpathSync(dir);
     const name = args.text("name");
-    judgeName(io, name, root);
+    checkName(io, name, root);
     const allowHttp = args.texts("allow-http");
     const binding = unwrap(questionOf(root, { env: io.env, cwd: io.cwd, allowHttp }));
     const { address, marker, isTrusted } = binding;
@@ -33,7 +33,7 @@ export const command: Command = {
       return EXIT.inSync;
     }
     if (!isTrusted) {
-      for (const line of columns(facts(binding))) io.out(line);
+      for (const line of columns(factRows(binding))) io.out(line);
       const question = "send these documents and the key to this address?";
       if (!(await agrees(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
     }
@@ -46,7 +46,7 @@ export const command: Command = {
   operands: { ...ONE_FOLDER, offers: ["folder"] },
 };
 
-function facts({ root, address, remote, owner, documents, key, known }: TrustQuestion): string[][] {
+function factRows({ root, address, remote, owner, documents, key, known }: TrustQuestion): string[][] {
   return [
     ["folder", root],
     ["holds", documents],

@@ -1,6 +1,6 @@
 import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, faultText } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { jsonLine } from "../text.ts";
@@ -21,14 +21,14 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: the signal is taken first, so that a signal during the start also ends the process
-    // cleanly.
+    // ORDER: reading `stop` installs the signal handlers, so that a signal during the start also
+    // ends the process cleanly.
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");
     const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${faultText(io, error)}`);
     const shown = roots === null ? null : new Set(roots);
-    const started = unwrap(await startUi({ ...worldOf(io), port: args.number("port") ?? 0, roots: shown, onFault }));
+    const started = unwrap(await startUi({ ...contextOf(io), port: args.number("port") ?? 0, roots: shown, onFault }));
     try {
       await showAddress(io, args, started.enterUrl());
       await aborted(stop);
@@ -48,7 +48,7 @@ async function showAddress(io: Io, args: Args, url: string): Promise<void> {
   );
 }
 
-const DEADLINE_MS = 10_000;
+const BROWSER_DEADLINE_MS = 10_000;
 
 /**
  * Opens an address in the user's browser. Returns true if a program was started; a failure of the
@@ -59,7 +59,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
   if (program === null) return false;
   const env = withoutKey(io.env);
   const isScript = program === "osascript";
-  const child = execFile(program, isScript ? ["-"] : [url], { env, timeout: DEADLINE_MS }, (error) => {
+  const child = execFile(program, isScript ? ["-"] : [url], { env, timeout: BROWSER_DEADLINE_MS }, (error) => {
     if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);
   });
   if (isScript) {

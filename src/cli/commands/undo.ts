@@ -33,16 +33,16 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
-function beginning({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "startedAt">): string {
+function runText({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "startedAt">): string {
   return `${kind}, ${localTime(startedAt)}`;
 }
 
 function headLines({ plan: { runs, passed }, since }: SeenUndo): readonly string[] {
   const what = runs.length === 0 ? "no run" : runsClause(runs);
-  const when = since === null ? beginning(runs[0]!) : `since ${localTime(since)}`;
+  const when = since === null ? runText(runs[0]!) : `since ${localTime(since)}`;
   return [
     ...passed.flatMap(({ run, kind, startedAt, left }) => [
-      `run ${run} (${beginning({ kind, startedAt })}) cannot be undone and is skipped:`,
+      `run ${run} (${runText({ kind, startedAt })}) cannot be undone and is skipped:`,
       ...leftAloneLines(left),
     ]),
     `${what} (${when}):`,

@@ -7,7 +7,7 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
 import { judgeList } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
-import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, refuse } from "../exit.ts";
 import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { withFolderReleased } from "./service.ts";
@@ -34,7 +34,7 @@ export const command: Command = {
     const found = findMirror(io, args.operands[0]);
     const root = realpathSync(found);
     unwrap(judgeList(io.env, "nothing was done"));
-    const refused = await judgeUnsent(io, root, args);
+    const refused = await checkUnsent(io, root, args);
     if (refused !== null) return refused;
     const purges = args.flag("purge");
     if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
@@ -57,9 +57,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the listed folder that an operand means, if that folder is missing. If the operand is a
- * name, another folder may also be at its path. Null if the operand means an existing folder, or
- * none.
+ * Returns the listed folder that an operand means, if nothing, or another folder, is at its path.
+ * Returns null if the operand means a folder that is at its path, or no listed folder.
  */
 function absentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;
@@ -87,9 +86,9 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
  * Checks for changes that are not uploaded or not decided. Returns null if the folder may be
  * unlinked.
  */
-async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
+async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
-  const unsent = await findUnsent(root, worldOf(io));
+  const unsent = await findUnsent(root, contextOf(io));
   const at = shellWord(root);
   const anyway = `mdmirror unlink ${at} --force`;
   if (unsent.kind === "trouble") {
@@ -109,7 +108,7 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 
-const KEYCHAIN: Readonly<Partial<Record<UnlinkResult["keychain"], string>>> = {
+const KEYCHAIN_SENTENCES: Readonly<Partial<Record<UnlinkResult["keychain"], string>>> = {
   removed: "the key was removed from the keychain",
   kept: "the key could not be removed from the keychain: remove it yourself",
 };
@@ -118,7 +117,7 @@ function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: UnlinkR
   const service = url === null ? "the service" : shownWords(url);
   io.out(`unlinked ${shownName(root)}: the folder and its files stay; nothing was deleted locally or on ${service}`);
   if (keyFile) io.out("its key was removed");
-  const ofKeychain = KEYCHAIN[keychain];
+  const ofKeychain = KEYCHAIN_SENTENCES[keychain];
   if (ofKeychain !== undefined) io.out(ofKeychain);
 }
 

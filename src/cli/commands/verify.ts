@@ -5,18 +5,18 @@ import { bytes } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
 import { countWords } from "../text.ts";
-import { OF_FOLDER, readCommand } from "../operation-command.ts";
+import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
 
 type VerifyAnswer = Answer<(typeof verify)["declared"]>;
 
 export const command = readCommand(verify, {
-  ...OF_FOLDER,
+  ...FOLDER_OPERAND,
   examples: ["mdmirror verify notes"],
   exit: ({ agree }) => (agree ? EXIT.inSync : EXIT.attention),
   lines: (_io, report) => reportLines(report),
 });
 
-function documents(n: number): string {
+function documentCount(n: number): string {
   return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
 }
 
@@ -52,7 +52,7 @@ function reportLines(report: VerifyAnswer): string[] {
       : [
           `${count(formDiffers.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
         ]),
-    `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
+    `${documentCount(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),
   ];
 }

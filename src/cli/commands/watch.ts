@@ -1,7 +1,7 @@
 import { type DaemonsOptions, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
 import type { EventOf, FolderEvent } from "../../mirror/daemon/folder-events.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
-import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -35,33 +35,33 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: the signal is taken first, so that a signal while the folders are opened also ends the
-    // process cleanly.
+    // ORDER: reading `stop` installs the signal handlers, so that a signal while the folders are
+    // opened also ends the process cleanly.
     const { stop } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     if (args.flag("all")) {
       if (args.operands.length > 0) misuse("it takes folders or --all, not both");
       if (url !== null || keyFile !== null)
         misuse("--url and --key-file are for one linked folder; with --all, each folder uses its own");
-      return keepWith(io, args, true, (world) => syncAllMirrors(world, stop));
+      return keepInSync(io, args, true, (world) => syncAllMirrors(world, stop));
     }
     const roots = findMirrors(io, args.operands);
-    return keepWith(io, args, roots.length > 1, (world) => runDaemons(roots, { ...world, url, keyFile }, stop));
+    return keepInSync(io, args, roots.length > 1, (world) => runDaemons(roots, { ...world, url, keyFile }, stop));
   },
 };
 
 /**
  * Keeps the folders in sync and prints events.
- * @param several true if each line names its folder
+ * @param showsNames true if each line names its folder
  */
-async function keepWith(
+async function keepInSync(
   io: Io,
   args: Args,
-  several: boolean,
+  showsNames: boolean,
   keep: (world: DaemonsOptions) => Promise<Result<null>>,
 ): Promise<ExitCode> {
-  const world = worldOf(io);
-  const show = showEvents(io, { json: args.flag("json"), several });
+  const world = contextOf(io);
+  const show = showEvents(io, { json: args.flag("json"), showsNames });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   const hooks = new HookRunner({ ...world, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
@@ -80,16 +80,16 @@ async function keepWith(
 /** @param several true if each line names its folder */
 export function showEvents(
   io: Io,
-  { json, several }: { readonly json: boolean; readonly several: boolean },
+  { json, showsNames }: { readonly json: boolean; readonly showsNames: boolean },
 ): (root: string, event: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
   const problemLines = trackProblems();
   const names = new Map<string, string>();
   const print = (root: string, event: FolderEvent, lines: readonly string[]) => {
     // A folder that is no longer in the list keeps its last name.
-    if (several && event.kind !== "change")
+    if (showsNames && event.kind !== "change")
       for (const mirror of listOwnMirrors(io.env).mirrors) names.set(mirror.root, mirror.name);
-    const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
+    const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${showsNames ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
     const isBad = event.kind === "broken" || event.kind === "watch-limit";
     for (const line of lines) (isBad ? io.err : io.out)(`${prefix}${line}`);
   };
