@@ -123,7 +123,7 @@ function solutionOf({ name, state, needs }: Folder): Html | null {
   const link = (page: string, label: string) =>
     html`<a class="button main-action" href="${mirrorAddress(name, page)}">${label}</a>`;
   if (state === "stopped") return link("safety-stop", "Decide");
-  return state === "attention" && needs.length > 0 ? link("needs", `Solve ${plural(needs.length, "problem")}`) : null;
+  return state === "attention" && needs.length > 0 ? link("needs", "Solve") : null;
 }
 
 function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: string] {

@@ -58,7 +58,7 @@ describe("the state of a folder, and its main action", () => {
   const cases: readonly (readonly [string, Partial<Folder>, readonly [string, string], string | null])[] = [
     ["in sync", {}, ["good", "In sync"], null],
     ["pending changes", { state: "attention", waits: [NEED] }, ["good", "In sync"], "Sync now"],
-    ["a problem", { state: "attention", needs: [NEED] }, ["asks", "Action required"], "Solve 1 problem"],
+    ["a problem", { state: "attention", needs: [NEED] }, ["asks", "Action required"], "Solve"],
     ["stopped", { state: "stopped", needs: [NEED] }, ["bad", "Stopped"], "Decide"],
     ["never synced", { state: "never", status: NEVER }, ["asks", "Never synced"], "Sync now"],
     ["the first sync", { state: "attention", status: NEVER, job: RUNNING }, ["quiet", "First sync"], "Sync now"],
@@ -67,7 +67,7 @@ describe("the state of a folder, and its main action", () => {
       "paused, with a problem",
       { state: "attention", needs: [NEED], daemon: PAUSED },
       ["asks", "Action required"],
-      "Solve 1 problem",
+      "Solve",
     ],
     ["paused, and not reachable", { state: "offline", daemon: PAUSED }, ["bad", "Offline"], "Sync now"],
   ];
