@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
+import { resolve } from "../../src/mirror/operations/manual/resolve.ts";
+import { carryOut } from "../../src/mirror/operations/run-operation.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { openInMemory } from "../simulator/memory-state.ts";
@@ -374,4 +377,36 @@ describe.each([
     );
     expect(cuts).toBeGreaterThan(15);
   });
+});
+
+test("I06 I13 power is cut at any call while conflicts end with the service's version: it stays there", async () => {
+  const { rig, mirror } = await openSynced({ "a.md": "one\n", "b.md": "one\n" });
+  for (const name of ["a.md", "b.md"]) {
+    mirror.write(name, "mine\n");
+    rig.app.edit(name, "theirs\n");
+  }
+  await settle(mirror);
+  mirror.disk.settle();
+  const paths = ["a.md", "b.md"];
+  const ended = new Set<number>();
+  await killAtEachCall(
+    { rig, mirror },
+    {
+      async work(pair) {
+        const opened = { world: pair.mirror.world() } as OpenedMirror;
+        await carryOut(resolve, opened, { paths, way: "theirs", force: false, noSync: true });
+      },
+      async judge(pair, call, lived) {
+        if (lived) return;
+        pair.mirror.disk.losePower(() => 0);
+        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+        await settle(restarted);
+        expect([call, ...remoteTexts(pair.rig).values()]).toEqual([call, "theirs\n", "theirs\n"]);
+        const conflicts = restarted.state.load().conflicts.size;
+        expect([...restarted.texts().values()].filter((text) => text === "mine\n")).toHaveLength(conflicts);
+        ended.add(paths.length - conflicts);
+      },
+    },
+  );
+  expect(ended).toEqual(new Set([0, 1, 2]));
 });

@@ -5,6 +5,7 @@ import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
+import { isSetAsidePath } from "../run/world.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE, leaveOpen } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
@@ -38,6 +39,8 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   const { aside, atPath } = found;
   const reverted = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (reverted !== null) return reverted;
+  // An old file in the trash stays there for its user.
+  if (!isSetAsidePath(row.setAsideAt)) return CLOSED;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";

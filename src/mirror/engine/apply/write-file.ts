@@ -7,7 +7,7 @@ import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { isSetAsidePath, setAsidePath } from "../run/world.ts";
+import { setAsidePath } from "../run/world.ts";
 import type { StateChange } from "./commit.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
 import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale, leaveOpen, becomesBlank } from "./effect.ts";
@@ -121,8 +121,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     const { id, path, setAsideAt, expect, baseChangeId, baseDigest } = row;
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
-    // An old file in the trash stays there for its user.
-    if (how !== "replaced" || expect === null || !isSetAsidePath(setAsideAt)) return { outcome, change };
+    if (how !== "replaced" || expect === null) return { outcome, change };
     return {
       outcome,
       change,
