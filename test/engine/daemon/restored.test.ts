@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
-import { findEmptied } from "../../../src/mirror/engine/daemon/hide-unsettled.ts";
+import { findEmptied } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { statesOf, waited } from "./barrier-rig.ts";
 import { DaemonRig, startDaemon } from "./rig.ts";

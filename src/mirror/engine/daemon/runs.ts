@@ -10,13 +10,11 @@ import { type CycleEnd, noMemory, type Observers, type PlannedCycle, zeroTally }
 import { forgetFutile } from "../run/repeat-guard.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
-import { DirtyPaths } from "./dirty-paths.ts";
 import { FilesInUse } from "./files-in-use.ts";
-import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
 import { HotPlaces } from "./hot-places.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
-import { UnchangedSince } from "./unchanged-since.ts";
+import { DirtyPaths, findEmptied, hidePaths, isHidden, UnchangedSince } from "./unsettled.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { StalePaths } from "./stale-paths.ts";

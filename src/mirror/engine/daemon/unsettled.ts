@@ -1,6 +1,12 @@
-import { isWithin, type LocalPath } from "../../../contract/path.ts";
+import { once } from "../../../common/once.ts";
+import { digestOf } from "../../../contract/digest.ts";
+import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import { inodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
+
+/** Finds out which files may still be changing, so that no plan depends on them yet. */
 
 /** LIMIT: paths that are remembered one by one; beyond it, the whole folder is scanned. */
 const MAX_PATHS = 2_000;
@@ -134,4 +140,96 @@ export class DirtyPaths {
   #settledAt({ first, last }: PathChange): number {
     return Math.min(last + this.#timing.settleMs, first + this.#timing.settleMostMs);
   }
+}
+
+/**
+ * Remembers since when each value has been unchanged: content that waits before review, documents
+ * that became empty. Times are monotonic.
+ */
+export class UnchangedSince<Key, Value> {
+  readonly #periodMs: number;
+  readonly #since = new Map<Key, { readonly value: Value; readonly at: number }>();
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  /** Takes the current values. A new or changed value starts its period. */
+  update(now: number, values: ReadonlyMap<Key, Value>): void {
+    for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
+    for (const [key, value] of values)
+      if (this.#since.get(key)?.value !== value) this.#since.set(key, { value, at: now });
+  }
+
+  /**
+   * Ends the period of a key now, because a caller waits for it.
+   * @returns true if a period was running
+   */
+  end(key: Key, now: number): boolean {
+    const known = this.#since.get(key);
+    if (known === undefined || known.at + this.#periodMs <= now) return false;
+    // Not computed as a difference, because rounding could make the sum slightly more than `now`.
+    this.#since.set(key, { ...known, at: Number.NEGATIVE_INFINITY });
+    return true;
+  }
+
+  /** Returns the values that were unchanged for the whole period. */
+  over(now: number): ReadonlyMap<Key, Value> {
+    const over = new Map<Key, Value>();
+    for (const [key, { value, at }] of this.#since) if (at + this.#periodMs <= now) over.set(key, value);
+    return over;
+  }
+
+  /** Returns the end of the next period; null when no period is running. */
+  nextAt(now: number): number | null {
+    let next: number | null = null;
+    for (const { at } of this.#since.values())
+      if (at + this.#periodMs > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, at + this.#periodMs);
+    return next;
+  }
+}
+
+/**
+ * Marks paths of a local tree as unread, so that no decision depends on them yet. The path "" marks
+ * the whole tree during a bulk change: existing files are still planned, but no file counts as
+ * absent.
+ */
+export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
+  if (waiting.size === 0) return tree;
+  const files = new Map<LocalPath, LocalFile>();
+  for (const [path, file] of tree.files) if (!isHidden(path, waiting)) files.set(path, file);
+  return { ...tree, files, unseen: new Map([...waiting, ...tree.unseen]) };
+}
+
+export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknown>): boolean {
+  return waiting.has(path) || ancestorsOf(path).some((folder) => waiting.has(folder));
+}
+
+/**
+ * Returns the linked documents that had text and are empty now: a program may have crashed between
+ * truncating and writing. Leaves out a moved file whose document was empty before.
+ */
+export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
+  const empty = new Set<LocalPath>();
+  for (const file of tree.files.values()) if (file.empty) empty.add(file.path);
+  const emptied = new Map<LocalPath, Unread>();
+  if (empty.size === 0) return emptied;
+  const inodes = once(() => inodesOfEmpty(tree, base));
+  for (const link of base.links.values()) {
+    const file = empty.has(link.localPath) ? tree.files.get(link.localPath) : undefined;
+    if (file === undefined || file.digest === link.localDigest || inodes().has(inodeKey(file.stamp))) continue;
+    emptied.set(file.path, STILL_WRITTEN);
+  }
+  return emptied;
+}
+
+/** Returns the inodes of documents that are empty in base; none if this disk's inodes are not
+ * reliable. */
+function inodesOfEmpty({ inodesTrusted }: LocalTree, { links }: BaseTree): ReadonlySet<string> {
+  const inodes = new Set<string>();
+  if (!inodesTrusted) return inodes;
+  const empty = digestOf("");
+  for (const { stamp, localDigest } of links.values())
+    if (localDigest === empty && stamp !== null) inodes.add(inodeKey(stamp));
+  return inodes;
 }
