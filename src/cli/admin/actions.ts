@@ -7,15 +7,7 @@ import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { openKeyFile, readNewText } from "../../service/admin/files.ts";
-import {
-  findKey,
-  findReviewId,
-  findWorkspace,
-  listKeys,
-  listReviews,
-  listWorkspaces,
-  workspaceNamed,
-} from "../../service/admin/look.ts";
+import { findKey, findReviewId, findWorkspace, listAll, workspaceNamed } from "../../service/admin/look.ts";
 import type {
   KeyChanges,
   KeyGrant,
@@ -60,7 +52,7 @@ export type Action = {
 
 /** Returns the workspace of `--workspace`, null for all, and the names of all workspaces by id. */
 async function wantedWorkspaces({ session, args }: Call) {
-  const all = unwrap(await listWorkspaces(session));
+  const all = unwrap(await listAll(session, "listWorkspaces"));
   const word = args.text("workspace");
   const only = word === null ? null : unwrap(workspaceNamed(all, word)).id;
   return { only, names: new Map(all.map(({ id, name }) => [id, name])) };
@@ -159,7 +151,7 @@ function keyWords(io: Io, key: KeyJson): string {
 /** Returns the workspace with this name; without a name, the only workspace. */
 async function workspaceOf(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
   if (word !== null) return unwrap(await findWorkspace(session, word));
-  const all = unwrap(await listWorkspaces(session));
+  const all = unwrap(await listAll(session, "listWorkspaces"));
   const [first, ...others] = all;
   if (first === undefined) return refuse("there is no workspace", "mdmirror serve admin workspaces create NAME");
   if (others.length === 0) return first;
@@ -184,7 +176,7 @@ const keys: Actions = {
     options: ["workspace"],
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
-      const all = unwrap(await listKeys(call.session));
+      const all = unwrap(await listAll(call.session, "listKeys"));
       const wanted = all.filter(({ workspaceId }) => only === null || workspaceId === only);
       const rows = wanted.map((key) => keyRow(call.io, key, names.get(key.workspaceId)));
       return {
@@ -268,9 +260,11 @@ const reviews: Actions = {
     options: ["workspace"],
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
-      const all = unwrap(await listReviews(call.session, only)).map((one) => {
-        return { ...one, workspace: names.get(one.workspaceId) ?? one.workspaceId };
-      });
+      const all = unwrap(await listAll(call.session, "listReviews", only === null ? {} : { workspaceId: only })).map(
+        (one) => {
+          return { ...one, workspace: names.get(one.workspaceId) ?? one.workspaceId };
+        },
+      );
       const json = { reviews: all };
       if (all.length === 0) return { json, lines: ["nothing is in review"] };
       const rows = all.map((one) => {
@@ -332,7 +326,7 @@ const workspaces: Actions = {
     operandForm: null,
     options: [],
     async run({ session }) {
-      const all = unwrap(await listWorkspaces(session));
+      const all = unwrap(await listAll(session, "listWorkspaces"));
       const rows = all.map(({ id, name, state, documents, inReview }) => {
         const counts = [plural(documents, "document"), `${count(inReview)} in review`];
         return [shownName(name), shownWords(state), ...counts, shownName(id)];
@@ -346,7 +340,7 @@ const workspaces: Actions = {
     options: ["out"],
     async run(call) {
       const { session, operand: name } = call;
-      const all = unwrap(await listWorkspaces(session));
+      const all = unwrap(await listAll(session, "listWorkspaces"));
       if (all.some((one) => one.name === name))
         return refuse(`the workspace ${shownName(name)} already exists`, "give another name");
       const make = () => session.ask("createWorkspace", { body: { name } });

@@ -2,30 +2,15 @@ import type { z } from "zod";
 import { shownName } from "../../common/shown-name.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import type { AdminSession } from "./session.ts";
-import type { AdminOperationName, AdminOperations, KeyJson, ReviewJson, WorkspaceJson } from "./operations.ts";
+import type { AdminOperationName, AdminOperations, KeyJson, WorkspaceJson } from "./operations.ts";
 
 /** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
-
-export function listWorkspaces(session: AdminSession): Promise<Result<WorkspaceJson[]>> {
-  return listAll(session, "listWorkspaces");
-}
-
-export function listKeys(session: AdminSession): Promise<Result<KeyJson[]>> {
-  return listAll(session, "listKeys");
-}
-
-/**
- * Lists the changes in review.
- * @param workspaceId null for the reviews of all workspaces
- */
-export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ReviewJson[]>> {
-  return listAll(session, "listReviews", workspaceId === null ? {} : { workspaceId });
-}
 
 type ListName = Extract<AdminOperationName, `list${string}`>;
 type ItemOf<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];
 
-async function listAll<Name extends ListName>(
+/** Asks for each page of a list, and returns all items. */
+export async function listAll<Name extends ListName>(
   session: AdminSession,
   name: Name,
   query: Readonly<Record<string, string>> = {},
@@ -44,7 +29,7 @@ async function listAll<Name extends ListName>(
 type Page<Item> = { readonly data: readonly Item[]; readonly nextCursor?: string | null | undefined };
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {
-  const all = await listWorkspaces(session);
+  const all = await listAll(session, "listWorkspaces");
   return all.kind === "trouble" ? all : workspaceNamed(all.value, word);
 }
 
@@ -59,7 +44,7 @@ export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Res
 }
 
 export async function findKey(session: AdminSession, word: string): Promise<Result<KeyJson>> {
-  const all = await listKeys(session);
+  const all = await listAll(session, "listKeys");
   if (all.kind === "trouble") return all;
   const keyLine = ({ id, workspaceId, grants }: KeyJson) =>
     `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
@@ -69,7 +54,7 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
 /** Returns an id unchanged: the service itself reports whether a review with that id exists. */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
-  const all = await listReviews(session, null);
+  const all = await listAll(session, "listReviews");
   if (all.kind === "trouble") return all;
   const found = only(
     "reviews",
