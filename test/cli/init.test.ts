@@ -315,7 +315,8 @@ describe("I30 the key", () => {
     ]) {
       await rig.run(argv, { env });
     }
-    for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
+    for (const { id } of rig.service.admin.keys())
+      rig.service.admin.changeKey(id, { grants: [{ on: null, level: "read" }] });
     rig.write("b.md", "refused\n");
     await rig.run(["sync", "w"], { env });
     for (const { id } of rig.service.admin.keys()) rig.service.admin.removeKey(id);

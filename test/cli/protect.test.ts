@@ -20,7 +20,8 @@ describe("protect and unprotect", () => {
   test("name a key that may not, a path that is no document, and a path outside of a linked folder", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
-    for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "edit" }]);
+    for (const { id } of rig.service.admin.keys())
+      rig.service.admin.changeKey(id, { grants: [{ on: null, level: "edit" }] });
     const refused = await rig.run(["protect", "w/a.md"]);
     expect(refused.code).toBe(2);
     expect(refused.err[0]).toMatch(/a\.md: .*\(forbidden, request req_\w+\)$/);

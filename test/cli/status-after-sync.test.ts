@@ -25,7 +25,8 @@ const editOnBothSides = (path: string) => {
   rig.editRemotely(path, "theirs\n");
 };
 const readOnly = () => {
-  for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
+  for (const { id } of rig.service.admin.keys())
+    rig.service.admin.changeKey(id, { grants: [{ on: null, level: "read" }] });
 };
 
 type Told = { readonly state: string; readonly attention: readonly { readonly path: string; readonly kind: string }[] };

@@ -352,7 +352,8 @@ describe("a write that was refused", () => {
     };
     rig.createRemotely("a.md", "a\n");
     await rig.init();
-    for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
+    for (const { id } of rig.service.admin.keys())
+      rig.service.admin.changeKey(id, { grants: [{ on: null, level: "read" }] });
     rig.write("a.md", "edited\n");
   });
 

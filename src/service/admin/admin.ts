@@ -1,7 +1,7 @@
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, newId, type Working, workingIn, writeWith } from "../requests/context.ts";
 import { type KeyInfo, keyInfos, makeKey, type NewKeyInfo, noWorkspace, readGrants, setGrants } from "../keys/keys.ts";
-import type { KeyChanges, KeyGrant, NewKey } from "./operations.ts";
+import type { KeyChanges, NewKey } from "./operations.ts";
 import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
 import type { CountedWorkspace, KeyMembers, KeyRow, Settings, WorkspaceState } from "../store/rows.ts";
@@ -101,10 +101,6 @@ export class Admin {
 
   createKey(options: NewKey): Promise<NewKeyInfo | Refused> {
     return this.#write((working) => makeKey(working, options));
-  }
-
-  setGrants(keyId: string, grants: readonly KeyGrant[]): Promise<KeyInfo | Refused> {
-    return this.changeKey(keyId, { grants });
   }
 
   /**

@@ -113,7 +113,7 @@ test.each([
   const mirror = rig.mirror({ links: true, key: made.key });
   await mirror.sync();
   expect(mirror.texts()).toEqual(new Map([["a.md", `[b](${b}#x)\n`]]));
-  admin.setGrants(made.id, [{ on: null, level: "full" }]);
+  admin.changeKey(made.id, { grants: [{ on: null, level: "full" }] });
   edit(rig, mirror);
   await mirror.sync();
   await mirror.sync();
@@ -308,16 +308,18 @@ test("a link to a document that a key may not read for a time has its target aga
   const { data } = rig.app.call("GET", "/v1/folders?path=box").json as {
     readonly data: readonly { readonly id: string }[];
   };
-  admin.setGrants(made.id, [
-    { on: null, level: "full" },
-    { on: data[0]!.id, level: "none" },
-  ]);
+  admin.changeKey(made.id, {
+    grants: [
+      { on: null, level: "full" },
+      { on: data[0]!.id, level: "none" },
+    ],
+  });
   await mirror.sync();
   mirror.write("a.md", "[b](box/b.md)\n\nand more\n");
   await mirror.sync();
   expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
   rig.app.rename("box/b.md", "c.md");
-  admin.setGrants(made.id, [{ on: null, level: "full" }]);
+  admin.changeKey(made.id, { grants: [{ on: null, level: "full" }] });
   await mirror.sync();
   await mirror.sync();
   expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);

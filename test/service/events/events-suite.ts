@@ -210,7 +210,7 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
     "other grants are a reset, and are what counts from then on",
     async (open) => {
       const { asked, id, hidden, listener } = await parted(open);
-      await asked.opened.service.admin.setGrants(id, [{ on: hidden.id, level: "read" }]);
+      await asked.opened.service.admin.changeKey(id, { grants: [{ on: hidden.id, level: "read" }] });
       expect(await listener.lines()).toEqual(["reset"]);
       await make(asked, "/open/x.md");
       await make(asked, "/hidden/y.md");

@@ -195,12 +195,12 @@ export class SimulatedWorld {
     const { id } = this.keys[mirror]!;
     this.changed();
     if (level !== "hide-one-folder") {
-      this.admin.setGrants(id, level === "none" ? [] : [{ on: null, level }]);
+      this.admin.changeKey(id, { grants: level === "none" ? [] : [{ on: null, level }] });
       return;
     }
     const folder = choose(this.folders(), seed);
     const hidden = folder === null ? [] : [{ on: this.folderId(folder), level: "none" as const }];
-    this.admin.setGrants(id, [{ on: null, level: "full" }, ...hidden]);
+    this.admin.changeKey(id, { grants: [{ on: null, level: "full" }, ...hidden] });
   }
 
   folderId(path: string): string | null {
