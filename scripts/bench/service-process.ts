@@ -6,7 +6,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { importFolder } from "../../src/service/import/import.ts";
 import { createService, type ServiceWire } from "../../src/service/service.ts";
@@ -23,7 +22,7 @@ const random = (bytes: number): Uint8Array => {
   return taken;
 };
 const store = openSqlite({ folder }, { random, commits: "together" });
-const service = createService({ combine: combineByMerge, store, now: Date.now, random });
+const service = createService({ store, now: Date.now, random });
 
 let tellPuts = false;
 let counted = countNothing();

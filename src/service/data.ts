@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
-import { combineByMerge as combine } from "./files/combine.ts";
 import { isOfDatabase, WrongStoreError } from "./database-marker.ts";
 import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
 import { randomSource } from "./random-bytes.ts";
@@ -53,7 +52,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const { openSqlite } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = openSqlite(location, { random, commits: "together" });
-  const service = createService({ ...more, store, combine, now: Date.now, random, adminKey });
+  const service = createService({ ...more, store, now: Date.now, random, adminKey });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await usableKey(service, keyFile);

@@ -2,6 +2,7 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
+import { combineByMerge } from "./files/combine.ts";
 import { type Admit, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";
 import { admitByRate, answerRequest, type Core, judgeHead, type RequestHead } from "./requests/dispatch.ts";
@@ -20,7 +21,8 @@ export type ServiceOptions = {
   readonly now: () => number;
   /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
-  readonly combine: Combine;
+  /** Combines contents; default: the three-way merge. */
+  readonly combine?: Combine;
   /** `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"];
   /**
@@ -78,7 +80,7 @@ export class Service {
   #prunedTo = 0;
   #closed: Promise<void> | null = null;
 
-  constructor({ store, now, random, combine, ...options }: ServiceOptions) {
+  constructor({ store, now, random, combine = combineByMerge, ...options }: ServiceOptions) {
     const [uses, { links = "any" }] = [new KeyUses(), options];
     const turns = new SearchScheduler(options.atNextRound ?? ((begin) => void setImmediate(begin)));
     const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links, turns };

@@ -11,7 +11,6 @@ import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Clock } from "../../src/common/clock.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
@@ -165,7 +164,6 @@ export class Rig {
       database: emptyDatabase(),
       now: Date.now,
       random: rollBytes(1),
-      combine: combineByMerge,
       ...options,
     });
     this.intercept = () => null;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import { keepUp } from "../../src/service/upkeep.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -27,7 +26,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     database = await makeDatabase();
     const random = seeded("contract");
     const store = await PostgresStore.open({ url: database.url, random });
-    const more = { now: Date.now, combine: combineByMerge, adminKey: ADMIN_KEY };
+    const more = { now: Date.now, adminKey: ADMIN_KEY };
     service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
     // As a running service does: the contract is asked of what is indexed, and of what is not yet.
     stopIndexing = keepUp(service, (error) => faults.push(error));

@@ -19,7 +19,6 @@ import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { createNodeFs } from "../../src/mirror/local/node-fs.ts";
 import { createWatcher } from "../../src/mirror/local/watch.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { rollBytes, rollDice } from "../simulator/dice.ts";
@@ -44,7 +43,6 @@ export class Cloud {
     database: ":memory:",
     now: Date.now,
     random: rollBytes(1),
-    combine: combineByMerge,
     onFault: rethrow,
   });
   readonly key = this.service.admin.createWorkspace("live").key;

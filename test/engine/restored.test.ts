@@ -8,7 +8,6 @@ import type { World } from "../../src/mirror/engine/run/world.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
 import type { OwnKey } from "../simulator/rig.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
@@ -159,7 +158,6 @@ test("I03 after a restore of the service from a backup, newer local content is u
     database: { copy },
     now: () => rig.clock.now(),
     random: rollBytes(2),
-    combine: combineByMerge,
   });
   const wire: Wire = {
     send: async (request) => ({ kind: "answer", response: await restored.handle(request) }),

@@ -8,7 +8,6 @@ import type { Wire, WireResult } from "../../src/common/wire.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { openInMemory, type StateCopy } from "../simulator/memory-state.ts";
@@ -72,7 +71,6 @@ export class HostileFixture {
       database: from === null ? emptyDatabase() : { copy: from.database },
       now: clock.now,
       random: bytes.bytes,
-      combine: combineByMerge,
       onFault: rethrow,
     });
     this.#key = from?.key ?? this.service.admin.createWorkspace("notes").key;

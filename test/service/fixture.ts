@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Result } from "../../src/common/trouble.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import type { Settings } from "../../src/service/store/rows.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
@@ -48,7 +47,6 @@ export async function openService({
     store: openSqlite(database, { random, commits: "together" }),
     now: () => 0,
     random,
-    combine: combineByMerge,
     adminKey: ADMIN_KEY,
     onFault: rethrow,
     ...options,

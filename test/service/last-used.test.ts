@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { createService } from "../../src/service/service.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
-import { combineByMerge } from "../../src/service/files/combine.ts";
 import { seeded, temporaryFolder } from "./fixture.ts";
 
 const SECOND = 1_000;
@@ -12,7 +11,7 @@ const SECOND = 1_000;
 function open(folder: string, clock: { now: number }) {
   const random = seeded("last used");
   const store = openSqlite({ folder }, { random });
-  return createService({ store, now: () => clock.now, random, combine: combineByMerge, adminKey: "mdm_admin_x" });
+  return createService({ store, now: () => clock.now, random, adminKey: "mdm_admin_x" });
 }
 
 describe("when a key was last used", () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { combineByMerge } from "../../../src/service/files/combine.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { createService } from "../../../src/service/service.ts";
 import { Api } from "../../../src/conformance/world.ts";
@@ -41,7 +40,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const random = seeded("service");
     // What a new database takes for its secret.
     random(32);
-    const more = { now: () => 0, combine: combineByMerge, adminKey: ADMIN_KEY, onFault: rethrow };
+    const more = { now: () => 0, adminKey: ADMIN_KEY, onFault: rethrow };
     const service = createService({ store, random, ...more });
     const { key, workspaceId } = await service.admin.createWorkspace("main");
     return { service, key, workspaceId, api: new Api(service.handle, key) };

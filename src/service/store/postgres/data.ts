@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
-import { combineByMerge as combine } from "../../files/combine.ts";
 import { holdForDatabase, WrongStoreError } from "../../database-marker.ts";
 import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
 import { makeAdminKey, readKey, writeKey } from "../../keys/key-files.ts";
@@ -41,7 +40,7 @@ export async function openSharedData(
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.runExclusively(async () => {
       const adminKeyHash = await ownAdminKey(store, adminKeyFile);
-      const service = createService({ ...more, ...faults, store, combine, now: Date.now, random, adminKeyHash });
+      const service = createService({ ...more, ...faults, store, now: Date.now, random, adminKeyHash });
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
