@@ -20,19 +20,19 @@ type Opener = { readonly at: number; readonly image: boolean };
 /** State of reading one paragraph. */
 export type Brackets = {
   readonly openers: Opener[];
-  /** Link openers below this index contain a link, so they are not links themselves. */
-  dead: number;
+  /** Index from which link openers can become links. The openers below it contain a link. */
+  usableFrom: number;
   readonly unclosed: Unclosed;
 };
 
 export function newBrackets(): Brackets {
-  return { openers: [], dead: 0, unclosed: new Set() };
+  return { openers: [], usableFrom: 0, unclosed: new Set() };
 }
 
 type BracketContext = {
   /** Normalised labels of the document's definitions; those of footnotes with their `^`. */
   readonly definedLabels: ReadonlySet<string>;
-  readonly wiki: boolean;
+  readonly countsWiki: boolean;
   /** Called for each link with a destination; offsets are the document's. */
   readonly onLink: (link: InlineLink) => void;
 };
@@ -45,7 +45,7 @@ export function readBracket(
   at: number,
   context: BracketContext,
 ): number {
-  const named = context.wiki && brackets.openers.length === 0 ? readWiki(cx, next, at, context) : null;
+  const named = context.countsWiki && brackets.openers.length === 0 ? readWiki(cx, next, at, context) : null;
   if (named !== null) return named;
   if (next === EXCLAMATION && cx.char(at + 1) === OPEN_BRACKET) {
     brackets.openers.push({ at, image: true });
@@ -82,7 +82,7 @@ function readWiki(
 }
 
 /** Returns the service's form of a wiki link; undefined if the link is an ordinary one. */
-function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: WikiLink } {
+function wikiFormOf(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: WikiLink } {
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};
   if (destination.from !== close + 2 || destination.to !== end - 1) return {};
@@ -96,19 +96,19 @@ function closeBracket(brackets: Brackets, cx: InlineContext, at: number, context
   const { openers, unclosed } = brackets;
   const opener = openers.pop();
   if (opener === undefined) return at + 1;
-  const isDead = !opener.image && openers.length < brackets.dead;
-  brackets.dead = Math.min(brackets.dead, openers.length);
+  const isDead = !opener.image && openers.length < brackets.usableFrom;
+  brackets.usableFrom = Math.min(brackets.usableFrom, openers.length);
   if (isDead) return at + 1;
   const label = definedLabels.size === 0 ? null : labelWithin(cx, opener, at);
   if (label?.startsWith("^") && definedLabels.has(label)) return at + 1;
   const resource = resourceAt(cx, at + 1, unclosed);
   if (resource !== null) {
-    const wiki = context.wiki && openers.length === 0 ? wrapped(cx, opener, at, resource) : {};
+    const wiki = context.countsWiki && openers.length === 0 ? wikiFormOf(cx, opener, at, resource) : {};
     onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.at, ...wiki });
   }
   const end = resource?.end ?? referenceEnd(cx, at, label, definedLabels);
   if (end === -1) return at + 1;
-  if (!opener.image) brackets.dead = openers.length;
+  if (!opener.image) brackets.usableFrom = openers.length;
   return end;
 }
 

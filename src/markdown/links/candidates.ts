@@ -7,8 +7,8 @@
 const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**
+ * Returns false only if a document has no link that a function of this folder could change.
  * @param wiki true if `[[Name]]` counts
- * @returns false only for documents that no function of this folder changes
  */
 export function mayHaveLinks(text: string, wiki = false): boolean {
   for (let at = text.indexOf("]"); at !== -1; at = text.indexOf("]", at + 1)) {

@@ -50,13 +50,13 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
  */
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
-function parse(text: string, wiki: boolean): FoundLink[] {
+function parse(text: string, countsWiki: boolean): FoundLink[] {
   const start = bodyStart(text);
   const body = start === 0 ? text : text.slice(start);
-  const first = read(body, { defined: NONE, wiki });
+  const first = read(body, { defined: NO_LABELS, countsWiki });
   // All definitions decide which brackets are links, even definitions further down. So the document
   // is read twice.
-  const links = first.defined.size === 0 ? first.links : read(body, { defined: first.defined, wiki }).links;
+  const links = first.defined.size === 0 ? first.links : read(body, { defined: first.defined, countsWiki }).links;
   return start === 0 ? links : links.map((link) => movedBy(link, start));
 }
 
@@ -67,12 +67,12 @@ function movedBy(link: FoundLink, by: number): FoundLink {
     : { ...moved, wiki: { ...link.wiki, from: link.wiki.from + by, to: link.wiki.to + by } };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_LABELS: ReadonlySet<string> = new Set();
 
 type FoundLinks = { readonly links: FoundLink[]; readonly defined: Set<string> };
 
-function read(body: string, known: ParseInput): FoundLinks {
-  const { tree, links: inline } = parseWith(body, known);
+function read(body: string, input: ParseInput): FoundLinks {
+  const { tree, links: inline } = parseWith(body, input);
   const found: FoundLinks = { links: [], defined: new Set() };
   let tableEnd = -1;
   tree.iterate({

@@ -21,11 +21,12 @@ export type ParseInput = {
   /** Normalised labels of the document's definitions. */
   readonly defined: ReadonlySet<string>;
   /** True if wiki links count. */
-  readonly wiki: boolean;
+  readonly countsWiki: boolean;
 };
 
 /**
- * Input and results of one parse. The variable is set during a parse, which nothing can interrupt.
+ * Input and results of one parse. The variable `reading` has them during a parse, which nothing can
+ * interrupt.
  */
 type Parse = ParseInput & {
   /**
@@ -83,7 +84,7 @@ const BLOCKS: MarkdownConfig = {
 let grammar: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, at: number): number {
-  const { defined, wiki, links, paragraphs } = reading!;
+  const { defined, countsWiki, links, paragraphs } = reading!;
   let brackets = paragraphs.get(cx);
   if (brackets === undefined) {
     brackets = newBrackets();
@@ -96,7 +97,7 @@ function readLink(cx: InlineContext, next: number, at: number): number {
     // The tree drops nodes without length.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
-  return readBracket(brackets, cx, next, at, { definedLabels: defined, wiki, onLink });
+  return readBracket(brackets, cx, next, at, { definedLabels: defined, countsWiki, onLink });
 }
 
 /**

@@ -6,27 +6,28 @@ import { type Place, pathTo, resolveDestination } from "./place.ts";
 import { type TargetLookup, resolveInOrder } from "./translate.ts";
 
 /**
- * Returns the targets of a local document's links, each once, by the first source that knows.
+ * Returns the targets of a local document's links, each once.
  * @param place place of the document
+ * @param sources lookups of targets; the first that knows a target decides
  */
-export function linkTargetsOf(text: string, place: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget[] {
+export function linkTargetsOf(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
   for (const link of findLinks(text, place.names !== undefined)) {
     const read = readFound(text, link);
     if (read.kind === "foreign" || targets.has(read.target)) continue;
-    const target = linkTargetOf(read, place, meant);
+    const target = linkTargetOf(read, place, sources);
     if (target !== null) targets.set(read.target, target);
   }
   return [...targets.values()];
 }
 
 /**
- * Returns the target of a link; null for an id that was written as an id, which stays in each move.
+ * Returns the target of a link; null if the destination is an id, because no move changes an id.
  */
-function linkTargetOf(read: Destination, place: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
+function linkTargetOf(read: Destination, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { target, kind } = read;
-  const known = resolveInOrder(read, meant) as DocId | DirId | null;
-  // Written as an id: the target is recorded only if nothing is known to exist under that id.
+  const known = resolveInOrder(read, sources) as DocId | DirId | null;
+  // The destination is an id. Its target is recorded only if nothing is known to have that id.
   if (isId(target) && (known === null || known === target))
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
@@ -54,8 +55,8 @@ export function withoutDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns the targets of one document's links, taken from the ids in another document that has as
- * many links.
+ * Returns the targets of the links of `text`. They are the ids in `other`, which is the same
+ * document in another form, and has as many links.
  */
 export function targetsByIdsOf(other: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));
@@ -73,8 +74,8 @@ export function inertDestinationsIn(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns the path of the target, if the link leads to it: the link may have another Unicode normal
- * form of the name.
+ * Returns the path of the target `id` if it equals the literal path of the link, apart from the
+ * Unicode normal form. Otherwise returns the literal path.
  */
 function pathOf(place: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : place.pathOf(id);
@@ -82,11 +83,11 @@ function pathOf(place: Place, id: string | null, literal: string | null): string
 }
 
 /**
- * Returns a lookup: for a link destination in earlier bytes of the file, the document that the link
- * led to then.
+ * Returns a lookup by the destination of a link in earlier bytes of the file. The lookup returns
+ * the id of the document to which the link led.
  */
 export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
   for (const { destination, to } of targets) if (to !== null && !bySaid.has(destination)) bySaid.set(destination, to);
-  return (said) => bySaid.get(said) ?? null;
+  return (destination) => bySaid.get(destination) ?? null;
 }

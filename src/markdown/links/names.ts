@@ -35,7 +35,7 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
   const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
-    // Two matches are as bad as many, and a name like `index` may have thousands.
+    // Two matches already make a name ambiguous, and a name like `index` may have thousands.
     const [id, ...more] = ids.take(2);
     return id !== undefined && more.length === 0 ? id : null;
   };
@@ -56,8 +56,8 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
 const ENDING = ".md";
 
 /**
- * Returns the names under which a link may mean a file: with or without its extension, for a file
- * `Name.md.md`.
+ * Returns the file names, without their extension, that the name in a link may mean. `Name.md` may
+ * mean the file `Name.md` or the file `Name.md.md`.
  */
 function stemsOf(name: string): string[] {
   return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];

@@ -34,20 +34,20 @@ export function resolveDestination({ kind, target }: Destination, place: Place):
   return id !== null && isId(id) ? id : null;
 }
 
-function knownId(said: string, place: Place): string | null {
-  const path = place.pathOf(said);
-  return path !== null && place.idAt(path) === said ? said : null;
+function knownId(target: string, place: Place): string | null {
+  const path = place.pathOf(target);
+  return path !== null && place.idAt(path) === target ? target : null;
 }
 
-function resolvePath(said: string, place: Place): string | null {
-  if (said === "") return null;
-  const absolute = said.startsWith("/");
-  const path = walk(absolute ? "" : parentOf(place.path), said);
+function resolvePath(target: string, place: Place): string | null {
+  if (target === "") return null;
+  const absolute = target.startsWith("/");
+  const path = walk(absolute ? "" : parentOf(place.path), target);
   if (path === null) return null;
   const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
   // Some editors and disks write a name in another Unicode normal form than the file has.
   const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
-  return id !== null && isDocId(id) && said.endsWith("/") ? null : id;
+  return id !== null && isDocId(id) && target.endsWith("/") ? null : id;
 }
 
 /**
@@ -61,10 +61,12 @@ export function pathTo({ kind, target }: Destination, place: Place): string | nu
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), target);
 }
 
-/** Returns the path to which `said` leads from a folder; null if that path is outside the root. */
-function walk(folder: string, said: string): string | null {
+/**
+ * Returns the path to which `target` leads from a folder; null if that path is outside the root.
+ */
+function walk(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
-  for (const part of said.split("/")) {
+  for (const part of target.split("/")) {
     const name = decodePercent(part);
     if (name.includes("/")) return null;
     if (name === "" || name === ".") continue;

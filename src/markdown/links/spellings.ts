@@ -12,8 +12,8 @@ export class Spellings {
 
   /**
    * @param isWanted returns true if a link's spelling counts; `id` is the link's target
-   * @param isExact true if a spelling is used for one link only, with its query and fragment: a
-   * further link to the same target then has none
+   * @param isExact true if each spelling is used once, for a link with the same query and fragment.
+   * Further links to the target then have no spelling
    */
   constructor(
     text: string,
@@ -32,13 +32,13 @@ export class Spellings {
       // A link that does not count keeps its position in the order of the links, and gets a new
       // spelling.
       const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
-      note(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
+      addSpelling(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
     }
   }
 
   #noteWiki(text: string, wiki: NonNullable<FoundLink["wiki"]>, raw: string, read: Destination, id: string): void {
     const form = wiki.name === null ? `[[${wiki.text}]](${id}${raw.slice(read.suffixAt)})` : null;
-    note(this.#wiki, form ?? wikiServiceForm(id, wiki.heading, wiki.text), text.slice(wiki.from, wiki.to));
+    addSpelling(this.#wiki, form ?? wikiServiceForm(id, wiki.heading, wiki.text), text.slice(wiki.from, wiki.to));
   }
 
   /**
@@ -65,7 +65,7 @@ export class Spellings {
   }
 }
 
-function note<T>(spellings: Map<string, T[]>, target: string, spelled: T): void {
+function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelled: T): void {
   const same = spellings.get(target);
   if (same === undefined) spellings.set(target, [spelled]);
   else same.push(spelled);

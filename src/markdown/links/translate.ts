@@ -32,7 +32,7 @@ export type ToServiceOptions = {
  * Returns the id that a destination, without query and fragment, had as its target; null if it had
  * none.
  */
-export type TargetLookup = (said: string) => string | null;
+export type TargetLookup = (destination: string) => string | null;
 
 /**
  * Makes the local form. Known ids and absolute paths become relative paths; `ref://…` loses its
@@ -41,8 +41,9 @@ export type TargetLookup = (said: string) => string | null;
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const made = diskOf(text, place, options);
   if (!made.hasWiki) return made.result;
-  if (hasAsMany(made) && toService(made.result, place) === toService(text, place)) return made.result;
-  // The text around a wiki link would be read as something else without its destination.
+  if (hasAllLinks(made) && toService(made.result, place) === toService(text, place)) return made.result;
+  // Without its destination, a wiki link could change how the text around it is read, so all links
+  // stay Markdown links.
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -80,7 +81,7 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const made = serviceOf(text, place, options);
   const { result } = made;
-  if (!made.hasWiki || (hasAsMany(made) && serviceOf(result, place, options).result === result)) return result;
+  if (!made.hasWiki || (hasAllLinks(made) && serviceOf(result, place, options).result === result)) return result;
   return serviceOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -120,20 +121,20 @@ export function respell(
   after: Place,
   isAway: (id: string) => boolean = () => false,
 ): string {
-  const spellAnew = (id: string, angle: boolean): string | null =>
+  const newSpelling = (id: string, angle: boolean): string | null =>
     isAway(id) ? id : shortestDestination(id, after, angle);
   return respellEach(text, after, {
     destination: (raw, read, { angle }) => {
       if (read.inert || read.kind !== "path") return null;
       const id = resolveInOrder(read, [before]);
       if (id === null || resolveDestination(read, after) === id) return null;
-      const spelled = spellAnew(id, angle);
+      const spelled = newSpelling(id, angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (_whole, wiki, read) => {
       const id = wiki.name === null ? null : resolveInOrder(read, [before]);
       if (id === null || resolveDestination(read, after) === id) return null;
-      const path = spellAnew(id, false);
+      const path = newSpelling(id, false);
       const { heading, text: words } = wiki;
       return wikiLocalForm(id, heading, wiki, after.names!) ?? (path && wikiServiceForm(path, heading, words));
     },
@@ -141,8 +142,8 @@ export function respell(
 }
 
 /** Returns the id of a destination's target, from the first source that knows it. */
-export function resolveInOrder(read: Destination, meant: readonly (TargetLookup | Place | undefined)[]): string | null {
-  for (const one of meant) {
+export function resolveInOrder(read: Destination, order: readonly (TargetLookup | Place | undefined)[]): string | null {
+  for (const one of order) {
     const id = one === undefined ? null : typeof one === "function" ? one(read.target) : resolveDestination(read, one);
     if (id !== null) return id;
   }
@@ -197,8 +198,8 @@ function respellEach(text: string, { names }: Place, respell: LinkWriter): Rewri
   return { result: end === 0 ? text : result + text.slice(end), count: links.length, hasWiki };
 }
 
-/** Returns true if the result has as many links as the document, with wiki links. */
-function hasAsMany({ result, count }: RewrittenLinks): boolean {
+/** Returns true if the result, read with wiki links, has as many links as the document. */
+function hasAllLinks({ result, count }: RewrittenLinks): boolean {
   return findLinks(result, true).length === count;
 }
 

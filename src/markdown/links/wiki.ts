@@ -61,8 +61,8 @@ export function destinationOfName(name: string): string {
 }
 
 /** Returns the name in a destination; null if the destination does not belong to a wiki link. */
-export function nameOfDestination(said: string): string | null {
-  return said.startsWith("[[") && said.endsWith("]]") && !said.includes("\n") ? said.slice(2, -2) : null;
+export function nameOfDestination(text: string): string | null {
+  return text.startsWith("[[") && text.endsWith("]]") && !text.includes("\n") ? text.slice(2, -2) : null;
 }
 
 /** Returns the service's form of a wiki link. */

@@ -60,7 +60,7 @@ export function contextsOf(lines: readonly string[], root: BlockStack = new Bloc
   let [faults, outline, depth] = [0, "", 0];
   for (let at = 0; at < lines.length; at++) {
     around[at] = place.inside;
-    const stray = hasContexts(lines[at] as string) ? step(place, (lines[at] as string).trimEnd()) : 0;
+    const stray = hasContexts(lines[at] as string) ? applyLine(place, (lines[at] as string).trimEnd()) : 0;
     const isMark = stray !== 0 || depth !== place.inside.depth;
     marks[at] = isMark;
     if (!isMark) continue;
@@ -87,7 +87,7 @@ export function hasContexts(text: string): boolean {
  * @returns the number of closing tags without an open block; -1 for a line of matched tags, which
  * is a mark even if the depth stays the same
  */
-function step(place: BlockContext, line: string): number {
+function applyLine(place: BlockContext, line: string): number {
   const { name: inner, outer } = place.inside;
   if (/^[`~]/.test(inner) || inner === "<!--") {
     if (endsOpaque(inner, line)) place.inside = outer;
@@ -99,8 +99,8 @@ function step(place: BlockContext, line: string): number {
     return 0;
   }
   const [, colons, name = ""] = DIRECTIVE.exec(line) ?? [];
-  if (colons !== undefined) return directive(place, colons, name);
-  return /^[\s>]*</.test(line) ? tags(place, line) : 0;
+  if (colons !== undefined) return applyDirective(place, colons, name);
+  return /^[\s>]*</.test(line) ? applyTags(place, line) : 0;
 }
 
 /**
@@ -123,14 +123,14 @@ function opensOpaque(line: string): string | undefined {
  * Applies a directive: one with a name opens a block, one without a name closes a block. Returns 1
  * if the innermost block is not a directive, so that it cannot be closed; otherwise 0.
  */
-function directive(place: BlockContext, colons: string, name: string): number {
+function applyDirective(place: BlockContext, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
   place.inside = place.inside.open(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
 
 /** Applies the block tags of one line. Returns the same as `step`. */
-function tags(place: BlockContext, line: string): number {
+function applyTags(place: BlockContext, line: string): number {
   let stray = 0;
   let found = false;
   for (const { groups } of line.matchAll(TAG)) {

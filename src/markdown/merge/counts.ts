@@ -51,11 +51,11 @@ export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<
  * counts: local, remote, and base with both changes. The check ignores how the merge was made, so
  * it finds text that a defect lost or doubled.
  */
-export function staysBetweenSides(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
-  for (let word = 0; word < m.length; word++) {
-    const [inLocal, inRemote] = [l[word] as number, r[word] as number];
-    const both = inLocal + inRemote - (b[word] as number);
-    const count = m[word] as number;
+export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
+  for (let word = 0; word < merged.length; word++) {
+    const [inLocal, inRemote] = [local[word] as number, remote[word] as number];
+    const both = inLocal + inRemote - (base[word] as number);
+    const count = merged[word] as number;
     if (count < Math.min(both, inLocal, inRemote) || count > Math.max(both, inLocal, inRemote)) return false;
   }
   return true;
@@ -66,11 +66,11 @@ export function staysBetweenSides(b: Counts, l: Counts, r: Counts, m: Counts): b
  * for merges finer than lines. Two changes in one direction may be one change made twice; all
  * others must add up exactly.
  */
-export function hasBothChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
-  for (let word = 0; word < m.length; word++) {
-    const before = b[word] as number;
-    const [localChange, remoteChange] = [(l[word] as number) - before, (r[word] as number) - before];
-    const done = (m[word] as number) - before;
+export function hasBothChanges(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
+  for (let word = 0; word < merged.length; word++) {
+    const before = base[word] as number;
+    const [localChange, remoteChange] = [(local[word] as number) - before, (remote[word] as number) - before];
+    const done = (merged[word] as number) - before;
     const both = localChange + remoteChange;
     const once =
       localChange > 0 && remoteChange > 0

@@ -6,7 +6,7 @@ import { type LineReader, tokenTextsIn } from "./reading.ts";
 /** Steps of the budget that one word of a removal costs. */
 const STEPS_PER_WORD = 10;
 
-/** Divisor: the share of removed words that may be at the place by chance, as one in this many. */
+/** At most one in this many of the removed words may be at the place by chance. */
 const CHANCE_SHARE = 3;
 
 /** Numbers of lines or words; equal elements have equal numbers. */
@@ -146,7 +146,7 @@ export function keepsAdditions(
     const { from, to } = edit;
     const near = editsTouching(later, from, to);
     if (near.length === 0) return true;
-    if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
+    if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isHidden(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
     // If all elements of an addition were in base already, with changes beside them, the addition
     // may be a chance match of another place.
@@ -170,13 +170,13 @@ function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, is
  * Returns true if an edit removed only comments and ids, and later edits added none. The words
  * beside an edit do not depend on comments and ids.
  */
-function isAside(
+function isHidden(
   { old, more, wordsOf }: EditedText,
   edit: Edit,
   later: readonly Edit[],
   { tokenTexts }: LineReader,
 ): boolean {
-  const isOne = (word: number): boolean => tokenTexts.isAside(word);
+  const isOne = (word: number): boolean => tokenTexts.isHidden(word);
   return (
     old.slice(edit.start, edit.end).every((id) => wordsOf(id).every(isOne)) &&
     !later.some(({ from, to }) => more.slice(from, to).some((id) => wordsOf(id).some(isOne)))

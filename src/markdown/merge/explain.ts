@@ -4,7 +4,7 @@ import { StringNumbers } from "./split.ts";
 import { type FourSequences, alignFour } from "./table.ts";
 
 /**
- * A word or mark with the white space before it, in each text; null in a text that lacks it. The
+ * A word or symbol with the white space before it, in each text; null in a text that lacks it. The
  * number of an item, heading or row counts as white space.
  */
 export type ExplainedWord = {
@@ -49,15 +49,15 @@ export function explainMerge(base: string, local: string, remote: string, result
 type Word = { readonly text: string; readonly space: string };
 type SplitLine = { readonly words: readonly Word[]; readonly rest: string };
 
-// A date, a Chinese or Japanese character, a word, a run of one mark, a check box, or any mark.
+// A date, a Chinese or Japanese character, a word, a run of one symbol, a check box, or any symbol.
 const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
 const NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 
 /**
- * Returns the words and marks of a text. A mark at the start of an item, quote, heading or row
- * differs from the same mark elsewhere.
+ * Returns the words and symbols of a text. A symbol at the start of an item, quote, heading or row
+ * differs from the same symbol elsewhere.
  */
 function wordsIn(text: string): SplitLine {
   const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {

@@ -10,7 +10,7 @@ import {
   type Side,
 } from "./edits.ts";
 import { type Ids, ONE_WORD, type WordsOf } from "./evidence.ts";
-import { addedBy, type SideEdit, isForOldItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
+import { addedBy, type SideEdit, rewritesItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { LineReader } from "./reading.ts";
 import type { RunNumbers } from "./split.ts";
@@ -31,7 +31,7 @@ type UnitSize = "sentences" | "words";
 
 /** A passage cut into units, each with a number. Units with the same words have the same number. */
 type Flow = {
-  readonly unitSize: UnitSize;
+  readonly size: UnitSize;
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
@@ -44,15 +44,15 @@ type Flow = {
  * Merges running text: by sentences first, then by words within the sentences that both sides
  * changed. Undefined when the result could be wrong.
  */
-export function mergeFlow(passage: Passage, reading: LineReader, grain: UnitSize = "sentences"): Token[] | undefined {
-  const flow = flowOf(passage, reading, grain);
+export function mergeFlow(passage: Passage, reading: LineReader, size: UnitSize = "sentences"): Token[] | undefined {
+  const flow = flowOf(passage, reading, size);
   const { ids } = flow;
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
-  const rewritten = grain === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
+  const rewritten = size === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
   const meets: MustSettleTogether = (earlier, side, later) =>
-    grain === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later, rewritten);
+    size === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later, rewritten);
   const allOf = (some: Ids) => ({ from: 0, to: some.length });
   const whole = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
   const merged: Token[] = [];
@@ -65,12 +65,12 @@ export function mergeFlow(passage: Passage, reading: LineReader, grain: UnitSize
   return merged;
 }
 
-function flowOf(tokens: Passage, reading: LineReader, grain: UnitSize): Flow {
+function flowOf(tokens: Passage, reading: LineReader, size: UnitSize): Flow {
   const keys = newRuns();
-  const split = (some: readonly Token[]): Unit[] => (grain === "sentences" ? sentences(some, keys) : words(some));
+  const split = (some: readonly Token[]): Unit[] => (size === "sentences" ? sentences(some, keys) : words(some));
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
   const ids = { base: units.base.map(idOf), local: units.local.map(idOf), remote: units.remote.map(idOf) };
-  return { unitSize: grain, tokens, units, ids, keys, reading };
+  return { size, tokens, units, ids, keys, reading };
 }
 
 function idOf({ id }: Unit): number {
@@ -93,27 +93,27 @@ function tokensOf(tokens: readonly Token[], units: readonly Unit[], { from, to }
 
 /** Returns the tokens of a part that at least one side changed; undefined for a conflict. */
 function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): readonly Token[] | undefined {
-  const { unitSize: grain, ids, keys, reading } = flow;
+  const { size, ids, keys, reading } = flow;
   if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
   if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: edits.local, ...local };
   const r = { ids: ids.remote, edits: edits.remote, ...remote };
-  const wordsOfUnit: WordsOf = grain === "words" ? ONE_WORD : (id) => keys.run(id);
+  const wordsOfUnit: WordsOf = size === "words" ? ONE_WORD : (id) => keys.run(id);
   if (includesAllChanges(ids.base, r, l, wordsOfUnit, reading)) return passage.remote;
   if (includesAllChanges(ids.base, l, r, wordsOfUnit, reading)) return passage.local;
-  if (grain === "sentences") return mergeFlow(passage, reading, "words");
+  if (size === "sentences") return mergeFlow(passage, reading, "words");
   return withHeadingId(passage);
 }
 
 /** Returns the tokens of one side, if the other side changed white space at most. */
 function settleOneSide(
-  { unitSize: grain, reading }: Flow,
+  { size, reading }: Flow,
   passage: Passage,
   mine: readonly Token[],
   other: readonly Token[],
 ): readonly Token[] {
   const respaced = passage.base.some((token, place) => token.space !== other[place]?.space);
-  const finer = grain === "sentences" && respaced ? mergeFlow(passage, reading, "words") : undefined;
+  const finer = size === "sentences" && respaced ? mergeFlow(passage, reading, "words") : undefined;
   return finer ?? withSpace(mine, passage.base, other);
 }
 
@@ -155,9 +155,9 @@ function wordsMeet(
   if (overlaps(earlier, later)) return true;
   const one: SideEdit = { edit: earlier, side };
   const other: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
-  if (isForOldItem(tokens, one, other, rewritten) || isForOldItem(tokens, other, one, rewritten)) return true;
+  if (rewritesItem(tokens, one, other, rewritten) || rewritesItem(tokens, other, one, rewritten)) return true;
   if (later.start > earlier.end) return false;
-  if (dropsAside(tokens, one) || dropsAside(tokens, other)) return false;
+  if (removesHiddenOnly(tokens, one) || removesHiddenOnly(tokens, other)) return false;
   const both = [one, other];
   if (both.some((change) => removes(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
@@ -168,7 +168,7 @@ function wordsMeet(
  * Returns true if a change removed only comments and ids. The words beside the change do not depend
  * on comments and ids.
  */
-function dropsAside(tokens: Passage, { edit }: SideEdit): boolean {
+function removesHiddenOnly(tokens: Passage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isHiddenToken(text));
 }

@@ -20,7 +20,7 @@ const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 /**
  * Reads the front matter of a normalised text: top-level keys between two lines of `---`. Indented
  * lines, list items and blank lines belong to the key above, comments to the key below. Undefined
- * for any syntax beyond that.
+ * for any other syntax.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const front = findFrontMatter(text);
@@ -68,14 +68,14 @@ function readEntries(lines: readonly string[]): Entries | undefined {
  * Merges entries by key, in any order of lines: if one side changed a key, its entry is used.
  * Undefined if both sides changed one key, or the order of keys, differently.
  */
-export function mergeEntries(b: Entries, l: Entries, r: Entries): string | undefined {
+export function mergeEntries(base: Entries, local: Entries, remote: Entries): string | undefined {
   const merged = new Map<string, string>();
-  for (const key of new Set([...b.keys(), ...l.keys(), ...r.keys()])) {
-    const entry = mergeEntry(b.get(key), l.get(key), r.get(key));
+  for (const key of new Set([...base.keys(), ...local.keys(), ...remote.keys()])) {
+    const entry = mergeEntry(base.get(key), local.get(key), remote.get(key));
     if (entry === CONFLICT) return undefined;
     if (entry !== undefined) merged.set(key, entry);
   }
-  const order = mergeOrder([...b.keys()], [...l.keys()], [...r.keys()]);
+  const order = mergeOrder([...base.keys()], [...local.keys()], [...remote.keys()]);
   return order?.flatMap((key) => merged.get(key) ?? []).join("");
 }
 

@@ -57,8 +57,8 @@ export function mergeInsertions(
   const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
   if (!reserveSteps(reading, STEPS_PER_LINE * lines)) return undefined;
   const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
-  if (holds(theirs, mine, reading)) return join([theirs]);
-  if (holds(mine, theirs, reading)) return join([mine]);
+  if (containsPiece(theirs, mine, reading)) return join([theirs]);
+  if (containsPiece(mine, theirs, reading)) return join([mine]);
   const { base } = texts;
   const place: InsertionPlace = {
     lines: base.lines,
@@ -67,7 +67,7 @@ export function mergeInsertions(
     below: base.filled.at[part.base.from] ?? base.lines.length,
     leader,
   };
-  if (!isWelcome(place, mine, theirs, reading)) return undefined;
+  if (!mayBeAdded(place, mine, theirs, reading)) return undefined;
   const order = inOrder(place, mine, theirs);
   return order && join(order, gapBetween(place, ...order));
 }
@@ -76,7 +76,7 @@ export function mergeInsertions(
  * Returns true if a piece has all lines of another piece in a row. Returns false if the budget is
  * too small for the search.
  */
-function holds({ lines }: Piece, { lines: run }: Piece, reading: LineReader): boolean {
+function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineReader): boolean {
   return lines.some((_, at) => {
     let length = 0;
     while (reading.left >= 0 && length < run.length && lines[at + length] === run[length]) length++;
@@ -88,7 +88,7 @@ function holds({ lines }: Piece, { lines: run }: Piece, reading: LineReader): bo
  * Returns true if both pieces may be added at the place: not in code, no duplicate entries, and no
  * free text in an empty document.
  */
-function isWelcome(place: InsertionPlace, mine: Piece, theirs: Piece, reading: LineReader): boolean {
+function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: LineReader): boolean {
   if (place.inCode) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
@@ -97,7 +97,7 @@ function isWelcome(place: InsertionPlace, mine: Piece, theirs: Piece, reading: L
     EntryWords[],
     EntryWords[],
   ];
-  return !some.some((one) => others.some((other) => alike(one, other)));
+  return !some.some((one) => others.some((other) => areDuplicates(one, other)));
 }
 
 /**
@@ -191,7 +191,7 @@ type EntryWords = { readonly words: ReadonlySet<string>; readonly names: Readonl
  * Returns true if two entries are duplicates: most words are the same, and a name is shared if both
  * have names.
  */
-function alike(one: EntryWords, other: EntryWords): boolean {
+function areDuplicates(one: EntryWords, other: EntryWords): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;
   const [few, many] = one.words.size < other.words.size ? [one.words, other.words] : [other.words, one.words];
   let shared = 0;

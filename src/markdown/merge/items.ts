@@ -70,7 +70,7 @@ function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
  * Returns true if `one` is part of the rewriting of an item, and `other` adds words or a tick to
  * that item. The added words were meant for the old words.
  */
-export function isForOldItem(
+export function rewritesItem(
   tokens: Passage,
   one: SideEdit,
   other: SideEdit,

@@ -48,7 +48,7 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
  * wrong.
  */
 function mergeSettled(base: string, local: string, remote: string, reading: LineReader): MergeResult {
-  const result = attempt(base, local, remote, reading);
+  const result = mergeUnchecked(base, local, remote, reading);
   if (result.kind === "conflict") return result;
   const reason =
     faultOf(base, local, remote, result, reading) ?? faultOfExchangedSides(base, local, remote, result, reading);
@@ -68,7 +68,7 @@ function faultOfExchangedSides(
   reading: LineReader,
 ): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
-  const turned = attempt(base, remote, local, reading);
+  const turned = mergeUnchecked(base, remote, local, reading);
   if (turned.kind === "conflict") return turned.reason;
   return turned.text === result.text ? undefined : faultOf(base, remote, local, turned, reading);
 }
@@ -86,7 +86,7 @@ function faultOf(base: string, local: string, remote: string, result: CleanMerge
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
   if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
-  const comes = comesBack(base, local, result, reading) && comesBack(base, remote, result, reading);
+  const comes = isStable(base, local, result, reading) && isStable(base, remote, result, reading);
   return comes ? undefined : "unstable";
 }
 
@@ -107,10 +107,10 @@ function isSoundMerge(
  * Returns true if a result has a side's changes at their places: merged with that side again, the
  * result must stay the same.
  */
-function comesBack(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
+function isStable(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
   if (text === side) return true;
   if (restoresLine(base, side, text, reading)) return false;
-  const again = attempt(base, side, text, reading);
+  const again = mergeUnchecked(base, side, text, reading);
   if (again.kind === "conflict" || again.text !== text) return false;
   return again.how !== "fine" || !restoresPassage(base, side, text, reading);
 }
@@ -139,7 +139,7 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
 }
 
 /** Merges once, from large pieces to small, without checking the result. */
-function attempt(base: string, local: string, remote: string, reading: LineReader): MergeResult {
+function mergeUnchecked(base: string, local: string, remote: string, reading: LineReader): MergeResult {
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
   if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "contained" };
   const apart = areApart(readConflictWork(base, local, remote, reading));

@@ -13,8 +13,8 @@ export type Piece = {
   /** Level of the heading that the piece begins with; 7 when it begins with text. */
   readonly level: number;
   /**
-   * Highest level of the headings in the piece, because text after the piece would be in that
-   * section; 8 without headings.
+   * Smallest level number (1 is the top) of the headings in the piece; 8 without headings. Text
+   * after the piece would be in the section of that heading.
    */
   readonly highest: number;
   /** Columns of indent of the first line. */

@@ -35,7 +35,7 @@ type FilledLines = {
 export type LineReader = Budget & {
   /** Numbers the lines. */
   readonly interner: StringNumbers;
-  /** Numbers words and marks. */
+  /** Numbers words and symbols. */
   readonly words: StringNumbers;
   readonly texts: Map<string, Lines>;
   /** The tokens of each line, by the line's text. */

@@ -15,10 +15,10 @@ import { wordsOf } from "./words.ts";
  * unclosed, duplicate or misplaced elements than the sides explain. Lines must stay in the fences,
  * directives and HTML blocks in which a side put them.
  */
-export function isSoundMarkdown(given: OfFour<string>, reading: LineReader): boolean {
+export function isSoundMarkdown(originals: OfFour<string>, reading: LineReader): boolean {
   // This single charge pays for reading lines, contexts and blocks.
-  if (!reserveSteps(reading, 4 * given[3].length)) return false;
-  const texts = mapFour(given, (text) => text.replaceAll("\r\n", "\n"));
+  if (!reserveSteps(reading, 4 * originals[3].length)) return false;
+  const texts = mapFour(originals, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
   const lines = mapFour(texts, (text) => readLines(text, reading).lines);
   return (
@@ -118,10 +118,10 @@ function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
 
 /** Returns true if one syntax has no more duplicate names than the sides explain. */
 function keepsSingle(naming: Naming, texts: OfFour<readonly string[]>): boolean {
-  return hasNoNewFaults(mapFour(texts, (lines) => doubled(lines, naming)));
+  return hasNoNewFaults(mapFour(texts, (lines) => countDuplicates(lines, naming)));
 }
 
-function doubled(lines: readonly string[], { pattern, has }: Naming): number {
+function countDuplicates(lines: readonly string[], { pattern, has }: Naming): number {
   const known = new Map<string, string>();
   let count = 0;
   for (const line of lines) {
@@ -192,9 +192,9 @@ function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean 
   return pending === root;
 }
 
-type OfBoth = LineContexts & { readonly mine: BlockStack; readonly theirs: BlockStack };
+type LineOfBoth = LineContexts & { readonly mine: BlockStack; readonly theirs: BlockStack };
 
-function hasBoth(line: LineContexts): line is OfBoth {
+function hasBoth(line: LineContexts): line is LineOfBoth {
   return line.mine !== undefined && line.theirs !== undefined;
 }
 
@@ -202,7 +202,7 @@ function hasBoth(line: LineContexts): line is OfBoth {
  * Returns true if a context is that of the side which changed it. `was`: context in base; undefined
  * for new lines.
  */
-function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
+function isPicked({ was, mine, theirs, is }: LineOfBoth): boolean {
   if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;

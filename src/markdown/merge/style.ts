@@ -3,19 +3,19 @@
  * "mixed" with both kinds.
  */
 type Style = {
-  readonly mark: boolean;
+  readonly hasMark: boolean;
   readonly feed: "\n" | "\r\n" | "mixed" | undefined;
-  readonly last: boolean;
+  readonly hasLastBreak: boolean;
 };
 
-const MARK = "\uFEFF";
+const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Returns the style of a text: byte order mark, line ends, line break at the end. */
 export function styleOf(text: string): Style {
   const feeds = countOf(text, "\n");
   const pairs = text.includes("\r") ? countOf(text, "\r\n") : 0;
   const feed = feeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === feeds ? "\r\n" : "mixed";
-  return { mark: text.startsWith(MARK), feed, last: text.endsWith("\n") };
+  return { hasMark: text.startsWith(BYTE_ORDER_MARK), feed, hasLastBreak: text.endsWith("\n") };
 }
 
 function countOf(text: string, feed: string): number {
@@ -29,15 +29,15 @@ function countOf(text: string, feed: string): number {
  * With `mixed` line ends, each line end stays, because no single style applies.
  */
 export function normalise(text: string, mixed: boolean): string {
-  const bare = text.startsWith(MARK) ? text.slice(1) : text;
+  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const fed = mixed ? bare : bare.replaceAll("\r\n", "\n");
   return fed === "" || fed.endsWith("\n") ? fed : `${fed}\n`;
 }
 
 /** Writes a normalised text in a style. */
 export function applyStyle(text: string, style: Style): string {
-  const whole = style.last || !text.endsWith("\n") ? text : text.slice(0, -1);
-  return (style.mark ? MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
+  const whole = style.hasLastBreak || !text.endsWith("\n") ? text : text.slice(0, -1);
+  return (style.hasMark ? BYTE_ORDER_MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
 }
 
 /**
@@ -47,9 +47,9 @@ export function applyStyle(text: string, style: Style): string {
 export function mergeStyle(base: Style, local: Style, remote: Style): Style {
   const known = base.feed ?? local.feed ?? remote.feed;
   return {
-    mark: pick(base.mark, local.mark, remote.mark),
+    hasMark: pick(base.hasMark, local.hasMark, remote.hasMark),
     feed: pick(known, local.feed ?? known, remote.feed ?? known),
-    last: pick(base.last, local.last, remote.last),
+    hasLastBreak: pick(base.hasLastBreak, local.hasLastBreak, remote.hasLastBreak),
   };
 }
 

@@ -67,7 +67,7 @@ function writtenOf(table: Table): WrittenTable {
  */
 export function rowsFit(texts: OfFour<readonly string[]>): boolean {
   const tables = mapFour(texts, tablesOf);
-  if (!hasNoNewFaults(mapFour(tables, misfits))) return false;
+  if (!hasNoNewFaults(mapFour(tables, countMisfits))) return false;
   const [, l, r, m] = tables;
   const sides = [l, r].map(
     (tables) => new Map(tables.flatMap(({ head, rows }) => rows.map((row) => [row.join("|"), head]))),
@@ -84,6 +84,6 @@ export function rowsFit(texts: OfFour<readonly string[]>): boolean {
 }
 
 /** Counts the rows with more or fewer cells than the header. */
-function misfits(tables: readonly Table[]): number {
+function countMisfits(tables: readonly Table[]): number {
   return tables.reduce((sum, { head, rows }) => sum + rows.filter((row) => row.length !== head.length).length, 0);
 }

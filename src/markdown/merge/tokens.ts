@@ -64,7 +64,7 @@ export class TokenTexts extends StringNumbers {
     return isWord(this.text(id));
   }
 
-  isAside(id: number): boolean {
+  isHidden(id: number): boolean {
     return isHiddenToken(this.text(id));
   }
 }

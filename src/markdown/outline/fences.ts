@@ -29,17 +29,17 @@ export function openFences(lines: readonly string[]): string[] {
   return found;
 }
 
-function fenceAfter(open: string, line: string): string {
-  if (open === "") return openingFence(line);
-  return closesFence(open, line) ? "" : open;
+function fenceAfter(fences: string, line: string): string {
+  if (fences === "") return openingFence(line);
+  return closesFence(fences, line) ? "" : fences;
 }
 
 /**
  * Returns true if any of lines [from, to) is code: a fence, or a line between two fences. `open`:
  * the result of `openFences`.
  */
-export function hasCode(open: readonly string[], from: number, to: number): boolean {
+export function hasCode(fences: readonly string[], from: number, to: number): boolean {
   if (from === to) return false;
-  for (let at = from; at <= to; at++) if (open[at] !== "") return true;
+  for (let at = from; at <= to; at++) if (fences[at] !== "") return true;
   return false;
 }

@@ -56,21 +56,21 @@ function withSections(found: readonly Omit<Heading, "last">[], lines: number): H
  * below the earlier ones.
  */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
-  const names = wanted.split(">").map(plain);
+  const names = wanted.split(">").map(asTyped);
   const own = names.pop()!;
-  const matches = headings.filter(({ name }) => plain(name) === own);
+  const matches = headings.filter(({ name }) => asTyped(name) === own);
   return matches.filter((one) => isBelowAll(headings, one, names));
 }
 
 function isBelowAll(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
-  const above = headings.filter((other) => other.line < line && line <= other.last).map(({ name }) => plain(name));
+  const above = headings.filter((other) => other.line < line && line <= other.last).map(({ name }) => asTyped(name));
   let at = 0;
   for (const name of above) if (name === names[at]) at++;
   return at === names.length;
 }
 
 /** Returns a heading's name as people type it: without its marks, spaces at its ends, and case. */
-function plain(name: string): string {
+function asTyped(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")
     .replace(/[*_`]/g, "")

@@ -34,24 +34,24 @@ const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  * Steps for: a query of the index, each document number in its answer, reading a document, each
  * character of its text, and its snippets.
  */
-const STEPS = { look: 5_000, named: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
+const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /** The highest score of a document with only some of the pieces, relative to one with all units. */
 const MOST_PARTIAL_SCORE = 0.5;
 
 /**
  * Searches documents by free text, best first. Documents with all words, or with the query as
- * spelled, precede those with some words. The latter are searched only if fewer than `limit`
- * documents were found.
+ * typed, precede documents with some words. Documents with some words are searched only if fewer
+ * than `limit` documents were found.
  */
 export async function searchHybrid<One extends FoundDocument>(
   source: DocumentSource<One>,
-  pace: StepPermit,
+  permit: StepPermit,
   text: string,
   limit: number,
 ): Promise<HybridResult<One>> {
-  const search = new HybridSearch(source, pace, readQuery(text), limit);
-  await search.exact();
-  if (search.isShort()) await search.searchLoosely();
+  const search = new HybridSearch(source, permit, readQuery(text), limit);
+  await search.searchExactly();
+  if (search.hasTooFew()) await search.searchLoosely();
   return search.result();
 }
 
@@ -69,15 +69,15 @@ class HybridSearch<One extends FoundDocument> {
   #left: number = MOST_STEPS.waiting;
   #isEnded = false;
 
-  constructor(source: DocumentSource<One>, pace: StepPermit, query: Query, limit: number) {
+  constructor(source: DocumentSource<One>, permit: StepPermit, query: Query, limit: number) {
     this.#source = source;
-    this.#pace = pace;
+    this.#pace = permit;
     this.#query = query;
     this.#limit = limit;
   }
 
   /** Returns true if fewer documents than requested contain all units, or the literal. */
-  isShort(): boolean {
+  hasTooFew(): boolean {
     let full = 0;
     for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
     return full < this.#limit;
@@ -85,9 +85,9 @@ class HybridSearch<One extends FoundDocument> {
 
   /**
    * Searches documents of any age with all units: those not indexed yet, then paths and headings,
-   * then the query as spelled, then whole texts.
+   * then the query as typed, then whole texts.
    */
-  async exact(): Promise<void> {
+  async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
     await this.#judgeAll(await this.#source.unindexed());
     this.#left = MOST_STEPS.indexed;
@@ -163,9 +163,9 @@ class HybridSearch<One extends FoundDocument> {
   /** Matches the newest documents of a set, until enough of them satisfy `counts`. */
   async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let left = this.#limit + MORE_RANKED;
-    for (let after: number | null = null; await this.#mayContinue(STEPS.look); ) {
+    for (let after: number | null = null; await this.#mayContinue(STEPS.query); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
-      if (!(await this.#mayContinue(documents.length * STEPS.named))) return;
+      if (!(await this.#mayContinue(documents.length * STEPS.number))) return;
       for (const some of splitIntoReads(documents)) {
         await this.#judgeAll(some);
         left -= some.filter((document) => isCounted(this.#judged.get(document), counts)).length;

@@ -60,7 +60,8 @@ export class KeyIndex {
 
   /**
    * Replaces a document's keys, in parts. Until the last part is done, key searches may miss the
-   * document. @yields the work of each part: characters read, or keys written
+   * document.
+   * @yields the work of each part: characters read, or keys written
    */
   *putInParts(scope: number, document: number, path: string, text: string): Generator<number, void> {
     this.remove(document);

@@ -45,8 +45,8 @@ export class StepMeter {
   #left: number;
 
   /** @param most steps: characters scanned, times the pattern's steps per character */
-  constructor(pace: StepPermit, most: number) {
-    this.#pace = pace;
+  constructor(permit: StepPermit, most: number) {
+    this.#pace = permit;
     this.#left = most;
   }
 

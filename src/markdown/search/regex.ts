@@ -19,16 +19,16 @@ type RegexResult<One extends FoundDocument> =
  * Steps for a query of the index, for each document number in its answer, and for reading a
  * document.
  */
-const STEPS = { look: 5_000, named: 5, document: 1_000 } as const;
+const STEPS = { query: 5_000, number: 5, document: 1_000 } as const;
 
 /** Finds documents with a matching line, in the order of their numbers. */
 export async function searchRegex<One extends FoundDocument>(
   source: DocumentSource<One>,
-  pace: StepPermit,
+  permit: StepPermit,
   regex: CompiledRegex,
   { limit, steps, lines }: { readonly limit: number; readonly steps: number; readonly lines: LineLimits },
 ): Promise<RegexResult<One>> {
-  const search = new RegexSearch(source, new StepMeter(pace, steps), regex, lines);
+  const search = new RegexSearch(source, new StepMeter(permit, steps), regex, lines);
   return search.find(limit);
 }
 
@@ -59,7 +59,7 @@ class RegexSearch<One extends FoundDocument> {
     for (let after: number | null = null; ; ) {
       const { documents, next } = await this.#source.portion(set, "oldest", after);
       const stopped =
-        (await this.#meter.wait(STEPS.look + documents.length * STEPS.named)) ??
+        (await this.#meter.wait(STEPS.query + documents.length * STEPS.number)) ??
         (await this.#lookAtAll(documents, most));
       if (stopped !== null || next === null || this.#hits.length >= most) return stopped;
       after = next;

@@ -205,9 +205,9 @@ async function orAgain<T>(
 
 /** Returns content with the line ends and byte order mark of the content that it replaces. */
 export function withLineEndsOf(before: string, text: string): string {
-  const { feed, mark } = styleOf(before);
+  const { feed, hasMark } = styleOf(before);
   const fed = feed === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
-  return mark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
+  return hasMark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
 }
 
 function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {
