@@ -10,7 +10,7 @@ const ADDRESS_FILE = "address";
  * @param url `http://HOST:PORT` on loopback
  * @throws as node:fs does
  */
-export function leaveAddress(dir: string, url: string): void {
+export function writeAddress(dir: string, url: string): void {
   const file = join(dir, ADDRESS_FILE);
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
@@ -19,8 +19,8 @@ export function leaveAddress(dir: string, url: string): void {
 }
 
 /**
- * Removes the address file. ORDER: before the database is unlocked. After that, the file may belong
- * to the next service.
+ * Removes the address file. ORDER: called before the database is unlocked. After that, the file may
+ * belong to the next service.
  */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });

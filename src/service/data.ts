@@ -5,7 +5,7 @@ import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
 import { randomSource } from "./random-bytes.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
-import { keepUp } from "./upkeep.ts";
+import { startUpkeep } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
 
 export type OpenDataOptions = {
@@ -74,7 +74,7 @@ export function openedData<Key extends string | null>(
   onClosed: () => void = () => undefined,
 ): OpenData<Key> {
   const { service } = data;
-  const stop = keepUp(service, onFault);
+  const stop = startUpkeep(service, onFault);
   const close = async () => {
     stop();
     await service.close();
@@ -85,7 +85,7 @@ export function openedData<Key extends string | null>(
 
 async function usableKey(service: Service, file: string): Promise<string> {
   const kept = readKey(file);
-  if (kept !== null && (await knows(service, kept))) return kept;
+  if (kept !== null && (await knowsKey(service, kept))) return kept;
   const [workspace] = await service.admin.workspaces();
   const grants = [{ on: null, level: "full" }] as const;
   const made =
@@ -98,7 +98,7 @@ async function usableKey(service: Service, file: string): Promise<string> {
   return made.key;
 }
 
-async function knows(service: Service, key: string): Promise<boolean> {
+async function knowsKey(service: Service, key: string): Promise<boolean> {
   const headers = { "x-api-key": key };
   const { status } = await service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null });
   return status !== 401;

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { isLoopbackHost } from "../common/loopback.ts";
 import type { Bundle } from "../page/bundle.ts";
-import { leaveAddress, removeAddress } from "./address.ts";
+import { writeAddress, removeAddress } from "./address.ts";
 import { type HttpServer, startHttp } from "./http/server.ts";
 import type { HttpService } from "./http/server-state.ts";
 import type { Settings } from "./store/rows.ts";
 import { type OpenData, openData } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
-import { LEAST_ROOM } from "./store/sqlite/reserve.ts";
+import { LEAST_FREE } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
@@ -156,7 +156,7 @@ async function loadBundle(): Promise<Bundle> {
  */
 function writeAddressFile(data: string, url: string): MissingCondition[] {
   try {
-    leaveAddress(data, url);
+    writeAddress(data, url);
     return [];
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
@@ -187,7 +187,7 @@ async function openAdminPort(
 }
 
 function lackOfSpace(data: string): MissingCondition {
-  const megabytes = LEAST_ROOM / (1024 * 1024);
+  const megabytes = LEAST_FREE / (1024 * 1024);
   return {
     what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
     next: "free some disk space, or use a folder on a larger disk with --data",

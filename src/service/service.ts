@@ -63,9 +63,9 @@ type RequestNotes = {
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: keys whose holders are kept for a second. */
 const MOST_KEYS = 1_000;
-const EVERYBODY: Admit = () => null;
+const ADMIT_ALL: Admit = () => null;
 /** A hash that belongs to no key. */
-const NOBODY = Buffer.alloc(32);
+const NO_HOLDER = Buffer.alloc(32);
 
 /** File and folder service, independent of any transport and kind of store. */
 export class Service {
@@ -124,7 +124,7 @@ export class Service {
     const { server, onFault, isOpen } = this.#core;
     if (!isOpen) return false;
     try {
-      await server.store.holder(NOBODY);
+      await server.store.holder(NO_HOLDER);
       return true;
     } catch (error) {
       onFault(error, "ready");
@@ -148,7 +148,7 @@ export class Service {
 
   /** Answers requests of the program itself: as `handle` does, but without a rate limit. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
-    answerRequest(this.#core, request, fault, { admit: EVERYBODY });
+    answerRequest(this.#core, request, fault, { admit: ADMIT_ALL });
 
   /**
    * Indexes some written documents for search.

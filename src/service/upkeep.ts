@@ -16,9 +16,9 @@ const INDEX_MS = 15;
  * Pause after a step of indexing while requests come, as a multiple of the step's time: indexing
  * takes a fifth of the time.
  */
-const SHARE = 4;
+const PAUSE_FACTOR = 4;
 /** Milliseconds between a fault of indexing (such as a full disk) and the next try. */
-const AGAIN_MS = 60_000;
+const RETRY_MS = 60_000;
 
 type Upkeep = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
 
@@ -27,19 +27,19 @@ type Upkeep = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "
  * never waits for a step that has not begun.
  * @returns a function that stops the work
  */
-export function keepUp(
+export function startUpkeep(
   service: Upkeep,
   onFault: (error: unknown, requestId: string) => void = () => undefined,
 ): () => void {
   const begin = (name: string, firstMs: number, againMs: number, step: Step) =>
     repeat(step, { firstMs, againMs, onFault: (error) => onFault(error, name) });
   let served = service.served();
-  const indexing = begin("index", INDEX_MS, AGAIN_MS, async () => {
+  const indexing = begin("index", INDEX_MS, RETRY_MS, async () => {
     const started = performance.now();
     if ((await service.indexStep()) === "done") return null;
     const isBusy = service.served() !== served;
     served = service.served();
-    return isBusy ? (performance.now() - started) * SHARE : 0;
+    return isBusy ? (performance.now() - started) * PAUSE_FACTOR : 0;
   });
   service.onWrite(() => indexing.wake(INDEX_MS));
   const works = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
-import { keepUp } from "../../src/service/upkeep.ts";
+import { startUpkeep } from "../../src/service/upkeep.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { ADMIN_KEY, seeded } from "../service/fixture.ts";
@@ -29,7 +29,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const more = { now: Date.now, adminKey: ADMIN_KEY };
     service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
     // As a running service does: the contract is asked of what is indexed, and of what is not yet.
-    stopIndexing = keepUp(service, (error) => faults.push(error));
+    stopIndexing = startUpkeep(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
     target = { wire: service.handle, key, adminKey: ADMIN_KEY, indexesLate: false };
   });

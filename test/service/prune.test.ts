@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { keepUp } from "../../src/service/upkeep.ts";
+import { startUpkeep } from "../../src/service/upkeep.ts";
 import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;
@@ -109,7 +109,7 @@ describe("upkeep", () => {
     vi.useFakeTimers();
     const did: string[] = [];
     const left: ("more" | "done" | Error)[] = ["more", "done", new Error("full"), "done"];
-    const stop = keepUp(
+    const stop = startUpkeep(
       {
         pruneStep: async () => {
           const next = left.shift() ?? "done";
@@ -139,7 +139,7 @@ describe("upkeep", () => {
       vi.useFakeTimers();
       const did: string[] = [];
       const step = Promise.withResolvers<"done">();
-      const stop = keepUp(
+      const stop = startUpkeep(
         {
           pruneStep: () => step.promise,
           holdReserve: () => void did.push("hold"),

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { keepUp } from "../../src/service/upkeep.ts";
+import { startUpkeep } from "../../src/service/upkeep.ts";
 
 function watched(steps: ("more" | "done" | Error)[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let write = () => undefined as unknown;
   const state = { served: 0, steps: 0, faults: [] as unknown[] };
-  const stop = keepUp(
+  const stop = startUpkeep(
     {
       pruneStep: async () => "done",
       holdReserve: () => undefined,

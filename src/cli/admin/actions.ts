@@ -76,7 +76,7 @@ async function makeKey(
     opened?.discard();
     throw error;
   });
-  opened?.keep(text);
+  opened?.write(text);
   const secret =
     file === null ? `the key, shown only now: ${text}` : `the key is in ${shownName(file)}, readable by this user only`;
   return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };

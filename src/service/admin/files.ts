@@ -4,7 +4,7 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 
 /** A new file for a key, readable by this user only. */
 type KeyFile = {
-  keep(text: string): void;
+  write(text: string): void;
   /** Removes the file, because no key was created. */
   discard(): void;
 };
@@ -18,7 +18,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
   try {
     const fd = openSync(path, "wx", 0o600);
     return ok({
-      keep(text) {
+      write(text) {
         writeSync(fd, `${text}\n`);
         fsyncSync(fd);
         closeSync(fd);

@@ -34,7 +34,7 @@ export async function findWorkspace(session: AdminSession, word: string): Promis
 }
 
 export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Result<WorkspaceJson> {
-  return only(
+  return findOne(
     "workspaces",
     word,
     all,
@@ -48,7 +48,7 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
   if (all.kind === "trouble") return all;
   const keyLine = ({ id, workspaceId, grants }: KeyJson) =>
     `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
-  return only("keys", word, all.value, ({ label }) => [label], keyLine);
+  return findOne("keys", word, all.value, ({ label }) => [label], keyLine);
 }
 
 /** Returns an id unchanged: the service itself reports whether a review with that id exists. */
@@ -56,7 +56,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const all = await listAll(session, "listReviews");
   if (all.kind === "trouble") return all;
-  const found = only(
+  const found = findOne(
     "reviews",
     word,
     all.value,
@@ -69,7 +69,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
 /** LIMIT: matches that are listed for an ambiguous word. */
 const MOST_NAMED = 10;
 
-function only<T extends { readonly id: string }>(
+function findOne<T extends { readonly id: string }>(
   kind: "workspaces" | "keys" | "reviews",
   word: string,
   all: readonly T[],

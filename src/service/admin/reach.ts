@@ -10,7 +10,9 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/** LIMIT: time and bytes of one answer. A list may be long, and a review has three contents. */
+/**
+ * LIMIT: milliseconds and bytes of one answer. A list may be long, and a review has three contents.
+ */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;

@@ -78,7 +78,7 @@ export type AdminSession = {
    */
   ask<Name extends AdminOperationName>(
     name: Name,
-    sent?: AdminRequestParts<AdminOperations[Name]>,
+    parts?: AdminRequestParts<AdminOperations[Name]>,
   ): Promise<Result<AnswerOf<Name>>>;
   close(): Promise<void>;
 };
@@ -94,7 +94,7 @@ type AdminRequestParts<Operation> = {
 /** Sends one request with the admin key. */
 type Carry = (request: WireRequest) => Promise<WireResult>;
 
-const MOST_SENT_KEY = /^[\x21-\x7e]{1,4096}$/;
+const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
 
 /**
  * Opens a connection that sends requests by `carry`.
@@ -108,7 +108,7 @@ export function openSession(
   return {
     where,
     async ask(name, { id = "", query = {}, body } = {}) {
-      if (!MOST_SENT_KEY.test(adminKey))
+      if (!SENDABLE_KEY.test(adminKey))
         return trouble("usage", "the file of the administrator's key contains no key", keyHint);
       const { method, path, answer: schema }: AdminOperation = ADMIN_OPERATIONS[name];
       const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;

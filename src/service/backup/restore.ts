@@ -10,7 +10,7 @@ import { makeFolders } from "../../common/make-folders.ts";
  * Files of a service's database. SQLite would apply a journal that is left in the folder to the
  * restored database.
  */
-const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
+const SERVICE_FILES = ["service.db", "service.db-wal", "service.db-journal"];
 
 export type { BackupContents } from "../store/sqlite/backup-file.ts";
 
@@ -20,7 +20,7 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
  * @param file and data absolute; `data` may not have a service yet
  */
 export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
-  const existing = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
+  const existing = SERVICE_FILES.find((name) => existsSync(join(data, name)));
   if (existing !== undefined || isOfDatabase(data)) {
     const what =
       existing === "service.db" ? "a service already" : `the remains of a service (${existing ?? "database"})`;

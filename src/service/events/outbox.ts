@@ -22,13 +22,13 @@ export type OutboxRow = {
   /** Row number of the former parent folder of a moved or removed item; null for other changes. */
   readonly formerParent: number | null;
   /** Grants on the item that were removed with it. */
-  readonly grants: readonly GrantThen[];
+  readonly grants: readonly FormerGrant[];
 };
 
-type GrantThen = { readonly key: number; readonly level: Level };
+type FormerGrant = { readonly key: number; readonly level: Level };
 
 /** A removed folder: its former parent, and the grants on it. */
-export type GoneFolder = { readonly parent: number; readonly grants: readonly GrantThen[] };
+export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
 /**
  * Some rows of the outbox. `upTo`: the place after these rows; `more`: true if more rows may

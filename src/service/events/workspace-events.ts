@@ -86,7 +86,7 @@ export class WorkspaceEvents {
     return [...visible.values()];
   }
 
-  #fileEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
+  #fileEvent(row: OutboxRow, judge: AccessChange): VisibleEvent | null {
     const file = this.#files.get(row.seq);
     // The file is missing because a later row, which is not read yet, removed it. That row has the
     // file's grants.
@@ -100,7 +100,7 @@ export class WorkspaceEvents {
     return { type: "file", data: { id: row.id as DocId, change, ...present } };
   }
 
-  #folderEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
+  #folderEvent(row: OutboxRow, judge: AccessChange): VisibleEvent | null {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
     const wasReadable = row.formerParent !== null && judge.couldReadFolder(row.seq, row.formerParent);
@@ -114,11 +114,11 @@ export class WorkspaceEvents {
     return { type: "folder", data: { id: row.id as DirId, change, ...present } };
   }
 
-  async #judgeFor(key: number, grants: readonly GrantRow[]): Promise<Judge> {
+  async #judgeFor(key: number, grants: readonly GrantRow[]): Promise<AccessChange> {
     const formerGrants = this.#grantsOnRemoved(key);
     const isUniform = formerGrants.length === 0 && grants.every(({ kind }) => kind === "root");
     const ancestors = (seqs: readonly number[]) => this.#ancestors(seqs);
-    if (isUniform) return new Judge(grants, new Access(grants, { ancestors }), null);
+    if (isUniform) return new AccessChange(grants, new Access(grants, { ancestors }), null);
     const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
     const all = [...grants, ...formerGrants, nowhere];
     const access = new Access(all, { ancestors });
@@ -128,7 +128,7 @@ export class WorkspaceEvents {
     const aboveGrants = new Set<number>();
     for (const target of targets)
       for (let at: number | undefined = target; at !== undefined && at > 0; at = parents.get(at)) aboveGrants.add(at);
-    return new Judge(all, access, aboveGrants);
+    return new AccessChange(all, access, aboveGrants);
   }
 
   /** Returns the key's grants on removed items. */
@@ -179,7 +179,7 @@ function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable
 }
 
 /** Access of one key, now and before. */
-class Judge {
+class AccessChange {
   readonly #grants: readonly GrantRow[];
   readonly #access: Access;
   /**

@@ -5,7 +5,7 @@ import { includes } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Call, type Combine, newId, type RequestContext, type Working } from "../requests/context.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { holdKeptGrants, keepGrants } from "../keys/kept-grants.ts";
+import { applyKeptGrants, keepGrants } from "../keys/kept-grants.ts";
 import {
   findFile,
   findPlace,
@@ -50,7 +50,7 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
   if (holder !== undefined && holder.seq !== row.seq) return occupied(path);
   return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
     await files.place(row.seq, folder.seq, name);
-    const refused = await holdKeptGrants(context, path);
+    const refused = await applyKeptGrants(context, path);
     if (refused !== null) return refused;
     return done(200, presentFile({ ...row, folderId: folder.id, path }));
   });

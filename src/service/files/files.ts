@@ -5,7 +5,7 @@ import { type Answer, done, doneAsWritten, isRefused, type Refused } from "../re
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { PlaceFor } from "../store/files-table.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
-import { holdKeptGrants } from "../keys/kept-grants.ts";
+import { applyKeptGrants } from "../keys/kept-grants.ts";
 import { answerList, type Selection } from "./lists.ts";
 import { findRouteOfFile, makeFolders, noFile, occupied, pathIn, routeIn, type FollowedPath } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
@@ -64,7 +64,7 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
   const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
   const placed = { workspace: workspace.seq, id, folder, name };
   await tables.files.insert({ ...placed, changeId, text: content, at: context.now() }, hasKeptGrants === 1);
-  const refused = hasKeptGrants === 1 ? await holdKeptGrants(context, path) : null;
+  const refused = hasKeptGrants === 1 ? await applyKeptGrants(context, path) : null;
   if (refused !== null) return refused;
   return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
 }

@@ -5,7 +5,7 @@ import { type Answer, DELETED, done, isRefused, type Refused, refuse, refuseFiel
 import type { Call, RequestContext } from "../requests/context.ts";
 import { pathTooLong } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
-import { holdKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
+import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
 import { findPlace, findWritableFolder, occupied, type FolderPlace, pathIn, moveProtected } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
@@ -46,7 +46,7 @@ async function placeFolder(
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
     await moveKeptGrants(context, row.path, path);
-    const refused = await holdKeptGrants(context, path);
+    const refused = await applyKeptGrants(context, path);
     if (refused !== null) return refused;
     return done(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
   });

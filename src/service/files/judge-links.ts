@@ -24,13 +24,13 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
     if (read.kind === "foreign" || read.inert) continue;
     if (!judged.has(read.target)) judged.set(read.target, await resolves(context, read));
   }
-  const lost = [...judged].flatMap(([said, isThere]) => (isThere ? [] : [said]));
+  const lost = [...judged].flatMap(([target, isThere]) => (isThere ? [] : [target]));
   if (lost.length === 0) return null;
   return refuseFields(
-    lost.slice(0, MOST_NAMED).map((said) => ({
+    lost.slice(0, MOST_NAMED).map((target) => ({
       code: "unresolved_reference",
       pointer: "/content",
-      detail: `content references a file or folder which cannot be resolved: ${quoted(said)}.`,
+      detail: `content references a file or folder which cannot be resolved: ${quoted(target)}.`,
     })),
   );
 }
@@ -44,8 +44,8 @@ async function resolves(context: RequestContext, { kind, target }: Destination):
   return target.startsWith("/") && isReadable(context, target.slice(1).replace(/\/$/, ""));
 }
 
-async function isReadable({ tables, workspace, access }: RequestContext, said: string): Promise<boolean> {
-  const path = decodeSegment(said);
+async function isReadable({ tables, workspace, access }: RequestContext, target: string): Promise<boolean> {
+  const path = decodeSegment(target);
   if (path.endsWith(".md")) {
     const file = await tables.files.byPath(workspace.seq, path);
     return file !== undefined && includes(await access.levelOfFile(file), "read");

@@ -22,7 +22,7 @@ function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCall["quer
   return id === undefined ? { kind: "none" } : { kind: "parent-id", id };
 }
 
-/** Kind of items in a list. */
+/** Functions that select, filter and show the items of one kind of list. */
 type ListOf<Row> = {
   readonly select: (selector: Selection, range: RowRange) => Promise<readonly Row[] | Refused>;
   /** Returns the row number of the folder that decides who may read the item. */

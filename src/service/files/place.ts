@@ -1,7 +1,7 @@
 import { includes, Access } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
-import { holdKeptGrants } from "../keys/kept-grants.ts";
+import { applyKeptGrants } from "../keys/kept-grants.ts";
 import type { PlaceFor } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type GrantRow } from "../store/rows.ts";
 
@@ -126,7 +126,7 @@ export async function makeFolder(
   const id = newId(context, "dir_");
   const workspace = context.workspace.seq;
   const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });
-  const refused = await holdKeptGrants(context, path);
+  const refused = await applyKeptGrants(context, path);
   if (refused !== null) return refused;
   return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
 }

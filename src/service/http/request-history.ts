@@ -29,8 +29,8 @@ export type RequestSpan = Readonly<Counts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
   /**
-   * Durations in ms within which half of the answers came, and 95 % of them; at most 25 % too long.
-   * Null if there was no answer.
+   * Durations in ms within which half of the answers came, and 95 % of them. The estimates are at
+   * most 25 % too long. Null if there was no answer.
    */
   readonly median: number | null;
   readonly p95: number | null;

@@ -14,9 +14,9 @@ import type { WalkEntry, WalkItem } from "./walk.ts";
  */
 
 /**
- * Reason why a link is inert. In this order: nothing is at the target; the target is not a
- * document; the target was not imported. Or the target is outside the folder; or it was created
- * later, and the second write was refused.
+ * Reason why a link is inert. `no-target`: nothing is at the target. `no-document`: the target is
+ * not a document. `not-imported`: the target was not imported. `outside`: the target is outside the
+ * folder. `not-written-again`: the target was created later, and the second write was refused.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 

@@ -45,7 +45,7 @@ export async function moveKeptGrants(where: Where, from: string, to: string): Pr
  * @returns a refusal, which rolls back the request, if a kept grant would deny this key edit access
  * to the new contents: its client would conclude that documents which it cannot read were deleted
  */
-export async function holdKeptGrants(
+export async function applyKeptGrants(
   context: Where & Pick<RequestContext, "key">,
   path: string,
 ): Promise<Refused | null> {

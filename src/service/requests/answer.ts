@@ -29,10 +29,10 @@ type Done = {
 };
 
 /** Set on refusals only: a body parsed from JSON can imitate every field except this one. */
-const MARK: unique symbol = Symbol("refused");
+const REFUSED_MARK: unique symbol = Symbol("refused");
 
 export type Refused = {
-  readonly [MARK]: true;
+  readonly [REFUSED_MARK]: true;
   readonly kind: "refused";
   readonly code: ProblemCode;
   readonly detail: string;
@@ -46,10 +46,7 @@ export function done(status: 200 | 201 | 202, body: unknown): Done {
   return doneAsWritten(status, JSON.stringify(body));
 }
 
-/**
- * Returns an answer.
- * @param json the body, as JSON text
- */
+/** Returns an answer whose body is JSON text already. */
 export function doneAsWritten(status: Done["status"], json: string): Done {
   return { kind: "done", status, json };
 }
@@ -63,7 +60,7 @@ export function refuse(
   errors: readonly FieldError[] = [],
   headers: Readonly<Record<string, string>> = {},
 ): Refused {
-  return { [MARK]: true, kind: "refused", code, detail, errors, headers };
+  return { [REFUSED_MARK]: true, kind: "refused", code, detail, errors, headers };
 }
 
 /** Refuses with `invalid_request` and the faulty fields. The detail is that of the first field. */
@@ -72,7 +69,7 @@ export function refuseFields(errors: readonly FieldError[]): Refused {
 }
 
 export function isRefused(value: unknown): value is Refused {
-  return typeof value === "object" && value !== null && MARK in value;
+  return typeof value === "object" && value !== null && REFUSED_MARK in value;
 }
 
 /**

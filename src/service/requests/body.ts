@@ -23,9 +23,9 @@ export type BodyFault =
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Details of refusals, with the seconds to wait before a repetition may succeed. ASSUMES: the
- * service has not begun a request that came too slowly, or with too many others. The answer is 503
- * with Retry-After, as for a closed workspace.
+ * Detail of each refusal, and the seconds after which the client may try again. With seconds, the
+ * answer is 503 with Retry-After, otherwise 400. ASSUMES: a 503 means that the service did nothing,
+ * so the client may send a slow or refused request again.
  */
 const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
   "not-http": ["The request is not valid HTTP."],

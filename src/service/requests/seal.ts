@@ -10,10 +10,10 @@ const TAG_BYTES = 16;
 
 /**
  * Encrypts content.
- * @param bound purpose for which the result is valid, such as a query
+ * @param purpose purpose for which the result is valid, such as a query
  */
-export function seal(secret: Buffer, bound: string, plain: Buffer): string {
-  const tag = tagOf(secret, bound, plain);
+export function seal(secret: Buffer, purpose: string, plain: Buffer): string {
+  const tag = tagOf(secret, purpose, plain);
   const sealed = createCipheriv("aes-256-ctr", secret, tag).update(plain);
   return Buffer.concat([tag, sealed]).toString("base64url");
 }
@@ -23,14 +23,14 @@ export function seal(secret: Buffer, bound: string, plain: Buffer): string {
  * @param bytes length of the content
  * @returns the content; null for any text that `seal` did not make of such a content and `bound`
  */
-export function unseal(secret: Buffer, bound: string, text: string, bytes: number): Buffer | null {
+export function unseal(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
   const sealed = Buffer.from(text, "base64url");
   if (sealed.length !== TAG_BYTES + bytes || sealed.toString("base64url") !== text) return null;
   const tag = sealed.subarray(0, TAG_BYTES);
   const plain = createDecipheriv("aes-256-ctr", secret, tag).update(sealed.subarray(TAG_BYTES));
-  return timingSafeEqual(tag, tagOf(secret, bound, plain)) ? plain : null;
+  return timingSafeEqual(tag, tagOf(secret, purpose, plain)) ? plain : null;
 }
 
-function tagOf(secret: Buffer, bound: string, plain: Buffer): Buffer {
-  return createHmac("sha256", secret).update(plain).update(bound).digest().subarray(0, TAG_BYTES);
+function tagOf(secret: Buffer, purpose: string, plain: Buffer): Buffer {
+  return createHmac("sha256", secret).update(plain).update(purpose).digest().subarray(0, TAG_BYTES);
 }

@@ -22,7 +22,7 @@ const NO_PARAMETERS = z.strictObject({});
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
 /** Reads the input of an operation: its query, then the id in its path, then its body. */
-export function readSent({ query: parameters = NO_PARAMETERS, id, body }: ReadBy, sent: SentRequest) {
+export function readSent({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const texts = readQuery(sent.query);
   const query = isRefused(texts) ? texts : validate(parameters, texts);
   if (isRefused(query)) return query;
@@ -33,7 +33,7 @@ export function readSent({ query: parameters = NO_PARAMETERS, id, body }: ReadBy
   return isRefused(read) ? read : { query, id: named, body: read };
 }
 
-type ReadBy = {
+type InputSchemas = {
   readonly query?: z.ZodObject | undefined;
   readonly id?: z.ZodType<string>;
   readonly body?: z.ZodType | undefined;
@@ -43,10 +43,10 @@ type ReadBy = {
  * Codes of faults in the form of a request. If a request has one of them, the answer has no other
  * codes.
  */
-const OF_SHAPE: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
+const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
 function refusalOf(found: readonly InputFault[]): Refused {
-  const ofShape = found.filter(({ code }) => OF_SHAPE.has(code));
+  const ofShape = found.filter(({ code }) => SHAPE_CODES.has(code));
   const faults = ofShape.length > 0 ? ofShape : found;
   const problem = faults[0]?.problem ?? "invalid_request";
   const errors = new Map<string, FieldError>();

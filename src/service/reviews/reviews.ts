@@ -45,7 +45,7 @@ type ReviewPage = {
   readonly nextCursor: string | null;
 };
 
-/** Ids of the open reviews beside one; null for none. */
+/** Ids of the open reviews before and after a review; null if there is none. */
 export type Neighbours = {
   readonly previous: string | null;
   readonly next: string | null;
@@ -172,7 +172,7 @@ export class Reviews {
       // The decision and the version that it publishes have one time, by which `decided` finds
       // both.
       const at = working.now();
-      const row = await makeLive({ ...working, now: () => at, key: null }, found, content);
+      const row = await publish({ ...working, now: () => at, key: null }, found, content);
       if (isRefused(row)) return row;
       await working.tables.changes.decide(found.change.seq, "accepted", at);
       return presentFile(row);
@@ -189,7 +189,7 @@ export class Reviews {
   }
 }
 
-async function makeLive(
+async function publish(
   working: Working & Pick<RequestContext, "key">,
   { change, file }: ReviewWithFile,
   content: string | null,

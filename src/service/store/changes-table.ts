@@ -16,11 +16,11 @@ type ReviewedRow = FileRow & {
   readonly workspaceId: string;
 };
 
-function reviewed({ join }: Dialect, by = ""): string {
+function reviewed({ join }: Dialect, index = ""): string {
   return `
 SELECT c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reason, c.at, c.sender,
   c.decided_at AS "decidedAt", w.id AS "workspaceId", ${FILE_COLUMNS}
-FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w.seq = x.workspace
+FROM changes c ${index} ${join} files x ON x.seq = c.file ${join} workspaces w ON w.seq = x.workspace
   LEFT JOIN folders d ON d.seq = x.folder
 WHERE c.status <> 'saved'`;
 }

@@ -15,7 +15,7 @@ export type Dialect = {
   isBelow(column: string, path: string): string;
   /** Returns a condition: the number in the column is one of a list. */
   isOneOf(column: string, numbers: string): string;
-  /** Returns a condition that an index on set flags serves. */
+  /** Returns a condition: the flag in the column is set. Its form allows the use of an index. */
   isSet(column: string): string;
   /**
    * Returns the clause that makes SQLite use an index; "" for PostgreSQL, which chooses the index

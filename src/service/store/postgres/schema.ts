@@ -262,7 +262,7 @@ const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
-/** The first makes an empty database one of `OLDEST_SCHEMA`; each other adds 1 to the number. */
+/** The first migration creates schema `OLDEST_SCHEMA`; each later one creates the next schema. */
 export const MIGRATIONS: readonly string[] = [TABLES + SEARCH + OUTBOX + CREATE_FILE, SENDERS];
 
 /** Number of the oldest schema that is known. */

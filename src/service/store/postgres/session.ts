@@ -8,17 +8,17 @@ import { LOCKS } from "./locks.ts";
  */
 const INDEXED_PATH = 500;
 
-function near(expression: string): string {
+function indexedPart(expression: string): string {
   return `left(${expression}, ${INDEXED_PATH})`;
 }
 
 export const POSTGRES: Dialect = {
-  isAt: (column, path) => `${near(column)} = ${near(path)} AND ${column} = ${path}`,
+  isAt: (column, path) => `${indexedPart(column)} = ${indexedPart(path)} AND ${column} = ${path}`,
   // "0" is the character after "/", so the range has every path below, and uses the index on
   // (workspace, beginning of the path).
   isBelow(column, path) {
     const [from, to] = [`${path} || '/'`, `${path} || '0'`];
-    return `${near(column)} >= ${near(from)} AND ${near(column)} <= ${near(to)} AND ${column} > ${from} AND ${column} < ${to}`;
+    return `${indexedPart(column)} >= ${indexedPart(from)} AND ${indexedPart(column)} <= ${indexedPart(to)} AND ${column} > ${from} AND ${column} < ${to}`;
   },
   isOneOf: (column, numbers) => `${column} = ANY(${numbers}::bigint[])`,
   isSet: (column) => column,

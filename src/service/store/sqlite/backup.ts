@@ -29,10 +29,10 @@ export class OnlineBackup {
    */
   #source: FileHandle | null = null;
 
-  constructor(folder: string, db: Db, turns: ConnectionQueue) {
+  constructor(folder: string, db: Db, queue: ConnectionQueue) {
     this.#folder = folder;
     this.#db = db;
-    this.#turns = turns;
+    this.#turns = queue;
   }
 
   /**
@@ -55,7 +55,8 @@ export class OnlineBackup {
   }
 
   /**
-   * ORDER: closed after the database, because closing this descriptor releases the database's lock.
+   * Closes the database file. ORDER: called after the database was closed, because closing this
+   * descriptor releases the database's lock.
    */
   async close(): Promise<void> {
     await this.#source?.close();

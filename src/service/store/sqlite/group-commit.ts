@@ -36,8 +36,8 @@ export class GroupCommit {
   readonly #waiting: Member[] = [];
   #isGathering = false;
 
-  constructor(turns: ConnectionQueue, transactions: Transactions) {
-    this.#turns = turns;
+  constructor(queue: ConnectionQueue, transactions: Transactions) {
+    this.#turns = queue;
     this.#transactions = transactions;
   }
 

@@ -28,13 +28,13 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_gone_folders ON outbox (seq) WHERE kind = 'folder' AND change = 'gone';
 CREATE INDEX grants_by_target ON grants (kind, target);
-${onFile("made", "INSERT", "'created', NULL, NULL", "new")}
-${onFile("edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL", "new")}
-${onFile("placed", "UPDATE OF folder, name", "'moved', old.folder, NULL", "new")}
-${onFile("gone", "DELETE", `'gone', old.folder, ${grantsOn("file")}`, "old")}
-${onFolder("made", "INSERT", "'created', NULL, NULL", "new")}
-${onFolder("placed", "UPDATE OF parent, name", "'moved', old.parent, NULL", "new")}
-${onFolder("gone", "DELETE", `'gone', old.parent, ${grantsOn("folder")}`, "old")}
+${fileTrigger("made", "INSERT", "'created', NULL, NULL", "new")}
+${fileTrigger("edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL", "new")}
+${fileTrigger("placed", "UPDATE OF folder, name", "'moved', old.folder, NULL", "new")}
+${fileTrigger("gone", "DELETE", `'gone', old.folder, ${grantsOn("file")}`, "old")}
+${folderTrigger("made", "INSERT", "'created', NULL, NULL", "new")}
+${folderTrigger("placed", "UPDATE OF parent, name", "'moved', old.parent, NULL", "new")}
+${folderTrigger("gone", "DELETE", `'gone', old.parent, ${grantsOn("folder")}`, "old")}
 CREATE TRIGGER outbox_key_changed AFTER UPDATE OF expires_at ON keys
 WHEN old.expires_at IS NOT new.expires_at BEGIN ${access("new.seq", "new.workspace_id")} END;
 CREATE TRIGGER outbox_key_gone AFTER DELETE ON keys BEGIN ${access("old.seq", "old.workspace_id")} END;
@@ -51,15 +51,15 @@ CREATE TRIGGER outbox_pruned AFTER INSERT ON outbox WHEN new.n % 1000 = 0 BEGIN
 END;
 `;
 
-function onFile(name: string, when: string, values: string, row: "old" | "new"): string {
-  return onTable("file", name, when, values, row);
+function fileTrigger(name: string, when: string, values: string, row: "old" | "new"): string {
+  return tableTrigger("file", name, when, values, row);
 }
 
-function onFolder(name: string, when: string, values: string, row: "old" | "new"): string {
-  return onTable("folder", name, when, values, row);
+function folderTrigger(name: string, when: string, values: string, row: "old" | "new"): string {
+  return tableTrigger("folder", name, when, values, row);
 }
 
-function onTable(kind: "file" | "folder", name: string, when: string, values: string, row: "old" | "new"): string {
+function tableTrigger(kind: "file" | "folder", name: string, when: string, values: string, row: "old" | "new"): string {
   // The change of a new file is inserted after the file.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${when} ON ${kind}s BEGIN

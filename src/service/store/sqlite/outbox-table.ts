@@ -34,7 +34,7 @@ const SQL = {
  * order of commits. A place contains the number and mark of the last row that was read.
  */
 export function outboxTable(session: Session): OutboxTable {
-  /** Returns true if rows after the beginning were pruned. */
+  /** Returns true if a reader starts at the beginning, but the first rows were pruned. */
   const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {
     newest: async () => placeOf((await session.one(SQL.newest)) ?? BEGIN),

@@ -2,10 +2,10 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/** LIMIT: twice the size at which the journal is written back. */
+/** LIMIT: bytes; twice the size at which the journal is written back. */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Free space in bytes below which nothing is reserved. */
-export const LEAST_ROOM = 2 * RESERVED_BYTES;
+export const LEAST_FREE = 2 * RESERVED_BYTES;
 
 /**
  * Disk space that is released when the disk is full, so that documents can still be deleted. A
@@ -27,7 +27,7 @@ export class Reserve implements ReservedSpace {
   }
 
   reserve(): void {
-    if (this.#file === null || sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_ROOM) return;
+    if (this.#file === null || sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_FREE) return;
     try {
       // The file is filled with zeros, because a hole would occupy no space.
       writeFileSync(this.#file, Buffer.alloc(RESERVED_BYTES), { mode: 0o600 });

@@ -145,7 +145,7 @@ ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
 
-/** The first makes an empty database one of `OLDEST_SCHEMA`; each other adds 1 to the number. */
+/** The first migration creates schema `OLDEST_SCHEMA`; each later one creates the next schema. */
 const MIGRATIONS: readonly string[] = [TABLES, SEARCH_BY_KEYS, SENDERS];
 
 /** Numbers of the schemas that are known, in `user_version`. */
