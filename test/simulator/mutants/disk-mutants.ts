@@ -18,7 +18,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/run-effect.ts",
     find: "const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));",
     replace: 'const rowId = row.kind === "trash" ? -1 : state.openIntent(ctx.run, row);',
-    tests: ["engine/torn.test.ts"],
+    tests: ["engine/power-cut.test.ts"],
   },
   {
     id: "aside-not-safe",
@@ -27,7 +27,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/run-effect.ts",
     find: "const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));",
     replace: "const rowId = state.openIntent(ctx.run, row);",
-    tests: ["engine/torn.test.ts"],
+    tests: ["engine/power-cut.test.ts"],
   },
   {
     id: "new-files-not-journalled",

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
+import { resolve } from "../../src/mirror/operations/manual/resolve.ts";
+import { carryOut } from "../../src/mirror/operations/run-operation.ts";
+import { openSynced, remoteTexts, settle } from "../promises/fixture.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
+
+const LAST = "and a last line\n";
+const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
+
+test("I19 a document that goes to the trash and comes back is no deletion of its user, wherever the power is cut", async () => {
+  const rig = createRig(2);
+  const id = rig.app.create("part/d/a.md", "a\n");
+  rig.app.create("part/b.md", "b\n");
+  rig.app.makeFolder("elsewhere");
+  const begun = rig.mirror({ prefix: "part" });
+  await begun.sync();
+  await begun.sync();
+  rig.app.move("part/d/a.md", "elsewhere");
+  const calls = await killAtEachCall(
+    { rig, mirror: begun },
+    {
+      open: (beginning) => beginning.open({}, { prefix: "part" }),
+      async judge({ rig: later, mirror: cut }, at, lived) {
+        if (lived) return;
+        const mirror = later.mirror({ prefix: "part" }, cut.copyAfterPowerCut());
+        later.app.move("elsewhere/a.md", "part/d");
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        expect({ at, remote: later.app.files().get("part/d/a.md")?.id }).toEqual({ at, remote: id });
+        expect({ at, local: mirror.texts().get("d/a.md") }).toEqual({ at, local: "a\n" });
+        const deletions = mirror.requests.filter((request) => request.startsWith("DELETE"));
+        expect({ at, deletions }).toEqual({ at, deletions: [] });
+      },
+    },
+  );
+  expect(calls).toBeGreaterThan(10);
+});
+
+const AFTER_CUT = {
+  "and nobody saves": () => undefined,
+  "and its user saves into the file that it left": (mirror, path, text) => mirror.write(path, text),
+  "and its user replaces the file that it left": (mirror, path, text) =>
+    mirror.disk.user.saveAtomically(mirror.path(path), text),
+} satisfies Record<string, (mirror: Mirror, path: string, text: string) => void>;
+
+describe.each([
+  ["the service's edits are written", false],
+  ["both sides' edits are merged", true],
+])("I03 I06 I13 power is cut at any call while %s", (_, isMerged) => {
+  test.each(Object.entries(AFTER_CUT))("%s: every edit stays", async (_who, save) => {
+    const rig = createRig(1);
+    for (const name of ["a.md", "b.md"]) rig.app.create(name, LINES.join(""));
+    const mirror = rig.mirror();
+    await settle(mirror);
+    for (const name of ["a.md", "b.md"]) {
+      if (isMerged) mirror.write(name, LINES.with(1, "mine\n\n").join(""));
+      rig.app.edit(name, LINES.with(7, "theirs\n\n").join(""));
+    }
+    const before = mirror.texts().get("a.md")!;
+    const merged = (isMerged ? LINES.with(1, "mine\n\n") : LINES).with(7, "theirs\n\n").join("");
+    mirror.disk.settle();
+    const cuts = await killAtEachCall(
+      { rig, mirror },
+      {
+        async judge(pair, call, lived) {
+          if (lived) return;
+          pair.mirror.disk.losePower(() => 0);
+          const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+          for (const path of ["a.md", "b.md"]) save(restarted, path, (restarted.texts().get(path) ?? before) + LAST);
+          await settle(restarted);
+          // The row of the second file makes the record of the first one safe, and not its name.
+          const texts = [...restarted.texts().values(), ...remoteTexts(pair.rig).values()];
+          const ends = texts.map((text) => text.replace(LAST, ""));
+          expect([call, ...ends]).toEqual([call, merged, merged, merged, merged]);
+        },
+      },
+    );
+    expect(cuts).toBeGreaterThan(15);
+  });
+});
+
+test("I06 I13 power is cut at any call while conflicts end with the service's version: it stays there", async () => {
+  const { rig, mirror } = await openSynced({ "a.md": "one\n", "b.md": "one\n" });
+  for (const name of ["a.md", "b.md"]) {
+    mirror.write(name, "mine\n");
+    rig.app.edit(name, "theirs\n");
+  }
+  await settle(mirror);
+  mirror.disk.settle();
+  const paths = ["a.md", "b.md"];
+  const ended = new Set<number>();
+  await killAtEachCall(
+    { rig, mirror },
+    {
+      async work(pair) {
+        const opened = { world: pair.mirror.world() } as OpenedMirror;
+        await carryOut(resolve, opened, { paths, way: "theirs", force: false, noSync: true });
+      },
+      async judge(pair, call, lived) {
+        if (lived) return;
+        pair.mirror.disk.losePower(() => 0);
+        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+        await settle(restarted);
+        expect([call, ...remoteTexts(pair.rig).values()]).toEqual([call, "theirs\n", "theirs\n"]);
+        const conflicts = restarted.state.load().conflicts.size;
+        expect([...restarted.texts().values()].filter((text) => text === "mine\n")).toHaveLength(conflicts);
+        ended.add(paths.length - conflicts);
+      },
+    },
+  );
+  expect(ended).toEqual(new Set([0, 1, 2]));
+});
