@@ -1,7 +1,7 @@
 /** The daemon, as its service unit runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { DAEMON_FLAGS } from "../../src/mirror/daemon/autostart/service-unit.ts";
+import { DAEMON_NODE_OPTIONS } from "../../src/mirror/daemon/autostart/service-unit.ts";
 import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { PROJECT, track } from "./child.ts";
 import type { Mirror } from "./fixture.ts";
@@ -14,7 +14,7 @@ export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 
 /** `mdmirror watch`, from the moment at which both sides were seen to agree and it rests. */
 export async function startDaemon(mirror: Mirror): Promise<Watched> {
-  const child = spawn(process.execPath, [...DAEMON_FLAGS, builtProgram(PROJECT), "watch", mirror.root], {
+  const child = spawn(process.execPath, [...DAEMON_NODE_OPTIONS, builtProgram(PROJECT), "watch", mirror.root], {
     env: { ...process.env, MDMIRROR_API_KEY: mirror.key, MDMIRROR_NOTIFY: "off" },
     stdio: ["ignore", "ignore", "inherit"],
     detached: true,

@@ -15,7 +15,7 @@ import { askForYes, showProgress, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
-import { judgeInside, type LinkRequest, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
+import { checkInside, type LinkRequest, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
 
 /**
@@ -112,7 +112,7 @@ export async function agreeOnFirstPlan(
   try {
     const preview = unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN));
     progress.end();
-    unwrap(judgeInside(preview));
+    unwrap(checkInside(preview));
     io.out(`the first sync of ${shownName(dir)}:`);
     for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");

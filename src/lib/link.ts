@@ -4,8 +4,8 @@ import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { findKey } from "../mirror/settings/key.ts";
 import {
-  judgeFolder,
-  judgeInside,
+  checkFolder,
+  checkInside,
   linkFolder,
   type LinkRequest,
   openUnlinked,
@@ -40,7 +40,7 @@ export async function link(requestedDir: string, options: LinkOptions): Promise<
 function judgePlace(dir: string, env: Environment["env"]): "known" | "fresh" {
   const existing = nearestFolder(dir);
   if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwner(realpathSync(existing), env);
-  const kind = unwrap(judgeFolder(dir, env, false));
+  const kind = unwrap(checkFolder(dir, env, false));
   if (kind !== "linked") return kind;
   const facts = { kind: "usage", what: `${dir} is linked already`, next: "open it: openMirror(dir)" } as const;
   throw new TroubleError({ ...facts, code: "linked-already" });
@@ -70,7 +70,7 @@ async function checkBeforeLinking(request: LinkRequest): Promise<void> {
   const { INIT_AGAIN } = await import("../mirror/folder/fault-trouble.ts");
   const mirror = unwrap(openUnlinked(request));
   try {
-    unwrap(judgeInside(unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN))));
+    unwrap(checkInside(unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN))));
   } finally {
     await mirror.close();
   }

@@ -82,7 +82,7 @@ function isRead(operation: unknown): operation is ReadOperation<ReadDeclaration>
 }
 
 async function planOf(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
-  const { planSync, stoppedRun } = await import("../mirror/folder/run.ts");
+  const { planSync, requestOfStoppedRun: stoppedRun } = await import("../mirror/folder/run.ts");
   const { planJson } = await import("../mirror/operations/results/plan.ts");
   const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
   const planned = await planSync(mirror, stoppedRun(mirror, false));

@@ -3,7 +3,7 @@ import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { undo } from "../mirror/operations/history/undo.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
-import { DAEMON_FLAGS } from "../mirror/daemon/autostart/service-unit.ts";
+import { DAEMON_NODE_OPTIONS } from "../mirror/daemon/autostart/service-unit.ts";
 import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 import { PROGRAM_FILE } from "../common/package-files.ts";
 import { type ActionRequest, type Done, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
@@ -75,7 +75,7 @@ const LOOK_MS = 200;
 function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
   const { root } = folder;
   return startJob(ui, folder, "", "Starting", async () => {
-    const argv = [...DAEMON_FLAGS, PROGRAM_FILE, "watch", root];
+    const argv = [...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root];
     const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
     child.on("error", () => undefined).unref();
     for (let look = 0; look < LOOKS && child.exitCode === null; look++) {

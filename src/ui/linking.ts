@@ -7,7 +7,7 @@ import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { isKey } from "../mirror/settings/key.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
-import { judgeFolder, judgeInside, linkFolder, nearestFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
+import { checkFolder, checkInside, linkFolder, nearestFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
@@ -91,7 +91,7 @@ export async function draftLink(world: World, fields: LinkFields): Promise<LinkD
   try {
     const planned = await planSync(mirror.value, USUAL_RUN, INIT_AGAIN);
     if (planned.kind === "trouble") return refuse(fieldOf(planned.trouble), planned.trouble);
-    const inside = judgeInside(planned.value);
+    const inside = checkInside(planned.value);
     if (inside.kind === "trouble") return refuse("dir", inside.trouble);
     const mode = await decideLinks(mirror.value.world, [...planned.value.trees.remote.files.keys()]);
     const config = { ...target.config, links: { ...DEFAULT_CONFIG.links, mode } };
@@ -133,7 +133,7 @@ function judgeTarget(dir: string, env: World["env"]): Result<unknown> {
   const mustOwn = nearest === dir || ownershipOf(nearest, env).kind === "by-sudo";
   const owned = mustOwn ? checkOwner(realpathSync(nearest), env) : ok(null);
   if (owned.kind === "trouble") return owned;
-  const kind = judgeFolder(dir, env, false);
+  const kind = checkFolder(dir, env, false);
   if (kind.kind === "ok" && kind.value === "linked")
     return trouble("usage", `${dir} is linked already`, "open it in the list of folders");
   return kind;

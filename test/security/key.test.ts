@@ -81,7 +81,13 @@ describe("I30 what a crash leaves behind", () => {
       ["launchd", /<key>HardResourceLimits<\/key>\s*<dict>\s*<key>Core<\/key>\s*<integer>0<\/integer>/],
     ] as const) {
       const given = { MDMIRROR_API_KEY: rig.key };
-      const made = makeUnit({ manager, root: "/home/ann/notes", home: "/home/ann", env: given, notifies: true });
+      const made = makeUnit({
+        manager,
+        root: "/home/ann/notes",
+        home: "/home/ann",
+        env: given,
+        hasSystemdNotify: true,
+      });
       if (made.kind !== "ok") throw new Error(made.trouble.what);
       expect(made.value.text).toMatch(line);
       expect(made.value.text).not.toContain(rig.key);

@@ -1,5 +1,5 @@
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
-import { followed } from "../../src/mirror/folder/open-local.ts";
+import { pathsForGitignore } from "../../src/mirror/folder/open-local.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
@@ -154,7 +154,8 @@ export class Mirror {
     const machine = {
       ...{ clock, random: dice, log: NO_LOG, bootId: `boot-${this.#boot}`, prefix, links },
       ...{ key: this.#options.key ?? key, disk: this.disk, state: this.state },
-      openDisk: (fs: Fs) => new LocalDisk(fs, ROOT, { random: dice, gitignore: followed({ gitignore }, this.state) }),
+      openDisk: (fs: Fs) =>
+        new LocalDisk(fs, ROOT, { random: dice, gitignore: pathsForGitignore({ gitignore }, this.state) }),
       counts: (call: number): void => {
         this.#calls = call;
       },

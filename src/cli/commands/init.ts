@@ -12,7 +12,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { checkName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
-import { judgeFolder, linkFolder, nearestFolder } from "../../mirror/folder/link-folder.ts";
+import { checkFolder, linkFolder, nearestFolder } from "../../mirror/folder/link-folder.ts";
 import { lineFault, linkedPart, partClause } from "../../mirror/settings/settings.ts";
 import { admit, originOfUser, markerOf } from "../../mirror/trust/gate.ts";
 import { isSameUrl, withoutSlashes } from "../../mirror/trust/address.ts";
@@ -84,7 +84,7 @@ export const command: Command = {
     const existing = nearestFolder(dir);
     if (existing === dir || ownershipOf(existing, io.env).kind === "by-sudo")
       unwrap(workAsOwner(io, realpathSync(existing)));
-    const kind = unwrap(judgeFolder(dir, io.env, args.flag("any-folder")));
+    const kind = unwrap(checkFolder(dir, io.env, args.flag("any-folder")));
     return kind === "linked" ? initLinkedFolder(io, dir, args) : linkNew(io, args, dir, kind === "known");
   },
 };

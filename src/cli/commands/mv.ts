@@ -5,7 +5,7 @@ import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, checkName } from "../find-mirror.ts";
-import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
+import { checkMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "./service.ts";
 import { nameMirror } from "../../mirror/trust/list.ts";
 
@@ -22,7 +22,7 @@ export const command: Command = {
     // Resolves symbolic links in the folders above the last name, which is new.
     const whole = resolve(io.cwd, last);
     const to = existsSync(dirname(whole)) ? join(realpathSync(dirname(whole)), basename(whole)) : whole;
-    unwrap(judgeMove(root, to, io.env));
+    unwrap(checkMove(root, to, io.env));
     const released = await withFolderReleased(io, root, "mv");
     const moved = moveFolder(root, to, io.env);
     released.giveBack();

@@ -171,14 +171,14 @@ function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
   return unit?.kind === "ok" ? unit.value : null;
 }
 
-/** @param notifies true if the manager learns from the daemon when it is ready */
+/** @param hasSystemdNotify true if the manager learns from the daemon when it is ready */
 function unitFor(
   env: Io["env"],
   manager: ServiceUnit["manager"],
   root: string | null,
-  notifies = isOnPath("systemd-notify", env["PATH"] ?? ""),
+  hasSystemdNotify = isOnPath("systemd-notify", env["PATH"] ?? ""),
 ): Result<ServiceUnit> {
-  return makeUnit({ manager, root, home: homeOf(env), env, notifies });
+  return makeUnit({ manager, root, home: homeOf(env), env, hasSystemdNotify });
 }
 
 /**

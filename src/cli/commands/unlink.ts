@@ -5,7 +5,7 @@ import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
-import { judgeList } from "../../mirror/trust/gate.ts";
+import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
 import { type Args, type Command, type Io, contextOf } from "../command.ts";
 import { EXIT, type ExitCode, refuse } from "../exit.ts";
@@ -33,7 +33,7 @@ export const command: Command = {
     if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
     const found = findMirror(io, args.operands[0]);
     const root = realpathSync(found);
-    unwrap(judgeList(io.env, "nothing was done"));
+    unwrap(checkRegistryWritable(io.env, "nothing was done"));
     const refused = await checkUnsent(io, root, args);
     if (refused !== null) return refused;
     const purges = args.flag("purge");

@@ -65,7 +65,7 @@ async function keepInSync(
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   const hooks = new HookRunner({ ...world, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
-    hooks.take(root, event, log);
+    hooks.takeEvent(root, event, log);
     show(root, event);
   };
   unwrap(await keep({ ...world, onEvent, onNote }).finally(() => hooks.end()));

@@ -43,7 +43,7 @@ type ServedFolder = {
   /** Command that has kept the folder for too long; null if there is none. */
   readonly lentTo: () => string | null;
   /** True while the event loop makes progress. */
-  readonly moves: () => boolean;
+  readonly isMakingProgress: () => boolean;
 };
 
 /**
@@ -59,7 +59,7 @@ export async function keepCallerWaiting(
   const beating = setInterval(() => {
     const what = folder.lentTo();
     if (what !== null) busy.resolve(refusedFor(folder.root, what));
-    else if (folder.moves()) call.beat();
+    else if (folder.isMakingProgress()) call.beat();
   }, ALIVE_EVERY_MS);
   try {
     return await Promise.race([work, busy.promise]);
@@ -77,7 +77,7 @@ function refusedFor(root: string, what: string): CallResult {
   return { kind: "refused", trouble: busy.trouble };
 }
 
-export async function carryOutRequest(
+export async function performRequest(
   daemon: Daemon,
   request: Extract<ControlRequest, { do: "wait" | "pause" | "resume" }>,
   gone: AbortSignal,
@@ -110,9 +110,12 @@ export function codeClause(error: unknown): string {
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 
-/** @param by reason why the folder is closed; null if the daemon is ending */
-export function refuseClosedFolder(root: string, by: Trouble | null): CallResult {
-  const { what, next } = by ?? daemonEndsTrouble(root);
+/**
+ * Refuses a request about a closed folder.
+ * @param reason why the folder is closed; null if the daemon is ending
+ */
+export function refuseClosedFolder(root: string, reason: Trouble | null): CallResult {
+  const { what, next } = reason ?? daemonEndsTrouble(root);
   return { kind: "refused", trouble: { kind: "fault", what, next } };
 }
 

@@ -6,13 +6,13 @@ import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
+import { type DaemonSetup, closeIfKeyChanged, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { Traffic } from "./traffic.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
   keepCallerWaiting,
   codeClause,
-  carryOutRequest,
+  performRequest,
   daemonEndsTrouble,
   refuseClosedFolder,
   retryMsAfter,
@@ -22,7 +22,7 @@ import { ExchangeTally } from "../remote/tally.ts";
 import { missingFolderTrouble } from "../folder/folder-trouble.ts";
 import { errnoClause, errorCodeOf, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { noteReport, stoppedRun, pruneDaily } from "../folder/run.ts";
+import { storeFactsOf, requestOfStoppedRun, pruneDaily } from "../folder/run.ts";
 import { markerOf } from "../trust/gate.ts";
 import { findByMarker, registryFolder } from "../trust/registry.ts";
 
@@ -39,9 +39,12 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  */
 export const HANG_MS = 240_000;
 /** LIMIT: milliseconds that a command waits for another command to give the folder back. */
-const LONGEST_LOAN_MS = 30_000;
+const MAX_LOAN_MS = 30_000;
 
-/** `free` is called when the daemon has no file of the folder open. */
+/**
+ * A command that borrows the folder. `free` is called when the daemon has no file of the folder
+ * open.
+ */
 type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSignal; readonly free: () => void };
 
 type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
@@ -58,7 +61,7 @@ export class DaemonFolder {
    */
   #loan: Loan | null = null;
   #closedBy: Trouble | null = null;
-  /** Resolves when a folder that is about to be closed is open again, or cannot be opened. */
+  /** Resolves when a folder that is being closed is open again, or cannot be opened. */
   #opening: PromiseWithResolvers<void> | null = null;
   /** Marker when the folder was first opened; null if it had none. */
   #marker: string | null = null;
@@ -136,17 +139,17 @@ export class DaemonFolder {
    */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const opened = await this.#openToServe(stop);
-    const loan = this.#takeLoan();
+    const loan = this.#endLoan();
     this.#endOpening();
     const broken = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, loan, stop);
     if (broken === null) this.#opening ??= Promise.withResolvers();
     await this.close();
     if (this.#loan !== null) {
-      // Until the command ends, nothing of the folder is open.
+      // Nothing of the folder is open until the command ends.
       this.#loan.free();
       await aborted(AbortSignal.any([this.#loan.gone, stop]));
     }
-    const left = broken === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
+    const left = broken === null || opened.kind === "trouble" ? this.#endIfMovedOrUnlinked() : null;
     return left ?? broken;
   }
 
@@ -190,14 +193,14 @@ export class DaemonFolder {
   }
 
   /** Returns the loan that has ended; null if the folder was not lent. */
-  #takeLoan(): Loan | null {
+  #endLoan(): Loan | null {
     const loan = this.#loan;
     this.#loan = null;
     if (loan !== null) this.#publish({ kind: "returned", at: this.#options.clock.now(), what: loan.what });
     return loan;
   }
 
-  #endOfLeft(): ReturnType<typeof folderEndOf> {
+  #endIfMovedOrUnlinked(): ReturnType<typeof folderEndOf> {
     const left = folderEndOf(this.root, this.#marker, this.#options.env);
     if (left !== null)
       this.#publish({ kind: "left", at: this.#options.clock.now(), to: left.kind === "moved" ? left.root : null });
@@ -205,13 +208,13 @@ export class DaemonFolder {
   }
 
   /**
-   * Returns why the run failed; null if the run was asked to end.
-   * @param loan that has just ended; null if there was none
+   * Runs the loop of an open folder. Returns why it failed; null if it was asked to end.
+   * @param loan loan that has just ended; null if there was none
    */
   async #runOnce(open: OpenedDaemon, loan: Loan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const off = daemon.onEvent((event) => {
-      noteEvent(open, event);
+      handleEvent(open, event);
       // A loop that ends because of a command starts again later.
       const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
       if (!endsForLoan) this.#publish(event);
@@ -245,24 +248,24 @@ export class DaemonFolder {
   #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
     if (request.do === "status") return Promise.resolve({ kind: "done", value: this.status() });
     const { clock } = this.#options;
-    const lentTo = () => (clock.monotonic() - (this.#loan?.at ?? Infinity) > LONGEST_LOAN_MS ? this.#loan!.what : null);
-    const folder = { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS };
+    const lentTo = () => (clock.monotonic() - (this.#loan?.at ?? Infinity) > MAX_LOAN_MS ? this.#loan!.what : null);
+    const folder = { root: this.root, lentTo, isMakingProgress: () => this.stillMs() < HANG_MS };
     return keepCallerWaiting(this.#answer(request, call, stop), call, folder);
   }
 
   /**
-   * Returns the open folder; null if none is open. Waits for a folder that is about to be closed
-   * and opened again.
+   * Returns the open folder; null if none is open. Waits for a folder that is being closed and
+   * opened again.
    */
   async #openFolder(): Promise<OpenedDaemon | null> {
     const open = this.#open;
-    if (open !== null && (open.reopen.signal.aborted || dropsRefusedKey(open)))
+    if (open !== null && (open.reopen.signal.aborted || closeIfKeyChanged(open)))
       this.#opening ??= Promise.withResolvers();
     await this.#opening?.promise;
     return this.#open;
   }
 
-  /** Answers a request, and tries again if the folder was closed and opened meanwhile. */
+  /** Answers a request, and tries again if the folder was closed and opened since. */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,
@@ -279,7 +282,7 @@ export class DaemonFolder {
       const work =
         request.do === "lend"
           ? this.#lend(open, request.what, call)
-          : carryOutRequest(open.daemon, shortenWait(request, clock.monotonic() - began), call.gone);
+          : performRequest(open.daemon, shortenWait(request, clock.monotonic() - began), call.gone);
       const done = await work.catch((error: unknown) => {
         // While the daemon ends, it rejects requests. At any other time, an error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
@@ -290,8 +293,10 @@ export class DaemonFolder {
     }
   }
 
-  /** Answers once nothing of the folder is open; the daemon opens it again when the caller has
-   * left. */
+  /**
+   * Answers once nothing of the folder is open. The daemon opens the folder again when the caller
+   * has disconnected.
+   */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<CallResult> {
     const { clock } = this.#options;
     const free = Promise.withResolvers<void>();
@@ -332,12 +337,12 @@ function otherDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): Result<n
   return trouble("locked", what, "mdmirror status shows what it does; one daemon a folder is enough");
 }
 
-/** Handles an event of a folder's daemon. Other code reports the event. */
-function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
+/** Acts on an event of a folder's daemon: stores facts about a run, and prunes once a day. */
+function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
-  if (event.kind === "phase") dropsRefusedKey(open);
+  if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
-  noteReport(mirror, event.report, stoppedRun(mirror, true).maxDeletes);
+  storeFactsOf(mirror, event.report, requestOfStoppedRun(mirror, true).maxDeletes);
   // Once a day between two cycles: a day without a run has nothing to prune.
   pruneDaily(mirror);
 }
@@ -345,7 +350,7 @@ function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
 /**
- * Returns a request with the time that is left of it, because the folder may be closed meanwhile.
+ * Returns the request with the remaining time, because a closed folder may have taken a part of it.
  */
 function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
@@ -362,8 +367,8 @@ type FolderEnd =
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out whether a command moved or unlinked the folder that it borrowed from the daemon. A
- * folder whose disk is not mounted counts as neither, because the disk may be mounted again.
+ * Finds out whether a command moved or unlinked the folder that it borrowed from the daemon. If the
+ * folder's disk is not mounted, the result is null, because the disk may be mounted again.
  * @param marker the marker when the folder was opened; null if the folder had none
  * @returns null if the folder is unchanged
  */

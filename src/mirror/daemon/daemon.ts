@@ -22,8 +22,8 @@ export type DaemonsOptions = FolderOptions & {
 
 /**
  * Keeps these folders in sync. Opens all or none, because nobody would notice a daemon that syncs
- * only some of them. Resolves when `stop` is aborted, or no folder is left, and all active work has
- * ended.
+ * only some of them. Resolves when `stop` is aborted or no folder is left, after all active work
+ * has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -49,14 +49,14 @@ export async function runDaemons(
 }
 
 /**
- * Milliseconds between two checks of the list and of the folders on it, because a disk may have
+ * Milliseconds between two checks of the list, and of whether its folders exist: a disk may have
  * been mounted.
  */
 const CHECK_MS = 2_000;
 
 /**
  * Keeps every linked folder of this user in sync, by the current list. Resolves when `stop` is
- * aborted and all active work has ended.
+ * aborted, after all active work has ended.
  * @returns trouble of kind `locked` if another process does the same
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
@@ -77,7 +77,10 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
     .finally(lock.value);
 }
 
-/** If the list cannot be written, there is no common lock; each folder has its own. */
+/**
+ * Locks the list of linked folders. If the list cannot be written, there is no common lock; each
+ * folder has its own lock.
+ */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
     makeFolders(folder, 0o700);
@@ -103,7 +106,7 @@ class KeptFolders {
   readonly #stop: AbortSignal;
   /** Folders that are kept in sync, by real path. */
   readonly #kept = new Map<string, KeptFolder>();
-  readonly #noted = new Set<string>();
+  readonly #reportedNotes = new Set<string>();
 
   constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
@@ -119,10 +122,10 @@ class KeptFolders {
     const systemd = openSdNotify({ env, pid: process.pid, onFault });
     const isAlive = () => [...this.#kept.values()].every(({ folder }) => folder.stillMs() < HANG_MS);
     const end = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
-    this.#stop.addEventListener("abort", () => systemd?.say("STOPPING=1"), { once: true });
+    this.#stop.addEventListener("abort", () => systemd?.send("STOPPING=1"), { once: true });
     const ready = () => {
       const count = this.#kept.size;
-      systemd?.say("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
+      systemd?.send("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
     };
     await work(ready).finally(end);
     return ok(null);
@@ -171,8 +174,8 @@ class KeptFolders {
 
   /** Reports each message once. */
   #note(text: string): void {
-    if (this.#noted.has(text)) return;
-    this.#noted.add(text);
+    if (this.#reportedNotes.has(text)) return;
+    this.#reportedNotes.add(text);
     this.#options.onNote(text);
   }
 }

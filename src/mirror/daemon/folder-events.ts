@@ -13,7 +13,7 @@ export type FolderEvent =
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
 
-/** @param log of the folder; null if it is closed */
+/** @param log log of the folder; null if the folder is closed */
 export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
 
 export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: Kind }>;

@@ -3,7 +3,7 @@ import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from 
 import type { DaemonOptions } from "../engine/daemon/daemon-types.ts";
 import { createWatcher } from "../local/watch.ts";
 import { timeMs } from "../settings/settings.ts";
-import { DAEMON } from "../folder/folder-lock.ts";
+import { DAEMON_COMMAND } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
 import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
@@ -28,7 +28,7 @@ export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & 
  * @param dir a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
-  const opened = await openMirror(dir, { ...options, mode: "write", what: DAEMON });
+  const opened = await openMirror(dir, { ...options, mode: "write", what: DAEMON_COMMAND });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;
   const watcher = (options.createWatcher ?? createWatcher)(mirror.root);
@@ -56,11 +56,11 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
 }
 
 /**
- * Closes a folder, to be opened again, if the service refuses its key and a different key exists
- * now. Such a key was stored by `mdmirror init --key-file`, or a key file was renewed.
+ * Closes a folder, to be opened again, if the service refuses its key and mdmirror would find
+ * another key now. Such a key was stored by `mdmirror init --key-file`, or a key file was renewed.
  * @returns true if the folder was closed
  */
-export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boolean {
+export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boolean {
   const { phase } = daemon.status();
   if (phase.kind !== "waiting" || phase.why !== "unauthenticated" || mirror.hasNewKey?.() !== true) return false;
   reopen.abort();

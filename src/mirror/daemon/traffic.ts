@@ -3,11 +3,11 @@ import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
 /** LIMIT: effects that are listed; some hundred can be active at a time. */
-const MOST_EFFECTS = 12;
+const MAX_LISTED_EFFECTS = 12;
 
 /** The current transfers of a run. */
 export class Traffic implements Progress {
-  readonly #under = new Set<Action>();
+  readonly #active = new Set<Action>();
   #done = 0;
   #total = 0;
 
@@ -18,18 +18,18 @@ export class Traffic implements Progress {
   }
 
   step(...[action, has]: Parameters<NonNullable<Progress["step"]>>): void {
-    if (has === "begun") this.#under.add(action);
-    else this.#under.delete(action);
+    if (has === "begun") this.#active.add(action);
+    else this.#active.delete(action);
   }
 
   /** Returns the current transfers; null if there are none. */
   now(): CurrentTraffic | null {
-    if (this.#under.size === 0) return null;
-    const under = [...this.#under.values().take(MOST_EFFECTS)].map((action) => ({
+    if (this.#active.size === 0) return null;
+    const under = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
       kind: action.kind,
       path: pathOf(action),
     }));
-    return { done: this.#done, total: this.#total, under, more: this.#under.size - under.length };
+    return { done: this.#done, total: this.#total, under, more: this.#active.size - under.length };
   }
 }
 

@@ -2,7 +2,7 @@ import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } 
 
 /**
  * Recognises errors of the disk and its permissions, which are not bugs in mdmirror. Uses only the
- * error's fields, so that a command that succeeds need not import other modules.
+ * error's fields, so that this module imports no other module.
  */
 
 /** Faults with their next steps, by the codes of errors. The first match counts. */

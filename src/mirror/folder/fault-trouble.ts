@@ -9,12 +9,12 @@ export const INIT_AGAIN = "run mdmirror init with another URL";
  * @param factsHint a clause with the command that finds more facts
  */
 export function faultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
-  const [what, next] = wordsOf(fault, new URL(url).origin, factsHint);
+  const [what, next] = sentencesOf(fault, new URL(url).origin, factsHint);
   const { requestId } = fault;
   return { kind: "offline", what, requestId, next, ...("code" in fault ? { code: fault.code } : {}) };
 }
 
-function wordsOf(fault: Fault, origin: string, factsHint: string): readonly [what: string, next: string] {
+function sentencesOf(fault: Fault, origin: string, factsHint: string): readonly [what: string, next: string] {
   const { detail } = fault;
   switch (fault.kind) {
     case "locked-out":

@@ -7,10 +7,10 @@ import { type AcquiredLock, acquireLock } from "../state/lock.ts";
 import { busyTrouble } from "./folder-trouble.ts";
 
 /** Name of the command that keeps the folder in sync, and lends the folder to other commands. */
-export const DAEMON = "watch";
+export const DAEMON_COMMAND = "watch";
 
-/** LIMIT: milliseconds that a starting daemon waits for a command. */
-const COMMAND_MS = 10_000;
+/** LIMIT: milliseconds that a starting daemon waits for another command. */
+const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
 type LockedFolder = {
@@ -32,7 +32,7 @@ export async function lockFolder(
   const acquire = () => acquireLock(join(root, MIRROR_FOLDER), { since: clock.now(), what });
   let lock = acquire();
   let giveBack: (() => void) | null = null;
-  if (lock.kind === "busy" && what === DAEMON) lock = await awaitCommand(acquire, lock, clock);
+  if (lock.kind === "busy" && what === DAEMON_COMMAND) lock = await waitForCommand(acquire, lock, clock);
   else if (lock.kind === "busy") {
     const borrowed = await borrowFolder(root, what);
     if (borrowed === NO_DAEMON) return busyTrouble(root, lock.holder, clock);
@@ -53,13 +53,13 @@ export async function lockFolder(
 }
 
 /**
- * Waits for another command. A command that has the folder ends soon, such as a `sync` from cron;
- * another daemon does not, so waiting would not help.
+ * Waits for another process with the lock. A command such as a `sync` from cron ends soon. Another
+ * daemon does not end, so the function does not wait for it.
  */
-async function awaitCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
-  const until = clock.monotonic() + COMMAND_MS;
+async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
+  const until = clock.monotonic() + MAX_WAIT_MS;
   let found = first;
-  while (found.kind === "busy" && found.holder?.what !== DAEMON && clock.monotonic() < until) {
+  while (found.kind === "busy" && found.holder?.what !== DAEMON_COMMAND && clock.monotonic() < until) {
     await clock.sleep(CHECK_EVERY_MS);
     found = acquire();
   }

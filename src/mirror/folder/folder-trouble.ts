@@ -27,8 +27,8 @@ export function missingFolderTrouble(root: string): ReturnType<typeof trouble> |
  * Returns the trouble for an error of the system.
  * @throws any other error, which is a bug
  */
-export function unwritable(root: string, error: unknown): ReturnType<typeof trouble> {
-  // If the folder was moved or unmounted meanwhile, the error says nothing about the disk.
+export function troubleOfSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
+  // If the folder was moved or unmounted, the error says nothing about the disk.
   const away = missingFolderTrouble(root);
   if (away !== null) return away;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);

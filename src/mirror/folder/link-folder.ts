@@ -16,7 +16,7 @@ import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
 import { foldersOf, prefixOf } from "../settings/settings.ts";
-import { unwritable } from "./folder-trouble.ts";
+import { troubleOfSystemError } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { memoryState } from "./open-state.ts";
@@ -43,10 +43,10 @@ import { makeFolders } from "../../common/make-folders.ts";
 type FolderKind = "linked" | "known" | "fresh";
 
 /**
- * Checks if a folder may be linked.
- * @param anyFolder true if the user confirmed an unusual folder
+ * Checks whether a folder may be linked.
+ * @param isConfirmed true if the user confirmed an unusual folder
  */
-export function judgeFolder(dir: string, env: Env, anyFolder: boolean): Result<FolderKind> {
+export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result<FolderKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
   const root = realPathOf(dir);
@@ -61,19 +61,19 @@ export function judgeFolder(dir: string, env: Env, anyFolder: boolean): Result<F
     );
   }
   const unusual = unusualFolder(root, homeOf(env));
-  if (unusual !== null && !anyFolder) {
+  if (unusual !== null && !isConfirmed) {
     return trouble(
       "usage",
       `${dir} is ${unusual}: every Markdown file below it would be uploaded`,
       `create a folder of its own, or use --any-folder`,
     );
   }
-  return judgeLeftOver(dir, env);
+  return checkLeftOver(dir, env);
 }
 
 /**
- * Returns the real path of a folder that may not exist yet: a symbolic link may be in the path
- * above it.
+ * Returns the real path of a folder that may not exist yet. A folder above it may be a symbolic
+ * link.
  */
 function realPathOf(dir: string): string {
   const whole = resolve(dir);
@@ -104,7 +104,7 @@ export function mirrorAbove(root: string, env: Env): string | null {
  * Checks the files that an earlier link left in `.mdmirror/`. A state that may not be the user's is
  * refused, because it would decide which documents count as deleted locally.
  */
-function judgeLeftOver(dir: string, env: Env): Result<FolderKind> {
+function checkLeftOver(dir: string, env: Env): Result<FolderKind> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const owner = checkOwner(root, env);
   if (owner.kind === "trouble") return owner;
@@ -169,24 +169,24 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     };
     return ok({ root, config, url: config.url, world, notes: [], close });
   } catch (error) {
-    return unwritable(dir, error);
+    return troubleOfSystemError(dir, error);
   }
 }
 
 /**
  * Removes folders that were created for the plan.
- * @param first the highest of these folders
+ * @param topmost the highest of these folders
  */
-function removeCreatedFolders(dir: string, first: string): void {
+function removeCreatedFolders(dir: string, topmost: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
     rmdirSync(folder);
-    if (folder === resolve(first)) return;
+    if (folder === resolve(topmost)) return;
   }
 }
 
 /**
- * Makes the folder look marked before linking writes the marker, so that the first sync can be
- * planned.
+ * A disk whose folder seems to have its marker before linking writes it, so that the first sync can
+ * be planned.
  */
 class DiskAsIfMarked extends LocalDisk {
   override identify(): RootIdentity | null {
@@ -205,8 +205,8 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/** Refuses a folder that has another linked folder inside, whose files would be synced twice. */
-export function judgeInside({ trees }: SyncPlan): Result<null> {
+/** Refuses a folder with another linked folder inside, whose files would be synced twice. */
+export function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
   const what = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
@@ -245,7 +245,7 @@ export function linkFolder(
     writeConfig(folder, config);
     return kept;
   } catch (error) {
-    return unwritable(dir, error);
+    return troubleOfSystemError(dir, error);
   }
 }
 

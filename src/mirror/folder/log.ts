@@ -82,8 +82,8 @@ type FieldForm = (value: LogValue) => LogValue | undefined;
 
 const count: FieldForm = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 const flag: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
-const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
-const ident = textOf(/^[\x21-\x7e]{1,128}$/);
+const word = matching(/^[A-Za-z0-9_.:-]{1,64}$/);
+const ident = matching(/^[\x21-\x7e]{1,128}$/);
 /** Form of a path: one line, which cannot control the terminal that shows it. */
 const place: FieldForm = (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined);
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
@@ -116,6 +116,6 @@ function keepFields(fields: LogFields, secret: string): Record<string, LogValue>
   return kept;
 }
 
-function textOf(form: RegExp): FieldForm {
+function matching(form: RegExp): FieldForm {
   return (value) => (typeof value === "string" && form.test(value) ? value : undefined);
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { removeOwn } from "../state/own-files.ts";
-import { judgeList, keepMirror, markerOf } from "../trust/gate.ts";
+import { checkRegistryWritable, keepMirror, markerOf } from "../trust/gate.ts";
 import { findByMarker, registryFolder } from "../trust/registry.ts";
 import { mirrorAbove } from "./link-folder.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
@@ -14,7 +14,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Checks whether a linked folder can be moved by one rename.
  * @param to absolute; nothing may exist at this path
  */
-export function judgeMove(root: string, to: string, env: Env): Result<null> {
+export function checkMove(root: string, to: string, env: Env): Result<null> {
   const next = "name a new folder inside an existing one";
   if (existsSync(to)) return trouble("usage", `${to} already exists`, next);
   const above = statSync(dirname(to), { throwIfNoEntry: false });
@@ -24,7 +24,7 @@ export function judgeMove(root: string, to: string, env: Env): Result<null> {
   const outer = mirrorAbove(to, env);
   if (outer !== null)
     return trouble("usage", `${to} is inside the linked folder ${outer}; its files would be synced twice`, next);
-  return above.dev === statSync(root).dev ? judgeList(env, "nothing was moved") : otherDisk(root, to);
+  return above.dev === statSync(root).dev ? checkRegistryWritable(env, "nothing was moved") : otherDisk(root, to);
 }
 
 function otherDisk(root: string, to: string): Result<never> {
@@ -40,7 +40,7 @@ function otherDisk(root: string, to: string): Result<never> {
  * Moves the folder. The caller has its lock, and nothing in the folder is open. ORDER: the folder
  * first, then the registry. After a kill between the two, the next command in the folder updates
  * the registry.
- * @returns a clause on what could not be updated in the registry, or null
+ * @returns a clause about the part of the registry that could not be updated, or null
  */
 export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
   try {

@@ -69,9 +69,10 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
 }
 
 /**
- * Returns the paths that no `.gitignore` excludes; null if mdmirror does not follow these files.
+ * Returns the paths that no `.gitignore` excludes, because they are linked; null if mdmirror does
+ * not follow these files.
  */
-export function followed(
+export function pathsForGitignore(
   { gitignore }: Pick<Config, "gitignore">,
   state: Pick<State, "localPaths">,
 ): LinkedSource | null {

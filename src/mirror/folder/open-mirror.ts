@@ -18,10 +18,10 @@ import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
 import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { followed } from "./open-local.ts";
+import { pathsForGitignore } from "./open-local.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { unwritable } from "./folder-trouble.ts";
+import { troubleOfSystemError } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
 import { type AdmittedFolder, admit, claimName, keepMarker } from "../trust/gate.ts";
@@ -59,7 +59,7 @@ export type OpenedMirror = {
   /** Messages for the user about opening the folder, for example about a damaged state. */
   readonly notes: readonly string[];
   /** True if a daemon lent this folder: the daemon continues after the folder is closed. */
-  readonly borrowed?: boolean;
+  readonly isBorrowed?: boolean;
   /** Returns true if mdmirror would now find another key than the current one. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
@@ -81,13 +81,13 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     // The folder as a whole is checked before anything in it is opened.
     if (options.mode === "write") tightenOwnFolder(folder);
     else examineOwnFolder(folder);
-    const entry = withOwnFolderOpen(folder, () => readEntry(root, folder, options));
-    const opened = entry.kind === "trouble" ? entry : await openParts(entry.value, options, closers);
+    const facts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
+    const opened = facts.kind === "trouble" ? facts : await openParts(facts.value, options, closers);
     if (opened.kind === "trouble") await closers.close();
     return opened;
   } catch (error) {
     await closers.close();
-    return unwritable(root, error);
+    return troubleOfSystemError(root, error);
   }
 }
 
@@ -101,7 +101,7 @@ type FolderFacts = {
   readonly key: string;
 };
 
-function readEntry(root: string, folder: string, options: MirrorOptions): Result<FolderFacts> {
+function readFacts(root: string, folder: string, options: MirrorOptions): Result<FolderFacts> {
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const admitted = admit(root, config.value, options);
@@ -147,7 +147,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     disk: new LocalDisk(fs, root, {
       random,
       mayProbe: mode === "write",
-      gitignore: followed(config, state),
+      gitignore: pathsForGitignore(config, state),
       folders: foldersOf(config.remote),
     }),
     state,
@@ -206,7 +206,7 @@ class Closers {
  * Environment of a process that keeps running: the server of the pages, or a program that uses the
  * library.
  */
-export type GuestOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
+export type LongRunningOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 
 /**

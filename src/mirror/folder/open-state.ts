@@ -29,8 +29,8 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   for (let round = 0; round < 3; round++) {
     const opened = openState({ folder, clock });
     if (opened.kind === "opened") {
-      if (lostTexts) readAgain(opened.state);
-      return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
+      if (lostTexts) forgetStampsOfMissingContent(opened.state);
+      return ok({ state: opened.state, isNew: opened.created || hasNoRoot(opened.state), notes });
     }
     if (opened.kind !== "damaged") return stateTrouble(opened);
     lostTexts ||= opened.file === "texts.db";
@@ -51,7 +51,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
  * Returns true if the state has recorded no folder: a kill or a full disk ended its creation before
  * the first row was written. Such a state counts as new.
  */
-function knowsNoFolder(state: StoredState): boolean {
+function hasNoRoot(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().links.size === 0;
 }
 
@@ -59,7 +59,7 @@ function knowsNoFolder(state: StoredState): boolean {
  * Removes the stamps of files whose content is missing in the content store, so that the next walk
  * reads and stores these files.
  */
-function readAgain(state: StoredState): void {
+function forgetStampsOfMissingContent(state: StoredState): void {
   const missing = new Set(state.missingTexts());
   const links = [...state.load().links.values()];
   state.transact(() => {
@@ -78,7 +78,7 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
-/** Opens a new state that ends with the process. A plan with this state is the first plan. */
+/** Opens a new state in memory, for a plan as if nothing had been synced yet. */
 export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);

@@ -119,7 +119,7 @@ export async function runSync(
   const settings = settingsOf(mirror, request);
   const world = stoppable === undefined ? mirror.world : { ...mirror.world, stoppable };
   const report = await syncToConvergence(world, { settings, retryRefused: isRetryDue(mirror, request), kind });
-  noteReport(mirror, report, request.maxDeletes);
+  storeFactsOf(mirror, report, request.maxDeletes);
   pruneDaily(mirror);
   return report;
 }
@@ -142,28 +142,28 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
  * Returns the request for the plan of an approval. It has the limit of the run that was stopped,
  * because with another limit the plan might not stop.
  */
-export function stoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
+export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
 /**
- * Returns the usual limit, or the limit of the run whose stop is still open, if that limit is
- * smaller.
+ * Returns the limits of the next run: the usual limits, or a smaller limit of the run whose stop is
+ * still open.
  */
 export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
-  const { maxDeletes: least } = stoppedRun(mirror, true);
+  const { maxDeletes: least } = requestOfStoppedRun(mirror, true);
   if (least === null) return DEFAULT_GUARDS;
   const { minDeletes, maxDeletes } = DEFAULT_GUARDS;
   return { ...DEFAULT_GUARDS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
 }
 
 /**
- * Stores facts for later runs: the limit of a stopped run while its stop is open, and the end of
- * `--prefer` after the first complete run. A daemon's run that still delays deletions has not
- * checked them against the limit.
+ * Stores facts about a run for later runs: the limit of a stopped run while its stop is open, and
+ * the end of `--prefer` after the first complete run. A daemon's run that still delays deletions
+ * has not checked them against the limit.
  */
-export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
+export function storeFactsOf(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {
     const isStopOpen = report.state === "stopped" || state.meta(META.safetyStop) !== null;
@@ -235,8 +235,7 @@ export function pruneDaily(mirror: OpenedMirror): void {
   // forever.
   if (noted !== null && now - before < DAY_MS && now >= before) return;
   state.setMeta(META.prunedAt, String(now));
-  // A new folder has no old content. Upkeep after the first sync would read all contents to find
-  // that out.
+  // A new folder has no old content, and pruning would read all contents to find that out.
   if (noted === null) return;
   state.spellings.removeOld();
   const { texts, events, runs, versions } = state.prune(now, retentionOf(mirror.config.keepHistory)!);

@@ -14,7 +14,7 @@ import type { LinkedPart } from "../settings/settings.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
-import { unwritable } from "./folder-trouble.ts";
+import { troubleOfSystemError } from "./folder-trouble.ts";
 
 /** Reads the states of linked folders. */
 
@@ -43,7 +43,7 @@ export type MirrorStatus = RunState & {
   /** Paths of documents in review. Leaves out a document that also needs a local choice. */
   readonly reviews: readonly string[];
   /**
-   * The same documents with the time of the oldest content in review, in milliseconds since the
+   * Documents of `reviews` with the time of the oldest content in review, in milliseconds since the
    * epoch. `isConflict`: true if the content is in review because of a conflict.
    */
   readonly reviewedSince: StateSummary["totals"]["reviews"];
@@ -51,7 +51,7 @@ export type MirrorStatus = RunState & {
 };
 
 /** Facts about a folder that is linked but was never synced. */
-const NOTHING: StateSummary = {
+const NEVER_SYNCED: StateSummary = {
   totals: { documents: 0, bytes: 0, folders: 0, conflicts: [], reviews: [] },
   blocks: [],
   intents: [],
@@ -72,11 +72,11 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   const glanced = readStateSummary(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
     return (await import("./open-state.ts")).stateTrouble(glanced);
-  return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
+  return ok(statusOf(glanced.kind === "read" ? glanced.value : NEVER_SYNCED, config.value, isBusy));
 }
 
-function statusOf(glance: StateSummary, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
-  const { totals, blocks, intents, meta, newestRun } = glance;
+function statusOf(summary: StateSummary, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
+  const { totals, blocks, intents, meta, newestRun } = summary;
   const waiting = new Set<string>(blocks.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
   const conflicts = totals.conflicts.filter((path) => !waiting.has(path));
   const reviewedSince = totals.reviews.filter(({ path }) => !conflicts.includes(path));
@@ -88,7 +88,7 @@ function statusOf(glance: StateSummary, { url, remote, direction }: Config, isBu
     documents: totals.documents,
     bytes: totals.bytes,
     folders: totals.folders,
-    pending: isBusy ? 0 : intents.filter(({ intent }) => !NOT_STEPS.has(intent.kind)).length,
+    pending: isBusy ? 0 : intents.filter(({ intent }) => !ROWS_THAT_ARE_NO_STEPS.has(intent.kind)).length,
     resting: countResting(blocks),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
@@ -101,7 +101,7 @@ function statusOf(glance: StateSummary, { url, remote, direction }: Config, isBu
  * Rows that are not interrupted steps: a set-aside file is always checked once more, a new file
  * that was not created is downloaded like any other, and content that was not found is sent again.
  */
-const NOT_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
+const ROWS_THAT_ARE_NO_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
 function countResting(blocks: readonly Block[]): MirrorStatus["resting"] {
   const counts: Partial<Record<BlockReason, number>> = {};
@@ -131,7 +131,7 @@ export type StatusOptions = {
   /** Milliseconds for the daemon to answer; default: the usual time. */
   readonly daemonMs?: number;
   /** True to read nothing of a folder that is not admitted, for any reason. */
-  readonly isStrict?: boolean;
+  readonly readsAdmittedOnly?: boolean;
 };
 
 /**
@@ -144,7 +144,7 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
   const answer = await askStatus(root, options.daemonMs);
   if (answer !== NO_DAEMON && answer.kind === "trouble") return { kind: "unseen", trouble: answer.trouble };
   const daemon = answer === NO_DAEMON ? null : answer.value;
-  const isBusy = daemon !== null && BUSY.has(daemon.phase);
+  const isBusy = daemon !== null && BUSY_PHASES.has(daemon.phase);
   const read = await readStatus(root, isBusy);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
@@ -156,19 +156,19 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
 }
 
 /**
- * Returns why the contents of a folder may not be shown. Whoever created the folder wrote its
- * contents, so the folder must be known as the user's.
+ * Returns why the contents of a folder may not be shown. Somebody else may have created the folder
+ * with its contents, so the registry must have it as the user's.
  */
-function whyNotAdmitted(root: string, { env, cwd, isStrict = false }: StatusOptions): Trouble | null {
+function whyNotAdmitted(root: string, { env, cwd, readsAdmittedOnly = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind === "trouble") return isStrict ? config.trouble : null;
+  if (config.kind === "trouble") return readsAdmittedOnly ? config.trouble : null;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });
   if (admitted.kind !== "trouble") return null;
-  return isStrict || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+  return readsAdmittedOnly || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
 /** Phases of a daemon's loop in which a run may be active. */
-const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
+const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
 /**
  * Returns the status with the facts that only the daemon knows: scans that are later than the
@@ -225,7 +225,7 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
   try {
     return await readFolderStatus(mirror.root, options);
   } catch (error) {
-    return { kind: "unseen", trouble: unwritable(mirror.root, error).trouble };
+    return { kind: "unseen", trouble: troubleOfSystemError(mirror.root, error).trouble };
   }
 }
 

@@ -14,22 +14,22 @@ type Notes = { readonly [kind in TransientKind]?: NotedTrouble };
 
 const NOTES_FILE = "quiet.json";
 /** Milliseconds after which a lasting problem is reported again. */
-const AGAIN_MS = 86_400_000;
+const REPORT_AGAIN_MS = 86_400_000;
 
 /**
- * Notes the problem, and decides whether to report it now.
+ * Stores the problem, and decides whether to report it now.
  * @param folder absolute path of `.mdmirror`
- * @param unreportedMs milliseconds without a report
+ * @param graceMs milliseconds that a problem may last without a report
  * @returns the duration of a problem to report, in milliseconds; null if it is not reported
  */
-export function noteTransient(folder: string, kind: TransientKind, now: number, unreportedMs: number): number | null {
+export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
     const notes = readNotes(folder);
     const before = notes[kind];
     // After the clock was set back, the duration begins again.
     const noted = before !== undefined && before.since <= now ? before : { since: now, reportedAt: null };
     const { since, reportedAt } = noted;
-    const isDue = now - since >= unreportedMs && (reportedAt === null || now - reportedAt >= AGAIN_MS);
+    const isDue = now - since >= graceMs && (reportedAt === null || now - reportedAt >= REPORT_AGAIN_MS);
     const after = isDue ? { since, reportedAt: now } : noted;
     if (after !== before) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? now - since : null;

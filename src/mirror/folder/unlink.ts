@@ -7,7 +7,7 @@ import { addressOf, pickUrl } from "../trust/address.ts";
 import { keepMirror, markerOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, listMirrors, registryFolder } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
-import { unwritable } from "./folder-trouble.ts";
+import { troubleOfSystemError } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
@@ -53,7 +53,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
     const forgotten = forgetRoot(root, marker, env);
     return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
   } catch (error) {
-    return unwritable(root, error);
+    return troubleOfSystemError(root, error);
   }
 }
 
@@ -71,7 +71,7 @@ export function purgeOwnFolder(root: string): Result<null> {
     rmSync(folder, { recursive: true, force: true });
     return ok(null);
   } catch (error) {
-    return unwritable(root, error);
+    return troubleOfSystemError(root, error);
   }
 }
 
@@ -97,7 +97,7 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
   return kept.kind === "trouble" ? kept : ok(null);
 }
 
-const NOT_LEFT: ReadonlySet<string> = new Set([
+const UPLOADS_NOTHING: ReadonlySet<string> = new Set([
   "relink",
   "note-facts",
   "forget",
@@ -107,7 +107,8 @@ const NOT_LEFT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a sync without downloads, because unlinking does not lose them. Writes nothing.
+ * Plans a sync without downloads, because unlinking loses only content that was not uploaded.
+ * Writes nothing.
  * @returns null if everything was uploaded and nothing is open; trouble if that cannot be known
  */
 export function findUnsent(
@@ -119,7 +120,7 @@ export function findUnsent(
     if (planned.kind === "trouble") return planned;
     const { plan, open } = planned.value;
     // An action that changes the local disk alone uploads nothing.
-    const steps = plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !NOT_LEFT.has(kind));
+    const steps = plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !UPLOADS_NOTHING.has(kind));
     const isClean = steps.length === 0 && open.length === 0 && plan.verdict.kind === "run";
     return ok(isClean ? null : { ...planned.value, plan: { ...plan, steps } });
   });

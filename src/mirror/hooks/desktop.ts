@@ -3,8 +3,8 @@ import type { Env, Hook } from "./hook.ts";
 /**
  * Commands that show the text of an event. The text is not a script, so a path cannot become code.
  */
-const LINUX = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
-const MAC = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
+const LINUX_COMMAND = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
+const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 
 /**
  * Returns the hook that shows a desktop notification for a conflict and for a stop. Null if there
@@ -18,9 +18,9 @@ export function desktopHook(env: Env, platform: NodeJS.Platform = process.platfo
 }
 
 function commandFor(env: Env, platform: NodeJS.Platform): string | null {
-  if (platform === "darwin") return MAC;
+  if (platform === "darwin") return MAC_COMMAND;
   const hasSession = ["DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY"].some(
     (name) => (env[name] ?? "") !== "",
   );
-  return platform === "linux" && hasSession ? LINUX : null;
+  return platform === "linux" && hasSession ? LINUX_COMMAND : null;
 }

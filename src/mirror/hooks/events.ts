@@ -6,7 +6,7 @@ import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 /** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
 type EventItems = readonly HookItem[] | null;
 
-const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItems>> = {
+const ITEMS_OF_EVENT: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItems>> = {
   stopped: (before, now) => newOf(before.stopped, now.stopped),
   offline: (before, now) => (now.state === "offline" && before.state !== "offline" ? now.offline : null),
   conflict: (before, now) => newOf(before.conflicts, now.conflicts),
@@ -22,7 +22,7 @@ const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItem
  */
 export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems {
   // While the service is not reached, nothing else is known.
-  return now.state === "offline" && event !== "offline" ? null : RULES[event](before, now);
+  return now.state === "offline" && event !== "offline" ? null : ITEMS_OF_EVENT[event](before, now);
 }
 
 /** One event of a hook for a folder. Times are in milliseconds by the monotonic clock. */
@@ -49,7 +49,7 @@ export function watchEvent(
 
 /** Returns the next baseline, after no event happened. */
 function baselineOf(event: EventName, before: Facts, now: Facts): Facts {
-  // A short disturbance ends no state.
+  // A short loss of the service does not end a state.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
@@ -77,8 +77,8 @@ function keyOf({ kind, path }: HookItem): string {
 }
 
 /**
- * Returns paths that left review. A document in review under another path was moved, and does not
- * count.
+ * Returns paths that left review. A document that is in review under another path was moved, and
+ * does not count.
  */
 function settledOf(before: Facts, { reviews, conflicts }: Facts): EventItems {
   if (reviews === null || before.reviews === null) return null;

@@ -34,7 +34,7 @@ export type HookItem = Omit<AttentionEntry, "detail">;
 /** State by the report of a run, or by the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
-/** Reason and duration of an unreachable service. */
+/** Reason why the service is unreachable, and for how long. */
 type OfflineFact = { readonly code: WaitReason; readonly ms: number };
 
 type StoredFacts = {
@@ -58,20 +58,23 @@ export function factsOf(
     stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),
     offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
     offlineMs: offline?.ms ?? 0,
-    reviews: glanceAt(root)?.totals.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,
+    reviews: readSummary(root)?.totals.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,
   };
 }
 
 /** Reads what the last run left in the state file; null if the file cannot be read. */
 export function readStoredFacts(root: string): Facts | null {
-  const glance = glanceAt(root);
+  const glance = readSummary(root);
   if (glance === null) return null;
   const { meta, blocks } = glance;
   const stored = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
   return factsOf(root, stored);
 }
 
-/** Two conflicting edits: local, or in review, where somebody decides in the web app. */
+/**
+ * Kinds of problem with two conflicting edits: local, or in review, where somebody decides in the
+ * web app.
+ */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
 function itemsOf(attention: FolderState["attention"]): HookItem[] {
@@ -86,7 +89,7 @@ function itemOf({ path, kind, code, next }: HookItem): HookItem {
 }
 
 /** Reads the state file; null if it cannot be read, which the run itself reports. */
-function glanceAt(root: string): StateSummary | null {
+function readSummary(root: string): StateSummary | null {
   const glanced = readStateSummary(join(root, MIRROR_FOLDER));
   return glanced.kind === "read" ? glanced.value : null;
 }

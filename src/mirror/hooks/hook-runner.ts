@@ -30,11 +30,11 @@ type RunnerOptions = HookWorld & {
 };
 
 /** LIMIT: milliseconds between two checks of the hooks; a busy daemon has many runs a second. */
-const PAUSE_MS = 500;
+const CHECK_PAUSE_MS = 500;
 /** LIMIT: milliseconds to the next check of the hooks without an event. */
 const IDLE_MS = 60_000;
 /** LIMIT: milliseconds that active hooks have when the daemon ends. */
-const LEAVE_MS = 5_000;
+const END_MS = 5_000;
 
 /**
  * Runs hooks for the folders of a daemon, when the state of a folder differs from the state that
@@ -45,13 +45,13 @@ export class HookRunner {
   readonly #folders = new Map<string, Folder>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
-  readonly #late = new AbortController();
+  readonly #killing = new AbortController();
   readonly #checked: Promise<void>;
   #wake = new AbortController();
   /** Hook for desktop notifications. Null if there is no desktop, or a notification failed. */
   #desktop: Hook | null;
   /** Last message about the file `hooks.json`; the same message is reported only once. */
-  #noted: string | null = null;
+  #lastNote: string | null = null;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -59,14 +59,14 @@ export class HookRunner {
     this.#checked = this.#checkUntilEnd();
   }
 
-  take(root: string, event: FolderEvent, log: Log | null): void {
+  takeEvent(root: string, event: FolderEvent, log: Log | null): void {
     if (event.kind === "left") return void this.#folders.delete(root);
     const fresh: Folder = { log, start: null, state: null, offline: null, changes: {}, watched: new Map() };
     const folder = this.#folders.get(root) ?? fresh;
     this.#folders.set(root, folder);
     folder.log = log ?? folder.log;
     if (event.kind === "opened") folder.start ??= readStoredFacts(root);
-    if (follow(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
+    if (updateFolder(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
   /** Resolves when no hook is active. Hooks that take too long are ended. */
@@ -74,7 +74,7 @@ export class HookRunner {
     this.#stop.abort();
     await this.#checked;
     const over = new AbortController();
-    const late = this.#options.clock.sleep(LEAVE_MS, over.signal).then(() => this.#late.abort());
+    const late = this.#options.clock.sleep(END_MS, over.signal).then(() => this.#killing.abort());
     await Promise.all(this.#running.values());
     over.abort();
     await late;
@@ -87,7 +87,7 @@ export class HookRunner {
       while (!stop.aborted) {
         const next = Math.min(clock.monotonic() + IDLE_MS, ...this.#checkAll());
         await clock.sleep(Math.max(0, next - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
-        await clock.sleep(PAUSE_MS, stop);
+        await clock.sleep(CHECK_PAUSE_MS, stop);
       }
     } catch (error) {
       // Syncing continues without hooks.
@@ -102,8 +102,8 @@ export class HookRunner {
     const { env, clock, onNote } = this.#options;
     const read = readHooks(env);
     const note = read.kind === "ok" ? null : `${read.trouble.what}; next: ${read.trouble.next}`;
-    if (note !== null && note !== this.#noted) onNote(note);
-    this.#noted = note;
+    if (note !== null && note !== this.#lastNote) onNote(note);
+    this.#lastNote = note;
     const hooks = [this.#desktop ?? [], read.kind === "ok" ? read.value : []].flat();
     if (hooks.length === 0) return [];
     const at = clock.monotonic();
@@ -137,7 +137,7 @@ export class HookRunner {
   #start(hook: Hook, event: HookEvent, root: string, folder: Folder): void {
     const about = `the hook "${hook.name}" failed on ${event.event} of ${shellWord(root)}`;
     const { onNote } = this.#options;
-    const ran = runHook(hook, event, root, this.#options, this.#late.signal)
+    const ran = runHook(hook, event, root, this.#options, this.#killing.signal)
       .then((end) => {
         logEnd(folder.log, hook, event.event, end);
         if (end.kind === "done") return;
@@ -154,7 +154,7 @@ export class HookRunner {
 }
 
 /** Takes an event of a folder. Returns true if the state may have changed. */
-function follow(folder: Folder, event: FolderEvent, now: number): boolean {
+function updateFolder(folder: Folder, event: FolderEvent, now: number): boolean {
   const { offline } = folder;
   const unreached = (code: WaitReason) => ({ code, since: offline?.since ?? now });
   if (event.kind === "run") {

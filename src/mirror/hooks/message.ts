@@ -57,10 +57,10 @@ type MessageSubject = {
 };
 
 /** LIMIT: paths in one message. */
-const MOST_PATHS = 50;
+const MAX_PATHS = 50;
 
-export function messageOf({ event, items, before, now, test = false }: HookEvent, about: MessageSubject): Message {
-  const { name, root, clock, random } = about;
+export function messageOf({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): Message {
+  const { name, root, clock, random } = subject;
   const { attention, conflicts, reviews, state } = now;
   const counts = {
     attention: attention.length,
@@ -68,7 +68,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
     inReview: reviews?.length ?? 0,
     changes: changesBetween(before, now),
   };
-  const shown = items.slice(0, MOST_PATHS);
+  const shown = items.slice(0, MAX_PATHS);
   return {
     id: `msg_${random.hex(24)}`,
     type: event,
@@ -81,7 +81,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
       counts,
       items: shown,
       more: items.length - shown.length,
-      next: items[0] !== undefined && event !== "conflict" && event !== "attention" ? items[0].next : NEXT[event],
+      next: items[0] !== undefined && event !== "conflict" && event !== "attention" ? items[0].next : NEXT_STEPS[event],
     },
   };
 }
@@ -95,7 +95,7 @@ const SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: s
   "in-sync": (_items, name) => `${name} is in sync`,
 };
 
-const NEXT: Readonly<Record<EventName, string>> = {
+const NEXT_STEPS: Readonly<Record<EventName, string>> = {
   stopped: "mdmirror plan; then mdmirror approve, or mdmirror reject",
   offline: "mdmirror doctor",
   conflict: "mdmirror conflicts",
@@ -104,10 +104,10 @@ const NEXT: Readonly<Record<EventName, string>> = {
   "in-sync": "nothing",
 };
 
-/** LIMIT: names in a sentence that fits a notice. */
-const MOST_NAMED = 3;
+/** LIMIT: most paths that a sentence names, so that it fits into a notification. */
+const MAX_NAMED_PATHS = 3;
 
 function pathsOf(items: readonly HookItem[]): string {
-  const named = items.slice(0, MOST_NAMED).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
-  return `${named.join(", ")}${items.length > MOST_NAMED ? `, and ${items.length - MOST_NAMED} more` : ""}`;
+  const named = items.slice(0, MAX_NAMED_PATHS).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
+  return `${named.join(", ")}${items.length > MAX_NAMED_PATHS ? `, and ${items.length - MAX_NAMED_PATHS} more` : ""}`;
 }

@@ -16,7 +16,7 @@ import { ageText, parseAge } from "../../common/age.ts";
  */
 
 /** LIMIT: bytes of the file. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
 /** Returns no hooks if there is no file. */
@@ -35,8 +35,8 @@ export function readHooks(env: Env): Result<readonly Hook[]> {
 }
 
 /**
- * Reads the file if only this user, or root, can write it. A link to it is followed, as people keep
- * such files in repositories: only write access to the file and to the folder of the link counts.
+ * Reads the file if only this user, or root, can write it. Follows a symbolic link, because people
+ * keep such files in repositories: write access to the file and to the folder of the link decides.
  * ORDER: the folders first: in a folder of others, a link could lead to any file of this user.
  */
 function readSafely(file: string): ReturnType<typeof readUserFile> {
@@ -49,7 +49,7 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
   } catch (error) {
     return unreadable(error);
   }
-  return readUserFile(file, MOST_BYTES, true);
+  return readUserFile(file, MAX_BYTES, true);
 }
 
 /**
@@ -81,13 +81,13 @@ function isMirror(one: string, root: string, env: Env): boolean {
 /** Reads `hooks.json` strictly: an unknown field is an error, not a guess. */
 
 /** LIMIT: hooks of one user. */
-const MOST_HOOKS = 32;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+const MAX_HOOKS = 32;
+const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
 /** LIMIT: milliseconds for one run of a command. */
-const MOST_TIMEOUT_MS = 600_000;
+const MAX_TIMEOUT_MS = 600_000;
 /** LIMIT: a state reported a day late is useless. */
-const MOST_DEBOUNCE_MS = 86_400_000;
+const MAX_DEBOUNCE_MS = 86_400_000;
 
 type OnFault = (why: string) => void;
 type Members = Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
     return { hooks: [], faults: ['must be {"hooks": {NAME: {…}}}'] };
   refuseOthers(json, ["hooks"], (why) => faults.push(why));
   const entries = Object.entries(json["hooks"]);
-  if (entries.length > MOST_HOOKS) faults.push(`has more than ${MOST_HOOKS} hooks`);
+  if (entries.length > MAX_HOOKS) faults.push(`has more than ${MAX_HOOKS} hooks`);
   const hooks = entries.map(([name, value]) => readHook(name, value, (why) => faults.push(`"${name}" ${why}`)));
   return faults.length > 0 ? { hooks: [], faults } : { hooks: hooks.filter((hook) => hook !== null), faults };
 }
@@ -113,7 +113,8 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
 const MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
 
 function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
-  if (!NAME.test(name)) fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
+  if (!HOOK_NAME.test(name))
+    fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
   if (!isJsonObject(value)) {
     fault("must be an object");
     return null;
@@ -122,7 +123,7 @@ function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
   const on = readOn(value["on"], fault);
   const mirrors = readMirrors(value["mirrors"], fault);
   const argv = readArgv(value["run"], fault);
-  const timeoutMs = readTime(value["timeout"], "timeout", MOST_TIMEOUT_MS, fault) ?? USUAL_TIMEOUT_MS;
+  const timeoutMs = readTime(value["timeout"], "timeout", MAX_TIMEOUT_MS, fault) ?? USUAL_TIMEOUT_MS;
   return { name, on, mirrors, timeoutMs, argv };
 }
 
@@ -150,17 +151,17 @@ function readDebounce(name: EventName, settings: unknown, fault: OnFault): numbe
   if (!isJsonObject(settings)) fault(`"on"."${name}" must be {"debounce": TIME}`);
   else {
     refuseOthers(settings, ["debounce"], fault);
-    return readTime(settings["debounce"], `on"."${name}"."debounce`, MOST_DEBOUNCE_MS, fault) ?? USUAL_DEBOUNCE[name];
+    return readTime(settings["debounce"], `on"."${name}"."debounce`, MAX_DEBOUNCE_MS, fault) ?? USUAL_DEBOUNCE[name];
   }
   return USUAL_DEBOUNCE[name];
 }
 
 /** Returns null if the time is missing or wrong. */
-function readTime(value: unknown, member: string, most: number, fault: OnFault): number | null {
+function readTime(value: unknown, member: string, max: number, fault: OnFault): number | null {
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;
-  if (ms !== null && ms <= most) return ms;
-  fault(`"${member}" must be a time such as 30s or 5m, ${ageText(most)} at most`);
+  if (ms !== null && ms <= max) return ms;
+  fault(`"${member}" must be a time such as 30s or 5m, ${ageText(max)} at most`);
   return null;
 }
 

@@ -30,13 +30,13 @@ export async function runHook(
 }
 
 /** LIMIT: milliseconds that a single `sync` waits for its hooks. */
-const LONGEST_RUN_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 type AfterSync = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
- * Runs hooks after a single run, for the changes of the run. Its result is the state until the next
- * run, so no state has to last.
+ * Runs hooks after a single run, for the changes of the run. The result of the run is the state
+ * until the next run, so no event waits for its state to last.
  * @param before state of the folder before the run
  */
 export async function runHooksAfterSync(
@@ -50,7 +50,7 @@ export async function runHooksAfterSync(
   const offline = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
   const { blocked: _blocked, ...changes } = report.counts;
   const after = factsOf(root, report, { offline, changes });
-  const late = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_RUN_MS)]);
+  const late = AbortSignal.any([stop, AbortSignal.timeout(MAX_WAIT_MS)]);
   await Promise.all(hooksFor(root, read.value, world.env).map(runForEvents));
   return ok(null);
 
@@ -64,7 +64,7 @@ export async function runHooksAfterSync(
   }
 }
 
-const NOTHING: Omit<Facts, "state"> = {
+const NO_FACTS: Omit<Facts, "state"> = {
   changes: {},
   attention: [],
   conflicts: [],
@@ -73,7 +73,7 @@ const NOTHING: Omit<Facts, "state"> = {
   offlineMs: 0,
   reviews: null,
 };
-const STATES: Readonly<Record<EventName, Facts["state"]>> = {
+const EXAMPLE_STATES: Readonly<Record<EventName, Facts["state"]>> = {
   stopped: "stopped",
   offline: "offline",
   conflict: "attention",
@@ -86,7 +86,7 @@ const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: 
 /** Runs a hook with a made-up event. */
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
   const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
-  const after = { ...NOTHING, state: STATES[event] };
+  const after = { ...NO_FACTS, state: EXAMPLE_STATES[event] };
   const items = event === "in-sync" ? [] : [EXAMPLE];
   return runHook(hook, { event, items, before: after, now: after, test: true }, root, world, stop);
 }
@@ -101,7 +101,7 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
 /** LIMIT: bytes of output that are kept, from the end. */
 const KEPT_BYTES = 1_024;
 /** LIMIT: bytes of output. Reading more would take processor time from syncing. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** LIMIT: milliseconds between SIGTERM and SIGKILL to a hook's process group. */
 const GRACE_MS = 2_000;
 
@@ -116,15 +116,19 @@ const PASSED_PREFIXES = ["LC_", "XDG_"];
 /** Variable with the event for the command. It also shows mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
-type Running = {
+type CommandOptions = {
   readonly env: Env;
   readonly timeoutMs: number;
   /** Signal that ends the command. */
   readonly stop: AbortSignal;
 };
 
-export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, running: Running): Promise<HookEnd> {
-  const { env, timeoutMs, stop } = running;
+export async function runCommand(
+  { argv }: Pick<Hook, "argv">,
+  message: Message,
+  options: CommandOptions,
+): Promise<HookEnd> {
+  const { env, timeoutMs, stop } = options;
   const [program, ...args] = argv;
   const began = performance.now();
   const child = spawn(program!, args, {
@@ -152,7 +156,7 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
     stream.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
-      if (bytes > MOST_BYTES) end("it printed more than 1 MiB", "output");
+      if (bytes > MAX_OUTPUT_BYTES) end("it printed more than 1 MiB", "output");
     });
   // A command may end without reading its input.
   child.stdin.on("error", () => undefined);

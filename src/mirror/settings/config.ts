@@ -20,14 +20,15 @@ type ReportFault = (member: string, why: string) => void;
 export const DEFAULT_CONFIG = readGroup(SETTINGS, "", {}, () => undefined) as Config;
 
 /**
- * Names that people try as settings, and that no folder may set: anybody may have made the folder.
+ * Names that people try as settings, but that configure another place. A folder may not set them,
+ * because anybody may have made the folder.
  */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
   ["hooks", "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json"],
   ["key", "is not a setting: mdmirror init --key-file FILE stores the key"],
 ]);
 
-const NEXT = "correct this option in the file, or remove it to use the default";
+const NEXT_STEP = "correct this option in the file, or remove it to use the default";
 
 /** @param folder absolute path of `.mdmirror` */
 export function readConfig(folder: string): Result<Config> {
@@ -69,10 +70,13 @@ function parseMembers(text: string, file: string): Result<JsonObject> {
       "correct the file, or link the folder again: mdmirror init --url URL",
     );
   }
-  return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT);
+  return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT_STEP);
 }
 
-/** @param file path of the file, for messages, which contain the file and the field */
+/**
+ * Reads the content of a configuration file.
+ * @param file path of the file, for messages, which contain the file and the field
+ */
 export function parseConfig(text: string, file: string): Result<Config> {
   const members = parseMembers(text, file);
   if (members.kind === "trouble") return members;
@@ -83,17 +87,20 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
   const config = readGroup(SETTINGS, "", { url: "", ...json, links }, report) as Config;
   if (config.links.wiki && config.links.mode === "keep") report("links.wiki", 'needs "mode": "translate"');
-  return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
+  return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT_STEP);
 }
 
-/** @param at name of the group with a point at its end; "" for the whole file */
-function readGroup(group: Group, at: string, json: unknown, report: ReportFault): object {
-  if (json !== undefined && !isJsonObject(json)) report(at.slice(0, -1), "must be an object");
+/**
+ * Reads a group of settings.
+ * @param prefix name of the group with a point at its end; "" for the whole file
+ */
+function readGroup(group: Group, prefix: string, json: unknown, report: ReportFault): object {
+  if (json !== undefined && !isJsonObject(json)) report(prefix.slice(0, -1), "must be an object");
   const members = isJsonObject(json) ? json : {};
   for (const name of Object.keys(members))
-    if (!Object.hasOwn(group, name)) report(`${at}${name}`, whyUnknown(name, Object.keys(group)));
+    if (!Object.hasOwn(group, name)) report(`${prefix}${name}`, whyUnknown(name, Object.keys(group)));
   const values = Object.entries(group).map(([name, one]) => {
-    const member = `${at}${name}`;
+    const member = `${prefix}${name}`;
     const value = members[name];
     if (!isSetting(one)) return [name, readGroup(one, `${member}.`, value, report)];
     const read = value === undefined ? undefined : one.read(value, (why, part = "") => void report(member + part, why));
@@ -104,7 +111,7 @@ function readGroup(group: Group, at: string, json: unknown, report: ReportFault)
 
 /** Returns why no setting has this name, as a clause. */
 export function whyUnknown(name: string, known: readonly string[]): string {
-  const elsewhere = ELSEWHERE.get(name);
+  const elsewhere = NOT_SETTINGS.get(name);
   if (elsewhere !== undefined) return elsewhere;
   const near = nearestWord(name, known);
   return near === null ? "is not a known setting" : `is not a known setting; did you mean "${near}"?`;
@@ -121,7 +128,8 @@ export function writeConfig(folder: string, config: object): void {
 /**
  * Returns true if a folder is linked: it has a configuration that is neither empty nor full of
  * zeros after a power loss.
- * @param folder absolute path of `.mdmirror` @throws UnsafePathError; otherwise as node:fs does
+ * @param folder absolute path of `.mdmirror`
+ * @throws UnsafePathError; otherwise as node:fs does
  */
 export function hasConfig(folder: string): boolean {
   const read = readOwn(folder, CONFIG_FILE);

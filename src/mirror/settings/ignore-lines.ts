@@ -82,8 +82,8 @@ function readBytes(path: string): Buffer {
 }
 
 /**
- * Writes a file by a rename, so that a crash leaves the old or the new rules. The mode stays. A
- * symbolic link is not followed, because anybody may have made the folder.
+ * Writes a file by a rename, so that a crash leaves either the old rules or the new ones. The mode
+ * stays. A symbolic link is not followed, because anybody may have made the folder.
  */
 function replace(path: string, content: Buffer): void {
   const fresh = `${path}.new`;

@@ -9,7 +9,7 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
  * Sources of the API key: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
- * `.mdmirror/key`. Only this file reads secrets; no message repeats them (I30).
+ * `.mdmirror/key`. Only this module reads secrets; no message repeats them (I30).
  */
 type KeySource = {
   /**
@@ -24,7 +24,7 @@ type KeySource = {
   readonly origin: TrustedOrigin;
 };
 
-type Lookup = Omit<KeySource, "origin"> & { readonly url: string };
+type KeyLookup = Omit<KeySource, "origin"> & { readonly url: string };
 
 export type FoundKey = {
   readonly key: string;
@@ -32,15 +32,15 @@ export type FoundKey = {
 };
 
 export const KEY_FILE = "key";
-const FORM = /^[\x21-\x7e]{1,4096}$/;
+const KEY_FORM = /^[\x21-\x7e]{1,4096}$/;
 
 /** Returns true for text that can be a key: printable ASCII without spaces. */
 export function isKey(text: string): boolean {
-  return FORM.test(text);
+  return KEY_FORM.test(text);
 }
 
 export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
-  return lookUp({ ...source, url: origin.url });
+  return findInSources({ ...source, url: origin.url });
 }
 
 /**
@@ -58,15 +58,15 @@ export function isOtherKey(source: KeySource, key: string): boolean {
 }
 
 /**
- * Returns the source of the key; null if there is no usable key. Callers may ask about addresses
- * that are not trusted, so the function does not return the key.
+ * Returns the source of the key; null if there is no usable key. Does not return the key, because
+ * callers may ask about an address that is not trusted.
  */
-export function findKeySource(source: Lookup): FoundKey["from"] | null {
-  const found = lookUp(source);
+export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
+  const found = findInSources(source);
   return found.kind === "ok" ? found.value.from : null;
 }
 
-function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
+function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
     // The user passes this file in each call, so its mode is not checked: a mounted secret is often
     // readable by a group.
@@ -112,20 +112,20 @@ function readStoredKey(folder: string): Result<FoundKey> {
   }
 }
 
-/** @param shown the file, for messages */
-function readKeyFile(read: () => string, shown: string): Result<string> {
+/** @param shownPath the file, for messages */
+function readKeyFile(read: () => string, shownPath: string): Result<string> {
   try {
     const key = read().trim();
     if (isKey(key)) return ok(key);
-    const what = `${shown} contains no key: one line of printable ASCII without spaces`;
+    const what = `${shownPath} contains no key: one line of printable ASCII without spaces`;
     return trouble("usage", what, "write only the key into it");
   } catch (error) {
-    return unreadable(shown, error);
+    return unreadable(shownPath, error);
   }
 }
 
-function unreadable(shown: string, error: unknown): Result<never> {
-  const what = `the key file ${shown} cannot be read: ${errnoClause(error)}`;
+function unreadable(shownPath: string, error: unknown): Result<never> {
+  const what = `the key file ${shownPath} cannot be read: ${errnoClause(error)}`;
   return trouble("usage", what, "give another with --key-file FILE");
 }
 
@@ -166,7 +166,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   for (const { find } of keychainsOf(url, env)) {
     const { status, stdout } = runTool(find, env);
     const key = status === 0 ? stdout.trim() : "";
-    if (FORM.test(key)) return key;
+    if (KEY_FORM.test(key)) return key;
   }
   return null;
 }

@@ -21,10 +21,12 @@ export type Proposal = {
 };
 
 /**
- * Folders of packages and builds, by name. `beside`: only if one of these files is in the same
- * folder; `inside`: only if this file is in it.
+ * Folders of packages and builds, by name. `beside`: the folder counts only if one of these files
+ * is in the same folder. `inside`: it counts only if this file is in it.
  */
-const KNOWN: Readonly<Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>> = {
+const GENERATED_FOLDERS: Readonly<
+  Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>
+> = {
   node_modules: {},
   bower_components: {},
   jspm_packages: {},
@@ -63,7 +65,7 @@ export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random:
   }
   const patterns = [...byPattern].map(([pattern, share]) => ({ pattern, ...share }));
   return {
-    gitignore: leftOut.length === 0 ? null : leftOut.reduce<Share>(addToShare, NONE),
+    gitignore: leftOut.length === 0 ? null : leftOut.reduce<Share>(addToShare, EMPTY_SHARE),
     patterns: patterns.toSorted((a, b) => b.documents - a.documents || (a.pattern < b.pattern ? -1 : 1)),
   };
 }
@@ -74,10 +76,10 @@ export function isEmpty({ gitignore, patterns }: Proposal): boolean {
   return gitignore === null && patterns.length === 0;
 }
 
-const NONE: Share = { documents: 0, bytes: 0 };
+const EMPTY_SHARE: Share = { documents: 0, bytes: 0 };
 
 export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, "stamp">): Share {
-  const { documents, bytes } = share ?? NONE;
+  const { documents, bytes } = share ?? EMPTY_SHARE;
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
@@ -85,7 +87,7 @@ export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, 
 function patternFor({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);
-    const known = Object.hasOwn(KNOWN, name) ? KNOWN[name]! : null;
+    const known = Object.hasOwn(GENERATED_FOLDERS, name) ? GENERATED_FOLDERS[name]! : null;
     if (known === null) continue;
     const { beside, inside } = known;
     if (beside === undefined && inside === undefined) return `${name}/`;

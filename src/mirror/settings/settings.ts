@@ -139,9 +139,9 @@ export const SETTINGS = {
 };
 
 /** Returns every setting with its name, such as `events.listen`, in the order of the documents. */
-export function listSettings(group: Group = SETTINGS, at = ""): { name: string; setting: Setting<unknown> }[] {
+export function listSettings(group: Group = SETTINGS, prefix = ""): { name: string; setting: Setting<unknown> }[] {
   return Object.entries(group).flatMap(([name, one]) =>
-    isSetting(one) ? [{ name: at + name, setting: one }] : listSettings(one, `${at}${name}.`),
+    isSetting(one) ? [{ name: prefix + name, setting: one }] : listSettings(one, `${prefix}${name}.`),
   );
 }
 
@@ -159,7 +159,7 @@ export function valueFault(name: string, { read }: Setting<unknown>, value: unkn
   return fault;
 }
 
-type Described = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
+type Description = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
 /** Values that folders linked by earlier programs have in the file. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
@@ -168,27 +168,27 @@ const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Declares a setting with a few values, of which the first is the default. */
-function choice<T extends string>(all: readonly [T, ...T[]], described: Described): Setting<T> {
+function choice<T extends string>(allowed: readonly [T, ...T[]], description: Description): Setting<T> {
   return {
-    ...described,
-    usual: all[0],
-    values: all.map((one) => `\`${one}\``).join(", "),
-    read: (value, fault) => oneOf(all, value) ?? fault(mustBeOneOf(all)),
+    ...description,
+    usual: allowed[0],
+    values: allowed.map((one) => `\`${one}\``).join(", "),
+    read: (value, fault) => oneOf(allowed, value) ?? fault(mustBeOneOf(allowed)),
   };
 }
 
-function oneOf<T extends string>(all: readonly T[], value: unknown): T | undefined {
+function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
   const word = FORMER_WORDS.get(value) ?? value;
-  return all.find((one) => one === word);
+  return allowed.find((one) => one === word);
 }
 
-function mustBeOneOf(all: readonly string[]): string {
-  return `must be one of ${all.map((one) => JSON.stringify(one)).join(", ")}`;
+function mustBeOneOf(allowed: readonly string[]): string {
+  return `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
 }
 
-function flag(usual: boolean, described: Described): Setting<boolean> {
+function flag(usual: boolean, description: Description): Setting<boolean> {
   return {
-    ...described,
+    ...description,
     usual,
     values: "`true`, `false`",
     read: (value, fault) => (typeof value === "boolean" ? value : fault("must be true or false")),
@@ -196,25 +196,27 @@ function flag(usual: boolean, described: Described): Setting<boolean> {
 }
 
 /** @param range the least and the greatest value; null: any time */
-function time(usual: string, range: readonly [string, string] | null, described: Described): Setting<string> {
-  const [least, most] = range ?? ["0s", null];
+function time(usual: string, range: readonly [string, string] | null, description: Description): Setting<string> {
+  const [min, max] = range ?? ["0s", null];
   return {
-    ...described,
+    ...description,
     usual,
-    values: most === null ? "a time" : `${least} to ${most}`,
+    values: max === null ? "a time" : `${min} to ${max}`,
     read(value, fault) {
       const ms = typeof value === "string" ? parseAge(value) : null;
-      if (ms !== null && ms >= timeMs(least) && (most === null || ms <= timeMs(most))) return value as string;
-      return fault(
-        most === null ? "must be a time such as 0s, 15m, 6h or 2d" : `must be a time from ${least} to ${most}`,
-      );
+      if (ms !== null && ms >= timeMs(min) && (max === null || ms <= timeMs(max))) return value as string;
+      return fault(max === null ? "must be a time such as 0s, 15m, 6h or 2d" : `must be a time from ${min} to ${max}`);
     },
   };
 }
 
-function wholeNumber(usual: number, [least, most]: readonly [number, number], described: Described): Setting<number> {
+function wholeNumber(
+  usual: number,
+  [least, most]: readonly [number, number],
+  description: Description,
+): Setting<number> {
   return {
-    ...described,
+    ...description,
     usual,
     values: `${least} to ${most}`,
     read: (value, fault) =>
@@ -230,8 +232,8 @@ export function timeMs(text: string): number {
 }
 
 /** LIMIT: with smaller values, an edit of today could not be undone tomorrow. */
-const LEAST_HISTORY = { days: 1, bytes: 10_000_000 } as const;
-const MOST_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
+const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
+const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
 /** Returns the retention that a value of `keepHistory` means; null if the value is not allowed. */
 export function retentionOf(text: string): { readonly days: number; readonly bytes: number } | null {
@@ -240,8 +242,8 @@ export function retentionOf(text: string): { readonly days: number; readonly byt
   const days = Number(match[1]);
   const bytes = Number(match[2]) * (match[3] === "MB" ? 1_000_000 : 1_000_000_000);
   const isAllowed = [
-    days >= LEAST_HISTORY.days && days <= MOST_HISTORY.days,
-    bytes >= LEAST_HISTORY.bytes && bytes <= MOST_HISTORY.bytes,
+    days >= MIN_HISTORY.days && days <= MAX_HISTORY.days,
+    bytes >= MIN_HISTORY.bytes && bytes <= MAX_HISTORY.bytes,
   ].every(Boolean);
   return isAllowed ? { days, bytes } : null;
 }
@@ -265,8 +267,9 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/** Returns the linked part that these paths of a user mean; null if one is not the path of a
- * folder. */
+/**
+ * Returns the linked part that a user's paths mean; null if a path cannot be the path of a folder.
+ */
 export function linkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }

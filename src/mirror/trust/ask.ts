@@ -61,7 +61,7 @@ export function questionOf(
   const address = addressOf(picked, config.value.allowHttp);
   if (address.kind === "trouble") return address;
   const allowed = [...allowHttp, ...(known?.allowHttp ?? [])];
-  if (addressOf(picked, allowed).kind === "trouble") return allowFirst(root, url);
+  if (addressOf(picked, allowed).kind === "trouble") return refusePlainHttp(root, url);
   return ok({
     root,
     marker,
@@ -71,7 +71,7 @@ export function questionOf(
     documents: documentsOf(root),
     key: keyOf(root, picked, { env, cwd }),
     known,
-    isTrusted: known !== null && covers(known, address.value, allowHttp),
+    isTrusted: known !== null && isAllowedBy(known, address.value, allowHttp),
   });
 }
 
@@ -79,7 +79,7 @@ export function questionOf(
  * Refuses a folder that asks for plain http, because only the user can allow plain http, for each
  * host by name.
  */
-function allowFirst(root: string, url: string): Result<never> {
+function refusePlainHttp(root: string, url: string): Result<never> {
   return trouble(
     "usage",
     `${url} is plain http: others on the network can read the key and all documents`,
@@ -87,6 +87,6 @@ function allowFirst(root: string, url: string): Result<never> {
   );
 }
 
-function covers({ addresses, allowHttp }: KnownMirror, address: string, hosts: readonly string[]): boolean {
+function isAllowedBy({ addresses, allowHttp }: KnownMirror, address: string, hosts: readonly string[]): boolean {
   return addresses.includes(address) && hosts.every((host) => allowHttp.includes(host));
 }

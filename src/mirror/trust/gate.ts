@@ -49,10 +49,10 @@ export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
   const picked = pickUrl(null, sources);
-  return picked === null ? null : seal(picked, sources.allowHttp);
+  return picked === null ? null : makeTrusted(picked, sources.allowHttp);
 }
 
-function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
+function makeTrusted(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
   const address = addressOf(picked, allowHttp);
   if (address.kind === "trouble") return address;
   return ok({ url: picked.url, address: address.value, allowHttp } as TrustedOrigin);
@@ -71,14 +71,14 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   // invalid URL is reported before the question of trust.
   const address = addressOf(picked, config.allowHttp);
   if (address.kind === "trouble") return address;
-  const place = registryFolder(options.env);
-  const found = findMirror(place, root);
+  const registry = registryFolder(options.env);
+  const found = findMirror(registry, root);
   const doubt = whyNotAdmitted(found, picked, address.value);
-  if (doubt !== null) return untrustedTrouble(root, picked, doubt, place, options);
+  if (doubt !== null) return untrustedTrouble(root, picked, doubt, registry, options);
   const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
-  const origin = seal(picked, mirror.allowHttp);
+  const origin = makeTrusted(picked, mirror.allowHttp);
   if (origin.kind === "trouble") return origin;
-  const followed = followRoot(place, mirror, root, options.mode);
+  const followed = updateRoot(registry, mirror, root, options.mode);
   return ok({ origin: origin.value, ...followed });
 }
 
@@ -100,9 +100,9 @@ export function markerOf(root: string): string | null {
 }
 
 /** Finds the registry entry of a folder: by its marker; without one, by its path. */
-export function findMirror(place: string, root: string): FoundMirror {
+export function findMirror(registry: string, root: string): FoundMirror {
   const marker = markerOf(root);
-  return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
+  return marker === null ? findByRoot(registry, root) : findByMarker(registry, marker);
 }
 
 function whyNotAdmitted(found: FoundMirror, picked: PickedUrl, address: string): NotAdmitted | null {
@@ -114,11 +114,12 @@ function whyNotAdmitted(found: FoundMirror, picked: PickedUrl, address: string):
 }
 
 /**
- * Updates the registry entry of a folder that was moved. A copy is added after the folder that has
- * the name. If the registry cannot be written, the next command repeats the message.
+ * Updates the registry entry of a folder that was moved. A copy of a folder is added after the
+ * folder that has the name. If the registry cannot be written, the next command repeats the
+ * message.
  */
-function followRoot(
-  place: string,
+function updateRoot(
+  registry: string,
   mirror: KnownMirror,
   root: string,
   mode: GateOptions["mode"],
@@ -131,7 +132,7 @@ function followRoot(
   const notes = isMoved ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
   const followed = { ...mirror, roots: isMoved ? [root, ...existing] : [...existing, root] };
   if (mode === "read") return { mirror: followed, notes };
-  const kept = keepMirror(place, followed);
+  const kept = keepMirror(registry, followed);
   return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
 }
 
@@ -160,17 +161,17 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
 }
 
 /**
- * Stores a registry entry, or removes an entry without a path. Returns the entry that was set aside
- * for it, or null.
+ * Stores a registry entry, or removes an entry without a path. Returns a clause about a damaged
+ * entry that was set aside, or null.
  */
-export function keepMirror(place: string, mirror: KnownMirror): Result<string | null> {
+export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {
-    if (mirror.roots.length > 0) return ok(writeMirror(place, mirror));
-    removeMirror(place, mirror.marker);
+    if (mirror.roots.length > 0) return ok(writeMirror(registry, mirror));
+    removeMirror(registry, mirror.marker);
     return ok(null);
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
-    return unwritableList(place, error, "");
+    return unwritableRegistry(registry, error, "");
   }
 }
 
@@ -178,8 +179,8 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
  * Returns the trouble for a registry that cannot be written.
  * @param undone a clause on what was not done, after a semicolon; "" if nothing
  */
-function unwritableList(place: string, error: unknown, undone: string): Result<never> {
-  return unwritableFileTrouble(`the list of your linked folders, ${place},`, error, {
+function unwritableRegistry(registry: string, error: unknown, undone: string): Result<never> {
+  return unwritableFileTrouble(`the list of your linked folders, ${registry},`, error, {
     kind: "usage",
     undone,
     next: "allow this user to write in that folder, or always set XDG_STATE_HOME to a folder that this user may write",
@@ -190,12 +191,12 @@ function unwritableList(place: string, error: unknown, undone: string): Result<n
  * Checks whether the registry can be written, before work that would otherwise end half done.
  * @param undone clause for the user on what was not done
  */
-export function judgeList(env: UrlSources["env"], undone: string): Result<null> {
-  const place = registryFolder(env);
+export function checkRegistryWritable(env: UrlSources["env"], undone: string): Result<null> {
+  const registry = registryFolder(env);
   try {
-    accessSync(place, constants.W_OK | constants.X_OK);
+    accessSync(registry, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (errorCodeOf(error) !== "ENOENT") return unwritableList(place, error, `; ${undone}`);
+    if (errorCodeOf(error) !== "ENOENT") return unwritableRegistry(registry, error, `; ${undone}`);
   }
   return ok(null);
 }

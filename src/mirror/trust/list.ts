@@ -93,7 +93,7 @@ function namesOf(mirrors: readonly ListedMirror[]): readonly string[] {
 }
 
 /** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
-const MOST = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Rule for names, for messages: `--name takes …`. */
 export const NAME_RULE =
@@ -101,7 +101,9 @@ export const NAME_RULE =
 
 export function isMirrorName(text: string): boolean {
   const isOneWord = text !== "." && text !== ".." && text.trim() === text;
-  return isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MOST;
+  return (
+    isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MAX_NAME_LENGTH
+  );
 }
 
 /**
@@ -117,7 +119,7 @@ export function nameOfFolder(root: string): string {
   const bare = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[-\s]+/, "");
-  const name = [...bare].slice(0, MOST).join("").trim();
+  const name = [...bare].slice(0, MAX_NAME_LENGTH).join("").trim();
   return isMirrorName(name) ? name : "mirror";
 }
 
@@ -125,13 +127,13 @@ export function nameOfFolder(root: string): string {
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const end = n === 1 ? "" : `-${n}`;
-    const name = `${[...wanted].slice(0, MOST - end.length).join("")}${end}`;
+    const name = `${[...wanted].slice(0, MAX_NAME_LENGTH - end.length).join("")}${end}`;
     if (!taken.some((other) => isSameName(other, name))) return name;
   }
 }
 
 /** An address that the user provided for the documents and the key of a linked folder. */
-type GivenAddress = {
+type AddressOfUser = {
   /** Address in the spelling of `addressOf`. */
   readonly address: string;
   readonly allowHttp: readonly string[];
@@ -147,16 +149,16 @@ type GivenAddress = {
  * @param root real path
  * @returns the registry entry that was set aside, or null
  */
-export function bindMirror(root: string, marker: string, given: GivenAddress): Result<string | null> {
-  const place = registryFolder(given.env);
+export function bindMirror(root: string, marker: string, input: AddressOfUser): Result<string | null> {
+  const place = registryFolder(input.env);
   const found = findByMarker(place, marker);
   const before = found.kind === "known" ? found.mirror : null;
   const others = (before?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
   return keepMirror(place, {
     marker,
-    name: given.name ?? before?.name ?? usualName(given.env, root),
-    addresses: [...new Set([...(before?.addresses ?? []), given.address])],
-    allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
+    name: input.name ?? before?.name ?? usualName(input.env, root),
+    addresses: [...new Set([...(before?.addresses ?? []), input.address])],
+    allowHttp: [...new Set([...(before?.allowHttp ?? []), ...input.allowHttp])],
     roots: [...others, root],
   });
 }
@@ -166,7 +168,7 @@ export function bindMirror(root: string, marker: string, given: GivenAddress): R
  * @param root real path
  * @returns the registry entry that was set aside, or null
  */
-export function nameMirror(root: string, name: string, env: GivenAddress["env"]): Result<string | null> {
+export function nameMirror(root: string, name: string, env: AddressOfUser["env"]): Result<string | null> {
   const place = registryFolder(env);
   const found = findMirror(place, root);
   if (found.kind !== "known") {

@@ -32,30 +32,30 @@ export type OwnedPath = {
    * True if root may also own the path. A mount point often belongs to root, who has access to all
    * files anyway.
    */
-  readonly rootMay: boolean;
+  readonly mayBelongToRoot: boolean;
 };
 
 const ROOT_UID = 0;
 
 /**
  * Decides whether this user may work on paths with these owners.
- * @param me the effective user; null on a system without user ids, where owners are not checked
+ * @param user the effective user; null on a system without user ids, where owners are not checked
  */
-export function judgeOwners(owned: readonly OwnedPath[], me: number | null, caller: SudoCaller | null): Ownership {
-  if (me === null) return { kind: "own" };
-  const foreign = foreignTo(owned, me);
+export function judgeOwners(owned: readonly OwnedPath[], user: number | null, caller: SudoCaller | null): Ownership {
+  if (user === null) return { kind: "own" };
+  const foreign = foreignTo(owned, user);
   if (foreign === undefined) return { kind: "own" };
-  if (me === ROOT_UID && caller !== null && foreignTo(owned, caller.uid) === undefined)
+  if (user === ROOT_UID && caller !== null && foreignTo(owned, caller.uid) === undefined)
     return { kind: "by-sudo", caller };
   return { kind: "foreign", path: foreign.path, uid: foreign.uid };
 }
 
 function foreignTo(owned: readonly OwnedPath[], user: number): OwnedPath | undefined {
-  return owned.find(({ uid, rootMay }) => uid !== user && !(rootMay && uid === ROOT_UID));
+  return owned.find(({ uid, mayBelongToRoot }) => uid !== user && !(mayBelongToRoot && uid === ROOT_UID));
 }
 
 /**
- * Returns who owns a linked folder.
+ * Returns whose folder a linked folder is.
  * @param root a folder that does not exist has no owner, and is left out
  */
 export function ownershipOf(root: string, env: Env): Ownership {
@@ -63,7 +63,7 @@ export function ownershipOf(root: string, env: Env): Ownership {
   const owned: OwnedPath[] = [];
   for (const path of [root, mirror]) {
     const uid = ownerOf(path);
-    if (uid !== null) owned.push({ path, uid, rootMay: path === root });
+    if (uid !== null) owned.push({ path, uid, mayBelongToRoot: path === root });
   }
   return judgeOwners(owned, effectiveUser(), sudoCaller(env));
 }

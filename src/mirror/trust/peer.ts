@@ -41,8 +41,8 @@ export function peerOf(ends: ConnectionEnds): PeerUser {
  * anyway (a forwarded port often belongs to root). If the system does not know the user, the
  * session decides.
  */
-export function isOwnPeer(peer: PeerUser, me: number | null = effectiveUser()): boolean {
-  return peer === "unknown" || me === null || peer === me || peer === 0;
+export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser()): boolean {
+  return peer === "unknown" || user === null || peer === user || peer === 0;
 }
 
 /**

@@ -61,7 +61,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const VERSION = 1;
 const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
 /** LIMIT: bytes of an entry. */
-const MOST_BYTES = 64 * 1024;
+const MAX_ENTRY_BYTES = 64 * 1024;
 
 /** Returns the absolute path of the registry's folder. */
 export function registryFolder(env: Env): string {
@@ -170,10 +170,10 @@ function unfitFolder(folder: string): string | null {
 }
 
 /** Returns why other users can change a file or folder, as a clause; null if they cannot. */
-export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, rootMay = false): string | null {
+export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelongToRoot = false): string | null {
   const me = effectiveUser();
   if (me === null) return null;
-  if (uid !== me && !(rootMay && uid === 0)) return "belongs to another user";
+  if (uid !== me && !(mayBelongToRoot && uid === 0)) return "belongs to another user";
   return (mode & 0o022) === 0 ? null : "can be written by other users";
 }
 
@@ -185,9 +185,9 @@ type OwnText =
 
 /**
  * Reads a file that only this user can write.
- * @param isFollowed true to follow a symbolic link, and to accept a file of root's
+ * @param isFollowed true to follow a symbolic link, and to accept a file of root
  */
-export function readUserFile(file: string, mostBytes: number, isFollowed: boolean): OwnText {
+export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): OwnText {
   let fd: number;
   try {
     // The open does not wait for the other end of a pipe.
@@ -201,15 +201,15 @@ export function readUserFile(file: string, mostBytes: number, isFollowed: boolea
     if (!stat.isFile()) return { kind: "unfit", why: "is not a file", next: "put a file at this path" };
     const fault = accessFault(stat, isFollowed);
     if (fault !== null) return { kind: "unfit", why: fault, next: `chmod go-w ${shellWord(file)}` };
-    if (stat.size > mostBytes)
-      return { kind: "unfit", why: `is larger than ${mostBytes / 1024} KiB`, next: "make it smaller" };
+    if (stat.size > maxBytes)
+      return { kind: "unfit", why: `is larger than ${maxBytes / 1024} KiB`, next: "make it smaller" };
     return { kind: "text", text: readFileSync(fd, "utf8") };
   } finally {
     closeSync(fd);
   }
 }
 
-/** Returns what an error of a file, or of its folder, says about the file. */
+/** Returns the meaning of an error that reading a file, or its folder, gave. */
 export function unreadable(error: unknown): Exclude<OwnText, { kind: "text" }> {
   const code = errorCodeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
@@ -217,7 +217,7 @@ export function unreadable(error: unknown): Exclude<OwnText, { kind: "text" }> {
 }
 
 function readEntry(file: string, marker: string): FoundMirror {
-  const read = readUserFile(file, MOST_BYTES, false);
+  const read = readUserFile(file, MAX_ENTRY_BYTES, false);
   if (read.kind === "absent") return { kind: "unknown" };
   if (read.kind === "unfit") return { kind: "unfit", why: `${file} ${read.why}` };
   const mirror = parseEntry(read.text);
@@ -236,12 +236,12 @@ function parseEntry(text: string): KnownMirror | "newer" | null {
   if (!isJsonObject(json)) return null;
   if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
   if (json["version"] !== VERSION) return null;
-  if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
+  if (!Object.entries(MEMBER_CHECKS).every(([name, isFit]) => isFit(json[name]))) return null;
   const { marker, name, addresses, allowHttp, roots } = json as KnownMirror;
   return { marker, name, addresses, allowHttp, roots };
 }
 
-const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
+const MEMBER_CHECKS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
   marker: (value) => typeof value === "string" && MARKER.test(value),
   name: (value) => typeof value === "string",
   addresses: isStrings,

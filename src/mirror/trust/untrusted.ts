@@ -22,25 +22,25 @@ export type NotAdmitted =
   /** The user never allowed plain http to the host of the address. */
   | { readonly kind: "plain-http" };
 
-type Asking = {
+type KeySources = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly keyFile?: string | null;
 };
 
 /** LIMIT: entries that are visited to count documents. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
 export function untrustedTrouble(
   root: string,
   picked: PickedUrl,
   reason: NotAdmitted,
   place: string,
-  asking: Asking,
+  keySources: KeySources,
 ): ReturnType<typeof trouble> {
   const { origin, pathname, host } = new URL(picked.url);
   const service = `${origin}${pathname.replace(/\/+$/, "")}`;
-  const would = `${documentsOf(root)} would go to ${service}, ${keyOf(root, picked, asking)}; nothing was sent`;
+  const would = `${documentsOf(root)} would go to ${service}, ${keyOf(root, picked, keySources)}; nothing was sent`;
   const option = addressOf(picked, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
   return trouble(
     "usage",
@@ -64,7 +64,7 @@ function notAdmittedWords(reason: NotAdmitted, service: string, place: string): 
 }
 
 /** Returns the source of the key, never the key itself. */
-export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: Asking): string {
+export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
   const folder = join(root, MIRROR_FOLDER);
   const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
   if (from === null) return "once there is a key";
@@ -79,13 +79,13 @@ export function documentsOf(root: string): string {
   const folders = [root];
   let files = 0;
   let entries = 0;
-  for (let folder = folders.pop(); folder !== undefined && entries < MOST_ENTRIES; folder = folders.pop()) {
+  for (let folder = folders.pop(); folder !== undefined && entries < MAX_ENTRIES; folder = folders.pop()) {
     const found = entriesOf(folder);
     entries += found.length;
     files += found.filter(isDocument).length;
     for (const { name } of found.filter(isVisibleFolder)) folders.push(join(folder, name));
   }
-  const more = entries >= MOST_ENTRIES ? "more than " : "";
+  const more = entries >= MAX_ENTRIES ? "more than " : "";
   return `${more}${files} Markdown ${files === 1 ? "file" : "files"}`;
 }
 

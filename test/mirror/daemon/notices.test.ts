@@ -49,7 +49,7 @@ const fail = (error: Error) => {
 
 describe("word to systemd", () => {
   test("goes through systemd-notify, which never sees the key", async () => {
-    openSdNotify({ env: env(), pid: 1, onFault: fail })!.say("READY=1", "STATUS=keeps 2 folders in sync");
+    openSdNotify({ env: env(), pid: 1, onFault: fail })!.send("READY=1", "STATUS=keeps 2 folders in sync");
     expect(await called()).toBe("systemd-notify|READY=1|STATUS=keeps 2 folders in sync|key=");
   });
 
@@ -69,7 +69,7 @@ describe("word to systemd", () => {
 
   test("a missing systemd-notify is reported once", async () => {
     const answer = await new Promise<Error>((resolve) => {
-      openSdNotify({ env: { NOTIFY_SOCKET: "/run/x", PATH: "/nowhere" }, pid: 1, onFault: resolve })!.say("READY=1");
+      openSdNotify({ env: { NOTIFY_SOCKET: "/run/x", PATH: "/nowhere" }, pid: 1, onFault: resolve })!.send("READY=1");
     });
     expect(answer.message).toContain("ENOENT");
   });
@@ -78,7 +78,7 @@ describe("word to systemd", () => {
     const said: string[] = [];
     let turns = 0;
     await new Promise<void>((resolve) => {
-      const stop = keepWatchdog({ watchdogMs: 8, say: (...words) => void said.push(...words) }, () => {
+      const stop = keepWatchdog({ watchdogMs: 8, send: (...words) => void said.push(...words) }, () => {
         turns++;
         if (turns === 5) {
           stop();

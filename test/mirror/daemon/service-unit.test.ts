@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  DAEMON_FLAGS,
+  DAEMON_NODE_OPTIONS,
   makeCronLine,
   makeUnit,
   type ServiceUnit,
@@ -23,7 +23,7 @@ function unit(more: Partial<UnitOptions> = {}): ServiceUnit {
     root: "/home/ann/notes",
     home: "/home/ann",
     env: {},
-    notifies: true,
+    hasSystemdNotify: true,
     ...more,
   });
   if (made.kind === "trouble") throw new Error(made.trouble.what);
@@ -53,14 +53,14 @@ describe("a systemd unit", () => {
 
   test.each(["systemd", "launchd"] as const)("of %s starts Node with the options for a daemon", (manager) => {
     const { text } = unit({ manager });
-    const places = [process.execPath, ...DAEMON_FLAGS, "entry.mjs", "watch"].map((word) => text.indexOf(word));
+    const places = [process.execPath, ...DAEMON_NODE_OPTIONS, "entry.mjs", "watch"].map((word) => text.indexOf(word));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(spawnSync(process.execPath, [...DAEMON_FLAGS, "-e", "0"]).status).toBe(0);
+    expect(spawnSync(process.execPath, [...DAEMON_NODE_OPTIONS, "-e", "0"]).status).toBe(0);
   });
 
   test("without systemd-notify it waits for no notice", () => {
-    const lines = unit({ notifies: false }).text.split("\n");
+    const lines = unit({ hasSystemdNotify: false }).text.split("\n");
     expect(lines).toContain("Type=exec");
     expect(lines.filter((line) => /Watchdog|Notify|notify/.test(line) && !line.startsWith("#"))).toEqual([]);
   });
@@ -88,7 +88,13 @@ describe("a systemd unit", () => {
   });
 
   test("a path with a line feed is refused: it could add lines to the unit", () => {
-    const made = makeUnit({ manager: "systemd", root: "/a\n[Service]\nUser=root", home: "/", env: {}, notifies: true });
+    const made = makeUnit({
+      manager: "systemd",
+      root: "/a\n[Service]\nUser=root",
+      home: "/",
+      env: {},
+      hasSystemdNotify: true,
+    });
     expect(made).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
   });
 
@@ -105,7 +111,7 @@ describe("a systemd unit", () => {
     ]);
     expect([environment({}), environment({ XDG_STATE_HOME: "relative" })]).toEqual([[], []]);
     const env = { XDG_STATE_HOME: "/a\nUser=root" };
-    expect(makeUnit({ manager: "systemd", root: "/a", home: "/", env, notifies: true }).kind).toBe("trouble");
+    expect(makeUnit({ manager: "systemd", root: "/a", home: "/", env, hasSystemdNotify: true }).kind).toBe("trouble");
   });
 
   const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
@@ -114,8 +120,8 @@ describe("a systemd unit", () => {
     ["usual", "/home/ann/notes", true],
     ["hostile", HOSTILE, true],
     ["without systemd-notify", "/home/ann/notes", false],
-  ])("is accepted by systemd-analyze: %s", (_name, root, notifies) => {
-    const made = unit({ root, notifies, env: { XDG_STATE_HOME: root } });
+  ])("is accepted by systemd-analyze: %s", (_name, root, hasSystemdNotify) => {
+    const made = unit({ root, hasSystemdNotify, env: { XDG_STATE_HOME: root } });
     const file = join(dir, `${made.name}.service`);
     writeFileSync(file, made.text);
     mkdirSync(join(dir, "run"), { mode: 0o700 });

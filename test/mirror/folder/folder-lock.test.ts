@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, onTestFinished, it } from "vitest";
-import { DAEMON, lockFolder } from "../../../src/mirror/folder/folder-lock.ts";
+import { DAEMON_COMMAND, lockFolder } from "../../../src/mirror/folder/folder-lock.ts";
 import { acquireLock } from "../../../src/mirror/state/lock.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { readStatus } from "../../../src/mirror/folder/status.ts";
@@ -44,7 +44,7 @@ async function startBeside(what: string, freeAfterMs: number) {
   const lock = acquireLock(own, { since: 0, what });
   if (lock.kind !== "locked") throw new Error("not locked");
   const clock = new LettingGo(freeAfterMs, lock.release);
-  const end = await lockFolder(root, { what: DAEMON, clock });
+  const end = await lockFolder(root, { what: DAEMON_COMMAND, clock });
   if (end.kind === "ok") end.value.free();
   lock.release();
   return { end, now: clock.now() };
@@ -64,7 +64,7 @@ describe("a daemon that starts", () => {
   });
 
   test("does not wait for another daemon", async () => {
-    expect(await startBeside(DAEMON, 60_000)).toMatchObject({ end: { trouble: { kind: "locked" } }, now: 0 });
+    expect(await startBeside(DAEMON_COMMAND, 60_000)).toMatchObject({ end: { trouble: { kind: "locked" } }, now: 0 });
   });
 });
 

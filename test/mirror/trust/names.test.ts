@@ -65,8 +65,8 @@ const ROOT = 0;
 
 /** The owners of a mirrored folder and of its `.mdmirror/`. */
 const owned = (folder: number, mirror: number): OwnedPath[] => [
-  { path: "/w", uid: folder, rootMay: true },
-  { path: "/w/.mdmirror", uid: mirror, rootMay: false },
+  { path: "/w", uid: folder, mayBelongToRoot: true },
+  { path: "/w/.mdmirror", uid: mirror, mayBelongToRoot: false },
 ];
 const sudo = { uid: ANN, gid: 100 };
 

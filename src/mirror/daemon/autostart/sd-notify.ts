@@ -15,14 +15,14 @@ type SdNotify = {
    */
   readonly watchdogMs: number | null;
   /** Sends `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
-  say(...assignments: string[]): void;
+  send(...assignments: string[]): void;
 };
 
 /**
- * Tells systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
- * family, so `systemd-notify` sends the message. It waits until systemd has read it, while the
- * sender can still be looked up; the unit therefore has `NotifyAccess=all`. A call is short, and
- * the daemon makes one per minute.
+ * Notifies systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
+ * family, so `systemd-notify` sends the message. That program ends only when systemd has read the
+ * message, so that systemd can identify its sender; the unit therefore has `NotifyAccess=all`. A
+ * call is short, and the daemon makes one per minute.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
@@ -31,14 +31,14 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
   // The program gets only the variables of the service manager: no other program needs the key.
   const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
-  const say: SdNotify["say"] = (...assignments) => {
+  const send: SdNotify["send"] = (...assignments) => {
     execFile("systemd-notify", assignments, { env: variables, timeout: DEADLINE_MS }, (error) => {
       if (error === null || isFaulty) return;
       isFaulty = true;
       onFault(error);
     });
   };
-  return { watchdogMs: watchdogOf(env, pid), say };
+  return { watchdogMs: watchdogOf(env, pid), send };
 }
 
 /**
@@ -49,7 +49,7 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
 export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;
   const timer = setInterval(() => {
-    if (alive()) sd.say("WATCHDOG=1");
+    if (alive()) sd.send("WATCHDOG=1");
   }, sd.watchdogMs / 4);
   timer.unref();
   return () => clearInterval(timer);

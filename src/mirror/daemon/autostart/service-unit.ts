@@ -30,7 +30,7 @@ export type UnitOptions = {
    * True if `systemd-notify` exists. Without it, a unit of type `notify` would never count as
    * started.
    */
-  readonly notifies: boolean;
+  readonly hasSystemdNotify: boolean;
 };
 
 export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
@@ -38,13 +38,13 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const environment = keptEnvironment(root, env);
   if (environment.kind === "trouble") return environment;
   const kept = environment.value;
-  const name = root === null ? ALL_NAME : nameOf(root);
-  const command = [process.execPath, ...DAEMON_FLAGS, PROGRAM_FILE, "watch", root ?? "--all"];
+  const name = root === null ? NAME_OF_ALL : nameOf(root);
+  const command = [process.execPath, ...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root ?? "--all"];
   const shape = { name, kept, command, what: root ?? "all folders of mdmirror list" };
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
     const file = join(configHome, "systemd", "user", `${name}.service`);
-    return ok({ manager, name, file, text: systemdText(shape, options.notifies) });
+    return ok({ manager, name, file, text: systemdText(shape, options.hasSystemdNotify) });
   }
   const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
   const errors =
@@ -75,7 +75,7 @@ function cronWord(text: string): string {
  * V8 options for a daemon, which is mostly idle: little space for new objects, and compact code.
  * There is no heap limit, because it would end the process.
  */
-export const DAEMON_FLAGS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
+export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
 /** Variables that locate the user's state folder (list of linked folders) and configuration folder
  * (hooks). */
@@ -104,8 +104,11 @@ function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<r
   return ok(kept);
 }
 
-/** No unit of a folder has this name: those end with eight hexadecimal digits. */
-const ALL_NAME = "mdmirror-all";
+/**
+ * Name of the unit for all folders. No unit of one folder has this name: those end with eight
+ * hexadecimal digits.
+ */
+const NAME_OF_ALL = "mdmirror-all";
 
 function nameOf(root: string): string {
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
@@ -211,28 +214,28 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
       : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
   // A loaded agent cannot be loaded again, so it is unloaded first. If it was not loaded, the
   // failure of this command does not matter.
-  if (unit.manager === "launchd") await ask(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
+  if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
-    const { ran, code, output } = await ask(step, env);
+    const { ran, code, output } = await runTool(step, env);
     if (!ran || code !== 0) return ok(`${step.join(" ")}: ${output}`);
   }
   return ok(null);
 }
 
-/** Returns true if there was a unit. */
+/** Stops and removes a unit. Returns false if there was none. */
 export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result<boolean>> {
   const was = isInstalled(unit);
   const stop =
     unit.manager === "systemd"
       ? ["systemctl", "--user", "disable", "--now", `${unit.name}.service`]
       : ["launchctl", "bootout", `${launchdDomain()}/${unit.name}`];
-  if (was) await ask(stop, env);
+  if (was) await runTool(stop, env);
   try {
     rmSync(unit.file, { force: true });
   } catch (error) {
     return trouble("fault", `${unit.file} cannot be removed: ${errnoClause(error)}`, "remove it yourself");
   }
-  if (was && unit.manager === "systemd") await ask(["systemctl", "--user", "daemon-reload"], env);
+  if (was && unit.manager === "systemd") await runTool(["systemctl", "--user", "daemon-reload"], env);
   return ok(was);
 }
 
@@ -246,10 +249,10 @@ export function isInstalled({ file }: ServiceUnit): boolean {
  */
 export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
   if (unit.manager === "systemd") {
-    const { ran, output } = await ask(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
+    const { ran, output } = await runTool(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
     return ran && /^[a-z]+$/.test(output) ? output : null;
   }
-  const { ran, code, output } = await ask(["launchctl", "print", `${launchdDomain()}/${unit.name}`], env);
+  const { ran, code, output } = await runTool(["launchctl", "print", `${launchdDomain()}/${unit.name}`], env);
   if (!ran) return null;
   return code === 0 ? (/state = (\w+)/.exec(output)?.[1] ?? "loaded") : "inactive";
 }
@@ -258,7 +261,7 @@ function launchdDomain(): string {
   return `gui/${process.getuid?.() ?? 0}`;
 }
 
-function ask([program, ...args]: readonly string[], env: Env): Promise<CommandEnd> {
+function runTool([program, ...args]: readonly string[], env: Env): Promise<CommandEnd> {
   return new Promise((resolve) => {
     const options = { env: withoutKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {

@@ -20,7 +20,7 @@ import {
 
 export const NO_DAEMON = "no-daemon";
 /** Code of the trouble with a daemon that does not answer. */
-const SILENT = "daemon-silent";
+const SILENT_CODE = "daemon-silent";
 
 /**
  * Milliseconds without a sign of life from the daemon. A working daemon sends one every few
@@ -46,12 +46,12 @@ export async function askDaemon<R extends ControlRequest>(
 }
 
 /**
- * Asks the daemon for its status. A daemon that does not answer in time has the phase `silent`: it
+ * Asks the daemon for its status. A daemon that does not answer in time gets the phase `silent`: it
  * is in a long step or hangs. The caller cannot distinguish the two.
  */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const answer = await askDaemon(dir, { do: "status" }, deadlineMs);
-  if (answer === NO_DAEMON || answer.kind === "ok" || answer.trouble.code !== SILENT) return answer;
+  if (answer === NO_DAEMON || answer.kind === "ok" || answer.trouble.code !== SILENT_CODE) return answer;
   const place = readSocketPath(join(realRoot(dir), MIRROR_FOLDER));
   if (place === null) return NO_DAEMON;
   const { pid, since } = place;
@@ -72,7 +72,7 @@ export async function borrowFolder(dir: string, what: string): Promise<Result<Le
   const answer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
   const { socket } = answer.value;
-  // The client sends nothing more on the socket, which stays open to keep the folder.
+  // The client sends nothing more on the socket. The open socket keeps the folder lent.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
 }
@@ -94,21 +94,21 @@ function callDaemon(
       resolve(result);
     };
     let connected = false;
-    socket.setTimeout(deadlineMs, () => end(silent(root, place, request, deadlineMs)));
+    socket.setTimeout(deadlineMs, () => end(daemonSilent(root, place, request, deadlineMs)));
     socket.once("connect", () => {
       connected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
     // An error before the connection means that no process listens: a crash left the socket's file.
     // The lock still shows whether a daemon runs.
-    socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
-    socket.once("close", () => end(cut(root, request)));
+    socket.on("error", () => end(connected ? connectionLost(root, request) : NO_DAEMON));
+    socket.once("close", () => end(connectionLost(root, request)));
     readLines(socket, MAX_ANSWER, {
       onLine(line) {
         const reply = readReply(line);
-        if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
+        if (reply?.kind !== "beat") end(reply === null ? foreignProcess(place) : endOf(reply, socket));
       },
-      onTooLong: () => end(notOurs(place)),
+      onTooLong: () => end(foreignProcess(place)),
     });
   });
 }
@@ -122,16 +122,16 @@ function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<
   return reply.kind === "done" ? ok({ value: reply.value, socket }) : { kind: "trouble", trouble: reply.trouble };
 }
 
-function silent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {
+function daemonSilent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {
   return trouble(
     "fault",
     `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
     "try again in some minutes; if it still does not answer, restart mdmirror watch (a systemd service does that by itself)",
-    { code: SILENT },
+    { code: SILENT_CODE },
   );
 }
 
-function cut(root: string, request: ControlRequest): Result<never> {
+function connectionLost(root: string, request: ControlRequest): Result<never> {
   return trouble(
     "fault",
     `the daemon of ${root} ended before it answered "${request.do}"`,
@@ -140,7 +140,7 @@ function cut(root: string, request: ControlRequest): Result<never> {
   );
 }
 
-function notOurs({ socket }: SocketPath): Result<never> {
+function foreignProcess({ socket }: SocketPath): Result<never> {
   return trouble("fault", `the process that listens at ${socket} is not mdmirror`, "remove .mdmirror/daemon.json", {
     code: "not-a-daemon",
   });

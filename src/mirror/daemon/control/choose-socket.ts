@@ -36,7 +36,7 @@ export function chooseSocketPath(root: string, options: PlaceOptions): Result<st
       faults.push(`${folder} is too long a path for a socket`);
       continue;
     }
-    const fault = makePrivate(folder);
+    const fault = whyNotPrivate(folder);
     if (fault === null) return ok(path);
     faults.push(`${folder}: ${fault}`);
   }
@@ -54,8 +54,11 @@ function candidates(env: PlaceOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/** Returns null for a folder of this user that no other user may enter, otherwise the reason. */
-function makePrivate(folder: string): string | null {
+/**
+ * Makes a private folder. Returns null for a folder of this user that no other user may enter,
+ * otherwise the reason.
+ */
+function whyNotPrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {

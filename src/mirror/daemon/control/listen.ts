@@ -28,9 +28,9 @@ export type ControlCall = {
 /** LIMIT: callers at a time. Each is one command of one user. */
 const MAX_CALLERS = 64;
 /** Milliseconds that a new caller may be silent before it is disconnected. */
-const FIRST_WORD_MS = 10_000;
+const REQUEST_DEADLINE_MS = 10_000;
 
-type Service = {
+type ControlService = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
@@ -44,7 +44,7 @@ type Service = {
  * @param service.socket in a folder that only this user may enter, so that nobody connects before
  * its mode is set
  */
-export async function listenControl(service: Service): Promise<Listening> {
+export async function listenControl(service: ControlService): Promise<Listening> {
   const { socket: path } = service;
   rmSync(path, { force: true });
   const callers = new Set<Socket>();
@@ -70,12 +70,12 @@ export async function listenControl(service: Service): Promise<Listening> {
 export type Listening = { close(): Promise<void> };
 
 /** Reads the one request of a connection and answers it. The caller closes the connection. */
-function serveCaller(socket: Socket, service: Service): void {
+function serveCaller(socket: Socket, service: ControlService): void {
   const gone = new AbortController();
   const send = (reply: Reply) => {
     if (socket.writable) socket.write(replyLine(reply));
   };
-  socket.setTimeout(FIRST_WORD_MS, () => socket.destroy());
+  socket.setTimeout(REQUEST_DEADLINE_MS, () => socket.destroy());
   // The caller was killed, so nobody reads the answer.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => gone.abort());
@@ -94,7 +94,12 @@ function serveCaller(socket: Socket, service: Service): void {
   });
 }
 
-async function answer(line: string, service: Service, gone: AbortSignal, send: (reply: Reply) => void): Promise<void> {
+async function answer(
+  line: string,
+  service: ControlService,
+  gone: AbortSignal,
+  send: (reply: Reply) => void,
+): Promise<void> {
   const envelope = readRequest(line);
   if (typeof envelope === "string") return send(refusal(envelope));
   if (envelope.root !== service.root) return send({ kind: "other-root" });

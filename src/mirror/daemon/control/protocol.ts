@@ -8,8 +8,8 @@ import type { Answer } from "../../operations/define.ts";
 
 /**
  * Messages between commands and a running daemon: one JSON object on each line, never with content
- * or the key. A connection has one request. A command that writes
- * borrows the folder (`lend`) and works as if no daemon ran.
+ * or the key. A connection has one request. A command that writes borrows the folder (`lend`) and
+ * works as if no daemon ran.
  */
 
 /**
@@ -64,7 +64,7 @@ export type DaemonStatus = {
   readonly pausedUntil?: number;
   /**
    * Last time at which both sides were equal apart from blocks, in milliseconds since the epoch;
-   * null if not since the start.
+   * null if they were not equal since the start.
    */
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the daemon's loop last made progress. */
@@ -106,26 +106,32 @@ export function readRequest(line: string): Envelope | string {
   if (json === null) return "a request is one JSON object on one line";
   const { protocol, root, ...request } = json;
   if (protocol !== PROTOCOL_VERSION) return `protocol ${PROTOCOL_VERSION} is expected`;
-  if (!VERBS.has(request["do"])) return "the request is not known";
+  if (!REQUEST_KINDS.has(request["do"])) return "the request is not known";
   return { root: String(root), request: request as ControlRequest };
 }
 
-const VERBS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
+const REQUEST_KINDS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>([
+  "status",
+  "wait",
+  "pause",
+  "resume",
+  "lend",
+]);
 
 export function replyLine(reply: Reply): string {
   return `${JSON.stringify(reply)}\n`;
 }
 
 /**
- * Returns the reply in a line; null if the line is not a reply, so that the other process is not a
- * daemon of mdmirror.
+ * Reads a line of an answer. Returns null if the line is not a reply: the other process is then not
+ * a daemon of mdmirror.
  */
 export function readReply(line: string): Reply | null {
   const json = parseObject(line);
-  return json !== null && REPLIES.has(json["kind"]) ? (json as Reply) : null;
+  return json !== null && REPLY_KINDS.has(json["kind"]) ? (json as Reply) : null;
 }
 
-const REPLIES: ReadonlySet<unknown> = new Set<Reply["kind"]>(["beat", "done", "refused", "other-root"]);
+const REPLY_KINDS: ReadonlySet<unknown> = new Set<Reply["kind"]>(["beat", "done", "refused", "other-root"]);
 
 function parseObject(line: string): Record<string, unknown> | null {
   try {

@@ -7,7 +7,7 @@ import { isOwner, UnsafePathError } from "../../../common/unsafe-path.ts";
 
 export type SocketPath = { readonly socket: string; readonly pid: number; readonly since: number };
 
-const PLACE_MEMBERS = { socket: "string", pid: "number", since: "number" } as const;
+const MEMBER_TYPES = { socket: "string", pid: "number", since: "number" } as const;
 
 /**
  * Reads the socket path that a daemon of this user wrote; only a request shows whether that daemon
@@ -24,7 +24,7 @@ export function readSocketPath(folder: string): SocketPath | null {
     // No daemon has run, or the file is incomplete. The lock still shows whether a daemon runs.
     return null;
   }
-  if (!hasMembers<SocketPath>(json, PLACE_MEMBERS) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
+  if (!hasMembers<SocketPath>(json, MEMBER_TYPES) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
     return null;
   const stat = lstatSync(json.socket, { throwIfNoEntry: false });
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;

@@ -1,7 +1,7 @@
 import type { Random } from "../../../common/random.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { version } from "../../../common/version.ts";
-import { stoppedRun, planSync } from "../../folder/run.ts";
+import { requestOfStoppedRun, planSync } from "../../folder/run.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -71,7 +71,7 @@ export async function makeBundle(
   checks: readonly Check[],
   { random, withNames }: { readonly random: Random; readonly withNames: boolean },
 ): Promise<Result<MadeBundle>> {
-  const planned = await planSync(mirror, stoppedRun(mirror, true));
+  const planned = await planSync(mirror, requestOfStoppedRun(mirror, true));
   if (planned.kind === "trouble") return planned;
   const { plan, trees, policy, signals, texts } = planned.value;
   const facts = { plan, input: { trees, policy, signals, texts }, journal: mirror.world.state.intents() };

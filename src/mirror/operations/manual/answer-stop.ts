@@ -7,8 +7,8 @@ import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";
 import type { Action } from "../../model/action.ts";
-import { type OpenedMirror, type GuestOptions, withMirror } from "../../folder/open-mirror.ts";
-import { planSync, type SyncPlan, stoppedRun } from "../../folder/run.ts";
+import { type OpenedMirror, type LongRunningOptions, withMirror } from "../../folder/open-mirror.ts";
+import { planSync, type SyncPlan, requestOfStoppedRun } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { APPROVE, REJECT } from "../declared/stop.ts";
 import type { ResultOf } from "../define.ts";
@@ -46,7 +46,7 @@ export type StopView = {
 };
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
-export function readStop(root: string, options: GuestOptions): Promise<Result<StopView>> {
+export function readStop(root: string, options: LongRunningOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const planned = await planAnswer(mirror, true);
     if (planned.kind === "trouble") return planned;
@@ -108,7 +108,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
       reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
       version: digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])])),
       waiting: steps.length - stopped.length,
-      next: mirror.borrowed === true ? "daemon" : "sync",
+      next: mirror.isBorrowed === true ? "daemon" : "sync",
     },
     deletes: stopped.filter(({ kind }) => kind === "delete-remote" || kind === "trash-local").length,
     stopped: stopped.map((action) => rowOf(action, pathOf)).toSorted(byPath),
@@ -164,7 +164,7 @@ function rejectable(plan: StopPlan): Result<StopPlan> {
 }
 
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
-  const planned = await planSync(mirror, stoppedRun(mirror, attended));
+  const planned = await planSync(mirror, requestOfStoppedRun(mirror, attended));
   return planned.kind === "trouble" ? planned : stopOf(mirror, planned.value);
 }
 
