@@ -15,6 +15,7 @@ import { approvedKeys } from "../run/guard-facts.ts";
 import { hideDocuments, hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
   type KnownFacts,
+  type LoadedBase,
   observeLocal,
   observeLocalAsync,
   observeRemote,
@@ -38,12 +39,10 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const { world } = ctx;
   world.links?.forms.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
-  const records = mayLeaveOut(ctx, input, inodesTrusted)
-    ? new Records(world.disk.names(), (id) => world.state.link(id))
-    : undefined;
-  const before = loadInto(world, records);
-  const keep = contentSinkOf(ctx, input, before, records);
-  const { local: walked, remote } = await scanBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
+  const loaded: LoadedBase = mayLeaveOut(ctx, input, inodesTrusted) ? loadRecords(world) : world.state.load();
+  const { records, ...before } = loaded;
+  const keep = contentSinkOf(ctx, input, loaded);
+  const { local: walked, remote } = await scanBoth(ctx, input, loaded, inodesTrusted, keep);
   // Files that a power loss damaged are restored from the content store, even if the service does
   // not answer.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
@@ -99,12 +98,12 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base. Stores its records in `records`, if the caller passes it. */
-function loadInto({ state }: World, records: Records | undefined): BaseTree {
-  if (records === undefined) return state.load();
+/** Loads base, and its records separately. */
+function loadRecords({ state, disk }: World): LoadedBase {
+  const records = new Records(disk.names(), (id) => state.link(id));
   const base = state.load((link) => records.add(link));
   for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) records.keep(id as DocId);
-  return base;
+  return { ...base, records };
 }
 
 /** Unfinished work of earlier runs. */
@@ -139,14 +138,9 @@ function foreseeRecovery({ state }: World): LeftOpen {
  * Returns the place where a scan stores the content that it reads: the content store, or the notes
  * of a dry run.
  */
-export function contentSinkOf(
-  { world, notes }: CycleContext,
-  input: CycleInput,
-  base: BaseTree,
-  records?: Records,
-): OnText {
+export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
-  return storeLocalContents(world.state, base, records);
+  return storeLocalContents(world.state, base, base.records);
 }
 
 /** Returns the sink of `contentSinkOf` for documents that are read only as a proof. */
@@ -156,28 +150,23 @@ function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInpu
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
 }
 
-/** Base, and its records separately if base does not contain them. */
-type LoadedBase = { readonly base: BaseTree; readonly records: Records | undefined };
-
 async function scanBoth(
   ctx: CycleContext,
   input: CycleInput,
-  recorded: LoadedBase,
+  base: LoadedBase,
   inodesTrusted: boolean,
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
   // ORDER: the listing is requested before the scan, so that the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  const { base, records } = recorded;
-  const observeOptions = { keep: proofKeeper(ctx, input), records };
-  const looking =
-    input.observers?.remote(base, trustEmpty, observeOptions) ?? observeRemote(world, base, trustEmpty, observeOptions);
+  const known = { keep: proofKeeper(ctx, input) };
+  const looking = input.observers?.remote(base, trustEmpty, known) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
-  const local = await scanFolder(ctx, input, recorded, inodesTrusted, keep);
+  const local = await scanFolder(ctx, input, base, inodesTrusted, keep);
   await guarded;
   const remote = await looking;
-  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, observeOptions) : remote };
+  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
 }
 
 /**
@@ -200,15 +189,15 @@ async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, k
 function scanFolder(
   ctx: CycleContext,
   { observers }: CycleInput,
-  { base, records }: LoadedBase,
+  base: LoadedBase,
   inodesTrusted: boolean,
   keep: OnText,
 ): LocalTree | Promise<LocalTree> {
   const { world } = ctx;
   if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
   const { turn } = world.clock;
-  if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep, records);
-  return observeLocalAsync(world, base, inodesTrusted, keep, turn, records);
+  if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
+  return observeLocalAsync(world, base, inodesTrusted, keep, turn);
 }
 
 type Rescan = {

@@ -14,22 +14,25 @@ import { fromService, type World } from "../run/world.ts";
 
 /** Scans both sides. A scan may be incomplete, and says so; the planner decides what follows. */
 
+/** Base as a scan loads it. */
+export type LoadedBase = BaseTree & {
+  /**
+   * Records that base does not contain. The scans leave out the documents that they show as
+   * recorded. Undefined if base contains all records.
+   */
+  readonly records?: Records | undefined;
+};
+
 /**
  * Scans the folder. A file is not read if its stamp is the recorded one. New content is stored
  * during the scan (I03).
  */
-export function observeLocal(
-  world: World,
-  base: BaseTree,
-  inodesTrusted: boolean,
-  keep: OnText,
-  records?: Records,
-): LocalTree {
+export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: OnText): LocalTree {
   world.progress.report("scan", 0, null);
   // One transaction, because one for each content would be slow. The scan runs without a pause;
   // after a kill, the next scan finds the same content.
-  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base, records), keep, records));
-  return seenBy(world, inodesTrusted, tree, records);
+  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep, base.records));
+  return seenBy(world, base, inodesTrusted, tree);
 }
 
 /**
@@ -39,11 +42,10 @@ export function observeLocal(
  */
 export async function observeLocalAsync(
   world: World,
-  base: BaseTree,
+  base: LoadedBase,
   inodesTrusted: boolean,
   keep: OnText,
   turn: () => Promise<void>,
-  records?: Records,
 ): Promise<LocalTree> {
   let read = 0;
   const keepCounted: OnText = (...text) => {
@@ -53,18 +55,18 @@ export async function observeLocalAsync(
   world.progress.report("scan", read, null);
   // Requests that were made before the scan are sent first.
   await turn();
-  const walk = world.disk.walkInParts(knownBy(world.state, base, records), keepCounted, records);
+  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted, base.records);
   for (;;) {
     // One transaction for each part, so that none stays open while other code runs.
     const part = world.state.transact(() => walk.next());
-    if (part.done === true) return seenBy(world, inodesTrusted, part.value, records);
+    if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
     world.progress.report("scan", read, null);
     await turn();
   }
 }
 
-function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalPath) => KnownFile | null {
-  const links = recordsByPath(base.links.values());
+function knownBy(state: State, { links: loaded, records }: LoadedBase): (path: LocalPath) => KnownFile | null {
+  const links = recordsByPath(loaded.values());
   return (path) => {
     const link = links.get(path) ?? records?.at(path) ?? null;
     if (link === null) return null;
@@ -76,7 +78,7 @@ function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalP
   };
 }
 
-function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree, records: Records | undefined): LocalTree {
+function seenBy(world: World, { records }: LoadedBase, inodesTrusted: boolean, tree: LocalTree): LocalTree {
   const count = tree.files.size + (records?.localCount ?? 0);
   world.progress.report("scan", count, count);
   return { ...tree, inodesTrusted };
@@ -131,11 +133,6 @@ export type KnownFacts = {
    * document before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: DocumentRecord) => void;
-  /**
-   * Records that base does not contain. The tree leaves out the documents that the service lists as
-   * recorded. Undefined if base contains all records.
-   */
-  readonly records?: Records | undefined;
 };
 
 /**
@@ -146,12 +143,12 @@ export type KnownFacts = {
  */
 export async function observeRemote(
   world: World,
-  before: BaseTree,
+  before: LoadedBase,
   trustEmpty: boolean,
   known: KnownFacts = {},
 ): Promise<RemoteScan> {
-  const { records } = known;
-  const [files, early] = await list(world, known);
+  const { records } = before;
+  const [files, early] = await list(world, known, records);
   const seen = files.files;
   const base = records === undefined ? before : withUnlisted(before, records, seen);
   // If a document is missing, only a folder listed in this scan shows that the key can still read
@@ -187,9 +184,13 @@ function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteF
 }
 
 /** Finds the folders that a scan of the service shows. */
-function list(world: World, known: KnownFacts): Promise<[DocumentList, Listing<FolderResource> | null]> {
+function list(
+  world: World,
+  known: KnownFacts,
+  records: Records | undefined,
+): Promise<[DocumentList, Listing<FolderResource> | null]> {
   return Promise.all([
-    known.files ?? listDocuments(world, known.records),
+    known.files ?? listDocuments(world, records),
     known.folders === undefined ? listFolders(world) : null,
   ]);
 }
