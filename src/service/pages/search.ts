@@ -6,7 +6,7 @@ import { type Html, html } from "../../page/html.ts";
 import { emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
-import { sourceOf } from "../search/search.ts";
+import { scopeOf } from "../search/search.ts";
 import { DOCUMENTS, filesAddress, searchAddress, withQuery } from "./addresses.ts";
 import { type PageResult, page, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
@@ -25,10 +25,10 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const words = query.get("q") ?? "";
   const folder = (query.get("in") ?? "").replace(/^\/+|\/+$/g, "");
   const asked = await inWorkspace(call, async (context) => {
-    return { workspace: context.workspace, sourceIn: sourceOf(context, folder === "" ? null : folder) };
+    return { workspace: context.workspace, scope: scopeOf(context, folder === "" ? null : folder) };
   });
   if (isRefused(asked)) return refusedPage(asked);
-  const { workspace, sourceIn } = asked;
+  const { workspace, scope } = asked;
   const title = words.trim() === "" ? "Search" : `${words}: search`;
   const head = html`${crumbs(workspace, folder)}
 <div class="title"><h1>Search in ${nameView(folder === "" ? workspace.name : folder)}</h1>${searchForm(workspace, folder, words)}</div>`;
@@ -43,7 +43,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const { store, turns } = core.server;
   const pace = turns.paceOf(() => false);
   // One more than the pages show, to find out if there are more.
-  const result = await searchHybrid(sourceIn(store), pace, words, MOST + 1);
+  const result = await searchHybrid(store.search(scope), pace, words, MOST + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(searchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
   const found = hits.map(({ found: { path }, snippets }) => {

@@ -10,8 +10,7 @@ import { type Answer, doneAsWritten, isRefused, type Refused, refuse, refuseFiel
 import type { Call, ContinuedRequest, RequestContext } from "../requests/context.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile } from "../store/files-table.ts";
-import type { Store } from "../store/store.ts";
-import type { SearchScope } from "../store/tables.ts";
+import type { SearchScope } from "../store/store.ts";
 
 /**
  * Answers the two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns
@@ -81,24 +80,16 @@ function continues(
   { path_prefix: sent = "" }: { readonly path_prefix?: string | undefined },
   search: (source: DocumentSource<FoundFile>, pace: StepPermit) => Promise<Answer>,
 ): ContinuedRequest {
-  const sourceIn = sourceOf(context, sent === "" ? null : sent);
-  return { kind: "continues", goOn: (store, pace) => search(sourceIn(store), pace) };
+  const scope = scopeOf(context, sent === "" ? null : sent);
+  return { kind: "continues", goOn: (store, pace) => search(store.search(scope), pace) };
 }
 
 /**
  * Returns the documents that the key of a request may find.
  * @param prefix folder below which they are; null for anywhere
  */
-export function sourceOf(
-  { workspace: { seq: workspace }, access }: RequestContext,
-  prefix: string | null,
-): (store: Pick<Store, "read">) => DocumentSource<FoundFile> {
-  const scope: SearchScope = { workspace, prefix, grants: access.grants };
-  return (store) => ({
-    unindexed: () => store.read((tables) => tables.search.waiting(workspace)),
-    portion: (set, order, after) => store.read((tables) => tables.search.portion(scope, set, order, after)),
-    read: (documents) => store.read((tables) => tables.search.read(scope, documents)),
-  });
+export function scopeOf({ workspace, access }: RequestContext, prefix: string | null): SearchScope {
+  return { workspace: workspace.seq, prefix, grants: access.grants };
 }
 
 async function compilePattern(pattern: string): Promise<CompiledRegex | Refused> {

@@ -1,4 +1,6 @@
-import type { Figures, Holder } from "./rows.ts";
+import type { DocumentSource } from "../../markdown/search/source.ts";
+import type { FoundFile } from "./files-table.ts";
+import type { Figures, GrantRow, Holder } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -36,6 +38,11 @@ export type Store = {
    * @param hash SHA-256 of the key
    */
   holder(hash: Buffer): Promise<Holder | undefined>;
+  /**
+   * Returns the documents that a search may find. Each call of the source is a short transaction,
+   * and reads the state of that moment.
+   */
+  search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<Figures>;
   /** Returns figures of the connection pool. Undefined if the store has no pool. */
   pool?(): PoolFigures;
@@ -52,6 +59,14 @@ export type Store = {
   backup?(): Promise<BackupMade>;
   /** Returns the whole database between two transactions, if it fits into memory. */
   copy?(): Promise<Uint8Array>;
+};
+
+/** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */
+export type SearchScope = {
+  readonly workspace: number;
+  readonly prefix: string | null;
+  /** Grants of the key; the nearest one above a file decides (see `Access`). */
+  readonly grants: readonly GrantRow[];
 };
 
 /** Figures of a pool; `waiting` counts requests without a connection. */

@@ -1,8 +1,6 @@
-import type { KeySet } from "../../markdown/search/keys.ts";
-import type { AgeOrder, DocumentPage } from "../../markdown/search/source.ts";
 import type { OutboxTable } from "../events/outbox.ts";
-import { type FoundFile, filesTable } from "./files-table.ts";
-import type { Figures, GrantRow, Holder } from "./rows.ts";
+import { filesTable } from "./files-table.ts";
+import type { Figures, Holder } from "./rows.ts";
 import { changesTable } from "./changes-table.ts";
 import { foldersTable } from "./folders-table.ts";
 import { grantsTable } from "./grants-table.ts";
@@ -13,7 +11,6 @@ import { workspacesTable } from "./workspaces-table.ts";
 
 /** Tables as one transaction sees them; unusable after its end. */
 export type Tables = CommonTables & {
-  readonly search: Search;
   /** Table of changes for listeners. */
   readonly outbox: OutboxTable;
   /**
@@ -22,27 +19,6 @@ export type Tables = CommonTables & {
    * round trip
    */
   holder(hash: Buffer, file?: string): Promise<Holder | undefined>;
-};
-
-/** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */
-export type SearchScope = {
-  readonly workspace: number;
-  readonly prefix: string | null;
-  /** Grants of the key; the nearest one above a file decides (see `Access`). */
-  readonly grants: readonly GrantRow[];
-};
-
-/** Reads of a search in one workspace, in short calls; `src/markdown/search/` does the search. */
-export type Search = {
-  /** Returns written files that are not indexed yet, the newest write first; at most a limit. */
-  waiting(workspace: number): Promise<readonly number[]>;
-  /**
-   * Returns a portion of candidates (see `Source.portion`). Some may be files that the key may not
-   * read.
-   */
-  portion(scope: SearchScope, set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
-  /** Returns those of the documents that are in the scope now, in the same order. */
-  read(scope: SearchScope, documents: readonly number[]): Promise<readonly FoundFile[]>;
 };
 
 export const FIGURES = sql<Figures>(

@@ -1,14 +1,14 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { type KeySet, keysInParts } from "../../../markdown/search/keys.ts";
+import type { DocumentSource } from "../../../markdown/search/source.ts";
 import { Access, includes } from "../../files/access.ts";
 import type { FileRow } from "../rows.ts";
-import { FILE_COLUMNS, foundFile } from "../files-table.ts";
+import { FILE_COLUMNS, type FoundFile, foundFile } from "../files-table.ts";
 import { foldersTable } from "../folders-table.ts";
 import { type Session, sql, FILE_PATH } from "../sql.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
-import type { Search } from "../tables.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Indexing } from "../store.ts";
+import type { Indexing, SearchScope } from "../store.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** LIMIT: unindexed files that a search reads, the newest first. */
@@ -36,11 +36,14 @@ const READ = sql<FileRow & StoredText>(
    ORDER BY asked.place`,
 );
 
-/** Narrows searches by the keys of `search_texts`. */
-export function searchTable(session: Session): Search {
+/** Narrows a search by the keys of `search_texts`. */
+export function searchSource(
+  transactions: Transactions,
+  { workspace, prefix, grants }: SearchScope,
+): DocumentSource<FoundFile> {
   return {
-    waiting: async (workspace) => (await session.all(WAITING, workspace)).map(({ file }) => file),
-    async portion({ workspace }, set, order, after) {
+    unindexed: async () => (await transactions.ask(WAITING, workspace)).map(({ file }) => file),
+    async portion(set, order, after) {
       const isNewest = order === "newest";
       const values: unknown[] = [workspace, after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0)];
       const value = (each: unknown) => `$${values.push(each)}`;
@@ -48,18 +51,19 @@ export function searchTable(session: Session): Search {
       const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
       const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSet}
         ORDER BY x.seq ${direction} LIMIT ${PORTION}`;
-      const found = await session.all(sql<{ seq: number }>(null, text), ...values);
+      const found = await transactions.ask(sql<{ seq: number }>(null, text), ...values);
       const documents = found.map(({ seq }) => seq);
       return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
     },
     // If no folder has the prefix, no document is found.
-    async read({ workspace, prefix, grants }, documents) {
-      const stored = await session.all(READ, workspace, documents, prefix);
-      const access = new Access(grants, foldersTable(session));
-      await access.loadAncestors(stored.map(({ folder }) => folder));
-      const readable = stored.filter((row) => includes(access.file(row), "read"));
-      return readable.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
-    },
+    read: (documents) =>
+      transactions.read(async (session) => {
+        const stored = await session.all(READ, workspace, documents, prefix);
+        const access = new Access(grants, foldersTable(session));
+        await access.loadAncestors(stored.map(({ folder }) => folder));
+        const readable = stored.filter((row) => includes(access.file(row), "read"));
+        return readable.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
+      }),
   };
 }
 

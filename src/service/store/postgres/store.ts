@@ -1,8 +1,9 @@
 import type { Pool, PoolConfig } from "pg";
-import type { Indexing, PoolFigures, Store } from "../store.ts";
+import type { DocumentSource } from "../../../markdown/search/source.ts";
+import type { Indexing, PoolFigures, SearchScope, Store } from "../store.ts";
 import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
-import { FILE_COLUMNS, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
+import { FILE_COLUMNS, type FoundFile, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
 import { META, readSettings, SET_META } from "../settings-table.ts";
@@ -13,7 +14,7 @@ import { migrate } from "./migrate.ts";
 import { OutboxPoll } from "./outbox-poll.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
-import { searchIndexing, searchTable } from "./search-table.ts";
+import { searchIndexing, searchSource } from "./search-table.ts";
 import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -83,6 +84,10 @@ export class PostgresStore implements Store {
     return row && holderOf(row);
   }
 
+  search(scope: SearchScope): DocumentSource<FoundFile> {
+    return searchSource(this.#transactions, scope);
+  }
+
   async figures(): Promise<Figures> {
     return (await this.#transactions.ask(FIGURES))[0]!;
   }
@@ -149,7 +154,6 @@ function tablesOf(session: Session): Tables {
   return {
     ...common,
     files: { ...common.files, insert, shown },
-    search: searchTable(session),
     outbox,
     async holder(hash, file) {
       const holder = session.one(HOLDER, hash);

@@ -1,14 +1,17 @@
 import { BoundedMap } from "../../../common/bounded-map.ts";
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
+import type { KeySet } from "../../../markdown/search/keys.ts";
+import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
 import { type Block, blockOf, KeyIndex } from "../../../markdown/search/key-index.ts";
 import { Access, includes } from "../../files/access.ts";
 import { FILE_COLUMNS, foundFile, FROM_FILES } from "../files-table.ts";
 import { foldersTable } from "../folders-table.ts";
 import { type FileRow, ROOT } from "../rows.ts";
 import { sql, FILE_PATH } from "../sql.ts";
-import type { Search } from "../tables.ts";
+import type { Store } from "../store.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Db } from "./database.ts";
+import type { ConnectionQueue } from "./group-commit.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
@@ -24,17 +27,11 @@ const READ = sql<FileRow>(
 );
 const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $1");
 
-/** Narrows searches by the index, which the caller keeps up to date. */
-export function searchTable(db: Db, index: SearchIndex, session: SqliteSession): Search {
+/** Returns `Store.search`, which narrows by the index; the caller keeps the index up to date. */
+export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
   /** Texts of changes, by id. */
   const texts = new BoundedMap<string, string>(MOST_CHARACTERS_READ, (text) => text.length);
-  const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
-  type At = { readonly workspace: number; readonly at: number };
-  const before = db.prepare<[At], { seq: number }>(`${files} AND seq < @at ORDER BY seq DESC LIMIT 1`);
-  const after = db.prepare<[At], { seq: number }>(`${files} AND seq > @at ORDER BY seq LIMIT 1`);
-  const within = db.prepare<[Block & { workspace: number }], { seq: number }>(
-    `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
-  );
+  const portion = portionsOf(db, index);
   const found = (file: FileRow) => {
     const known = texts.get(file.changeId);
     if (known !== undefined) return foundFile(file, () => known);
@@ -45,35 +42,47 @@ export function searchTable(db: Db, index: SearchIndex, session: SqliteSession):
       return text;
     });
   };
-  return {
-    waiting: async (workspace) => index.waiting(workspace),
-    // Returns the documents of the next block in which the workspace has any.
-    async portion({ workspace }, set, order, from) {
-      const isNewest = order === "newest";
-      const first = isNewest
-        ? before.get({ workspace, at: from ?? Number.MAX_SAFE_INTEGER })
-        : after.get({ workspace, at: from ?? 0 });
-      if (first === undefined) return { documents: [], next: null };
-      const block = blockOf(first.seq);
-      const documents =
-        set.kind === "any"
-          ? within.all({ workspace, ...block }).map(({ seq }) => seq)
-          : index.keys.inBlock(workspace, block, set);
-      return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
-    },
+  return ({ workspace, prefix, grants }) => ({
+    unindexed: () => turns.take(async () => index.waiting(workspace)),
+    portion: (...asked) => turns.take(async () => portion(workspace, ...asked)),
     // If no folder has the prefix, no document is found.
-    async read({ workspace, prefix, grants }, documents) {
-      const read = new Map((await session.all(READ, workspace, documents)).map((file) => [file.seq, file]));
-      const access = new Access(grants, foldersTable(session));
-      await access.loadAncestors([...read.values()].map(({ folder }) => folder));
-      const isInside = ({ folder, path }: FileRow) =>
-        prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
-      return documents.flatMap((document) => {
-        const file = read.get(document);
-        if (file === undefined || file.name === STRUCTURE_FILE || !isInside(file)) return [];
-        return includes(access.file(file), "read") ? [found(file)] : [];
-      });
-    },
+    read: (documents) =>
+      turns.take(async () => {
+        const read = new Map(session.allNow(READ, workspace, documents).map((file) => [file.seq, file]));
+        const access = new Access(grants, foldersTable(session));
+        await access.loadAncestors([...read.values()].map(({ folder }) => folder));
+        const isInside = ({ folder, path }: FileRow) =>
+          prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
+        return documents.flatMap((document) => {
+          const file = read.get(document);
+          if (file === undefined || file.name === STRUCTURE_FILE || !isInside(file)) return [];
+          return includes(access.file(file), "read") ? [found(file)] : [];
+        });
+      }),
+  });
+}
+
+/** Returns a function that reads the documents of the next block in which a workspace has any. */
+function portionsOf(db: Db, index: SearchIndex) {
+  const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
+  type At = { readonly workspace: number; readonly at: number };
+  const before = db.prepare<[At], { seq: number }>(`${files} AND seq < @at ORDER BY seq DESC LIMIT 1`);
+  const after = db.prepare<[At], { seq: number }>(`${files} AND seq > @at ORDER BY seq LIMIT 1`);
+  const within = db.prepare<[Block & { workspace: number }], { seq: number }>(
+    `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
+  );
+  return (workspace: number, set: KeySet, order: AgeOrder, from: number | null): DocumentPage => {
+    const isNewest = order === "newest";
+    const first = isNewest
+      ? before.get({ workspace, at: from ?? Number.MAX_SAFE_INTEGER })
+      : after.get({ workspace, at: from ?? 0 });
+    if (first === undefined) return { documents: [], next: null };
+    const block = blockOf(first.seq);
+    const documents =
+      set.kind === "any"
+        ? within.all({ workspace, ...block }).map(({ seq }) => seq)
+        : index.keys.inBlock(workspace, block, set);
+    return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
   };
 }
 

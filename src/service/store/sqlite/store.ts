@@ -13,7 +13,7 @@ import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { sqliteFiles } from "./files-table.ts";
 import { Reserve } from "./reserve.ts";
-import { searchTable, SearchIndex, STEP } from "./search-table.ts";
+import { searchIn, SearchIndex, STEP } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -45,6 +45,7 @@ export class SqliteStore implements Store {
   readonly generation: string;
   readonly reserve: Reserve;
   readonly indexing: Indexing;
+  readonly search: Store["search"];
   readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
   readonly #db: Db;
   readonly #session: SqliteSession;
@@ -67,6 +68,7 @@ export class SqliteStore implements Store {
     this.generation = generationOf(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
     this.#holders = new Holders(this.#transactions, this.#session);
     this.#index = new SearchIndex(db);
+    this.search = searchIn(db, this.#index, this.#session, this.#turns);
     this.#tables = this.#openTables();
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
     const folder = onDisk(location)?.folder ?? null;
@@ -75,13 +77,12 @@ export class SqliteStore implements Store {
   }
 
   #openTables(): Tables {
-    const [db, session] = [this.#db, this.#session];
+    const session = this.#session;
     const outbox = outboxTable(session);
     return {
       ...commonTables(session, outbox.noteAccess),
       files: sqliteFiles(session, this.#transactions),
       outbox,
-      search: searchTable(db, this.#index, session),
       holder: async (hash) => this.#holders.byHash(hash),
     };
   }
