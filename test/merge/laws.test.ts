@@ -1,4 +1,4 @@
-import { fc, runs, seed } from "../property.ts";
+import { anyCharacter, fc, runs, seed } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../src/markdown/merge/words.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
@@ -7,7 +7,7 @@ import { markdownTexts } from "./markdown.ts";
 import { keepsCounts } from "./word-counts.ts";
 
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc
     .array(
       fc.constantFrom("\n", "\r\n", "\r", "\uFEFF", "\u2028", "a", "b", " ", "`", "- ", "---", "😀", "文", "\ud800"),
