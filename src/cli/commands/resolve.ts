@@ -55,8 +55,8 @@ export const command = operationCommand(resolve, {
   },
   question({ way, problem }) {
     if (way !== "recreate" || problem === null) return null;
-    const { path, link } = problem;
-    return `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${link.id}, ${shownName(link.remotePath)}) with its history on the service. Continue?`;
+    const { path, record } = problem;
+    return `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${record.id}, ${shownName(record.remotePath)}) with its history on the service. Continue?`;
   },
   words: ({ way }) => ({ word: `resolved, ${way === "merged-where-clean" ? "merged" : way}` }),
 });

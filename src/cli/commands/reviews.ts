@@ -1,6 +1,11 @@
 import { shownName } from "../../common/shown-name.ts";
 import { reviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
-import { PENDING_DELETION_TEXT, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
+import {
+  PENDING_DELETION_TEXT,
+  SENT_UNKNOWN,
+  BLOCKED_DELETIONS_TEXT,
+  whyInReview,
+} from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
@@ -32,6 +37,6 @@ function headLines(io: Io, one: WaitingReview): string[] {
   const pendingNote = one.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
     `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
-    `  ${STOPS}: ${stops}${pendingNote}`,
+    `  ${BLOCKED_DELETIONS_TEXT}: ${stops}${pendingNote}`,
   ];
 }

@@ -85,11 +85,11 @@ export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declar
 type MethodInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 /** Input fields of every operation with access `write`. */
-type Common<D extends Declaration> = z.output<typeof COMMON> & {
+type Common<D extends Declaration> = z.output<typeof COMMON_FIELDS> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
 
-const COMMON = z.strictObject({
+const COMMON_FIELDS = z.strictObject({
   dryRun: z.boolean().describe("show what it would do and write nothing").optional(),
   noSync: z.boolean().describe("only change the local folder; the next sync uploads it").optional(),
 });
@@ -99,7 +99,7 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const { input } = declared;
   if (declared.access !== "write") return input;
   const { isForNextSync } = declared;
-  const { noSync, dryRun } = COMMON.shape;
+  const { noSync, dryRun } = COMMON_FIELDS.shape;
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
@@ -131,10 +131,10 @@ export const MANY_ENDS = {
   items: ROWS(ITEM_END),
 };
 
-export const NAME = z.string();
-export const NAMES = z.array(NAME).readonly();
+export const TEXT = z.string();
+export const TEXTS = z.array(TEXT).readonly();
 /** Schema of a time: milliseconds since the epoch. */
-export const AT = z.number();
+export const TIME = z.number();
 /** Schema of a past time, as people write it. */
 export const MOMENT = z.string().min(1).max(64);
 
@@ -157,7 +157,7 @@ export const PATHS = z
 const ONE_PATH = "a path below the linked folder, with / between names: notes/plan.md";
 export const PATH = z.string().min(1).max(4_096).meta({ description: ONE_PATH, isOperand: true });
 const ONE_VERSION = "the number of a version in the history; left out: the newest";
-export const N = z.int().min(1).meta({ description: ONE_VERSION, isOperand: true }).optional();
+export const VERSION_NUMBER = z.int().min(1).meta({ description: ONE_VERSION, isOperand: true }).optional();
 
 /** Describes a field and its option on the command line. */
 export function option<T extends z.ZodType>(type: T, description: string, meta: FieldMeta = {}): z.ZodOptional<T> {

@@ -22,10 +22,10 @@ export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject
  * Checks the input of a caller. The compiler may not have checked its types, for example if the
  * caller is written in JavaScript.
  */
-export function readInput<D extends Declaration>(declared: D, given: unknown): Result<ReadInput<D>>;
-export function readInput<D extends ReadDeclaration>(declared: D, given: unknown): Result<Question<D>>;
-export function readInput(declared: Declaration | ReadDeclaration, given: unknown = {}): Result<unknown> {
-  const read = wholeInput(declared).safeParse(given);
+export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
+export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
+export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {
+  const read = wholeInput(declared).safeParse(input);
   if (read.success) return { kind: "ok", value: read.data };
   const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
   const name = path.length === 0 ? "the input" : path.join(".");

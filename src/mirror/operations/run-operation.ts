@@ -16,11 +16,11 @@ import type {
 } from "./define.ts";
 import { readInput } from "./read-input.ts";
 import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
-import { insteadOf } from "./results/stop.ts";
+import { nextWithoutUndo } from "./results/stop.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
 import { reportJson } from "./results/report.ts";
 
-/** Carries out operations, in the same way for all front ends. */
+/** Carries out operations for all front ends. */
 
 /** An operation that plans, writes, and syncs afterwards. */
 export type Operation<D extends Declaration, Plan> = {
@@ -81,7 +81,7 @@ export async function carryOut<D extends Declaration, Plan>(
   input: ReadInput<D>,
   hooks: FrontEndSteps<Plan, ResultOf<D>> = {},
 ): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
-  const elsewhere = operation.declared.isForNextSync === true ? null : troubleOfPlace(mirror);
+  const elsewhere = operation.declared.isForNextSync === true ? null : troubleOfRoot(mirror);
   if (elsewhere !== null) return elsewhere;
   const planned = await operation.plan(mirror, input);
   if (planned.kind === "trouble") return planned;
@@ -100,10 +100,10 @@ export async function carryOut<D extends Declaration, Plan>(
 }
 
 /** Returns why nothing may be written: the root is another folder, so that a sync would stop. */
-function troubleOfPlace({ world }: OpenedMirror): Result<never> | null {
+function troubleOfRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
-  const next = root === "moved-or-copied" ? insteadOf("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
+  const next = root === "moved-or-copied" ? nextWithoutUndo("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
   return trouble("usage", `nothing was done: the linked folder changed identity (${root})`, next, {
     code: "lost-root",
   });
@@ -120,8 +120,8 @@ async function perform<D extends Declaration, Plan>(
   if (done.kind === "trouble") return done;
   const result = done.value;
   onDone?.(plan, result);
-  const isOwed = syncs && !isStopped && result.items.some(({ end }) => end === "done");
-  const isLeft = operation.declared.isForNextSync === true || !isOwed;
+  const isSyncDue = syncs && !isStopped && result.items.some(({ end }) => end === "done");
+  const isLeft = operation.declared.isForNextSync === true || !isSyncDue;
   const report = isLeft ? null : await runSync(mirror, USUAL_RUN, "sync", stoppable);
   return ok({ kind: "done", plan, result, isStopped, report });
 }
@@ -151,10 +151,10 @@ function stale(changed: readonly string[]): Result<never> {
 
 /** Returns the object of `--json`, which the library and the tools for agents return too. */
 export function operationJson<D extends Declaration>(
-  carried: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
+  end: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {
-  const report = carried.kind === "done" ? carried.report : null;
-  return { ...carried.result, sync: report === null ? null : reportJson(report) };
+  const report = end.kind === "done" ? end.report : null;
+  return { ...end.result, sync: report === null ? null : reportJson(report) };
 }
 
 /** Opens a linked folder and carries out an operation in it. Asks no questions. */

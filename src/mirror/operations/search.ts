@@ -49,7 +49,7 @@ type Update = { readonly indexed: number; readonly notes: readonly string[] };
 
 /**
  * Updates the index from the disk, then searches the index. Needs no lock, key or network; writes
- * only the index. Other work can run meanwhile.
+ * only the index. Pauses between parts, so that other work can run.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -57,18 +57,18 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
   if (regex.kind === "trouble") return regex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const searching: Searching = { disk: openDisk(root, { random }), request, regex: regex.value };
+  const context: SearchContext = { disk: openDisk(root, { random }), request, regex: regex.value };
   try {
-    return ok(await searchIn(folder, searching));
+    return ok(await searchIn(folder, context));
   } catch (error) {
     if (!isFileFault(error)) throw error;
     removeSearch(folder);
-    const report = await searchIn(folder, searching);
+    const report = await searchIn(folder, context);
     return ok({ ...report, notes: [`${SEARCH_FILE} was damaged; mdmirror builds it again`, ...report.notes] });
   }
 }
 
-type Searching = {
+type SearchContext = {
   readonly disk: Disk;
   readonly request: SearchRequest;
   /** Compiled pattern of the query; null if the query is words. */
@@ -76,17 +76,17 @@ type Searching = {
 };
 
 /** @param folder path of `.mdmirror`, which contains the index */
-async function searchIn(folder: string, searching: Searching): Promise<SearchReport> {
+async function searchIn(folder: string, context: SearchContext): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
-    const update = await updateIndex(search, searching.disk);
-    return { files: await filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
+    const update = await updateIndex(search, context.disk);
+    return { files: await filesFound(search, context), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
     search.close();
   }
 }
 
-async function filesFound(search: MirrorSearch, { disk, request, regex }: Searching): Promise<FoundFile[]> {
+async function filesFound(search: MirrorSearch, { disk, request, regex }: SearchContext): Promise<FoundFile[]> {
   const { query, limit } = request;
   const source = search.source({ read: (path: LocalPath) => readText(disk, path) });
   const pace = new SearchScheduler((begin) => void setImmediate(begin)).paceOf(() => false);

@@ -208,12 +208,12 @@ ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${ev
 const UNCHANGED = "Unchanged since the last sync.";
 const EDITED = "Edited since the last sync.";
 
-function localWords({ atPath, link, stays }: Why): Shown {
+function localWords({ atPath, record, stays }: Why): Shown {
   if (stays !== null) return html`It is not synced: ${sentenceView(sentenceOf(stays.why))}`;
   switch (atPath.kind) {
     case "file":
-      if (link === null) return "A file that was not synced yet.";
-      return atPath.digest === link.localDigest ? UNCHANGED : EDITED;
+      if (record === null) return "A file that was not synced yet.";
+      return atPath.digest === record.localDigest ? UNCHANGED : EDITED;
     case "folder":
       return "A folder.";
     case "other":
@@ -225,12 +225,12 @@ function localWords({ atPath, link, stays }: Why): Shown {
   }
 }
 
-function serviceWords({ offline, remote, link, folder, path }: Why): string {
+function serviceWords({ offline, remote, record, folder, path }: Why): string {
   if (offline !== null) return "Not known: the service cannot be reached.";
   if (remote === null) return folder === null && path !== "" ? "No document has this path." : "A folder.";
   const isProtected = remote.protected ? " It is protected." : "";
-  if (link === null) return `A document that was not downloaded yet.${isProtected}`;
-  return `${remote.changeId === link.changeId ? UNCHANGED : EDITED}${isProtected}`;
+  if (record === null) return `A document that was not downloaded yet.${isProtected}`;
+  return `${remote.changeId === record.changeId ? UNCHANGED : EDITED}${isProtected}`;
 }
 
 /** LIMIT: steps of the next sync that are listed. */

@@ -1,5 +1,5 @@
 import { type MergeRow, type MergeOrigins, originHunks } from "../../mirror/operations/history/origins.ts";
-import type { VersionSeen } from "../../mirror/operations/history/read-texts.ts";
+import type { VersionView } from "../../mirror/operations/history/read-texts.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nextOf } from "../../page/next-step.ts";
 import { sentenceView } from "../../page/parts.ts";
@@ -14,7 +14,7 @@ import { folderForm, timeOf } from "../parts.ts";
 /** @param before the version before; null if there is none, or its content is no longer kept */
 export function versionPart(
   folder: Folder,
-  seen: VersionSeen,
+  seen: VersionView,
   before: { readonly n: number; readonly text: string } | null,
   asked: PageRequest,
 ): Html {
@@ -31,7 +31,7 @@ ${origins !== null && originsPart(origins)}
 }
 
 /** Shows why the version cannot be restored, or what its restore does. */
-function noteOf({ entry, localFile, asNew, obstacle }: VersionSeen): Html {
+function noteOf({ entry, localFile, asNew, obstacle }: VersionView): Html {
   if (localFile?.digest === entry.digest)
     return html`<p class="faint">This is the present content of the local file.</p>`;
   if (obstacle !== null)
@@ -44,7 +44,7 @@ function noteOf({ entry, localFile, asNew, obstacle }: VersionSeen): Html {
 
 function restorePart(
   folder: Folder,
-  { path, entry, localFile, obstacle }: VersionSeen,
+  { path, entry, localFile, obstacle }: VersionView,
   asked: PageRequest,
 ): Html | null {
   if (localFile?.digest === entry.digest || obstacle !== null) return null;

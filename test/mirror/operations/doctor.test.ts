@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNeighbours, checkWatches, checkHistory, humanSize } from "../../../src/mirror/operations/doctor/disk.ts";
-import { checkService, skewOf } from "../../../src/mirror/operations/doctor/service.ts";
+import { checkService, clockChecks } from "../../../src/mirror/operations/doctor/service.ts";
 import { traitChecks } from "../../../src/mirror/operations/doctor/traits.ts";
 import type { RemoteTraits } from "../../../src/mirror/ports/remote.ts";
 import type { Wire, WireResult } from "../../../src/common/wire.ts";
@@ -54,7 +54,7 @@ describe("the service", () => {
     ["yesterday", undefined],
     [undefined, undefined],
   ])("a Date of %s is %s", (date, state) => {
-    expect(skewOf(date, clock.now())[0]?.state).toBe(state);
+    expect(clockChecks(date, clock.now())[0]?.state).toBe(state);
   });
 });
 

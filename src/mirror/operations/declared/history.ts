@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AT, DIGEST, type ReadDeclaration, MOMENT, N, NAME, option, PATH, ROWS } from "../define.ts";
+import { TIME, DIGEST, type ReadDeclaration, MOMENT, VERSION_NUMBER, TEXT, option, PATH, ROWS } from "../define.ts";
 
 /** Declares operations that read the versions of a document. */
 
@@ -19,37 +19,37 @@ export const HISTORY = {
   }),
   result: z.strictObject({
     /** Id of the document; null if versions of the path are known, and no document has it. */
-    id: NAME.nullable(),
-    path: NAME,
+    id: TEXT.nullable(),
+    path: TEXT,
     /** True if the document is no longer in the linked folder. */
     gone: z.boolean(),
     /**
      * Time of the deletion, the run that deleted the document, and the reason; null while the
      * document exists.
      */
-    deleted: z.strictObject({ at: AT, run: z.int().nullable(), what: NAME.nullable() }).nullable(),
+    deleted: z.strictObject({ at: TIME, run: z.int().nullable(), what: TEXT.nullable() }).nullable(),
     versions: ROWS({
       /** Number from 1, oldest first. A version keeps its number when newer versions are added. */
       n: z.int(),
       /** Time when the version was first seen; 0 or less: before all known versions. */
-      at: AT,
+      at: TIME,
       sha256: DIGEST,
       /** `service`: a published version; `local`: content that was only ever local. */
       from: z.enum(["service", "local"]),
-      changeId: NAME.nullable(),
+      changeId: TEXT.nullable(),
       /** Event that made the version, as a clause. */
-      what: NAME,
+      what: TEXT,
       /**
        * Id of another document that had this path and content; null for a version of the document
        * itself.
        */
-      other: NAME.nullable(),
+      other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
       /** Versions from which this version was merged; null if it is not the result of a merge. */
-      merge: z.strictObject({ at: AT, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
+      merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
       /** Numbers of these versions, as a clause. */
-      mergedFrom: NAME.nullable(),
+      mergedFrom: TEXT.nullable(),
       /** True if the local file has this content. */
       isLocal: z.boolean(),
     }),
@@ -65,8 +65,8 @@ export const SHOW = {
   ],
   access: "read",
   contents: ["text"],
-  input: z.strictObject({ path: PATH, n: N }),
-  result: z.strictObject({ path: NAME, n: z.int(), sha256: DIGEST, text: NAME }),
+  input: z.strictObject({ path: PATH, n: VERSION_NUMBER }),
+  result: z.strictObject({ path: TEXT, n: z.int(), sha256: DIGEST, text: TEXT }),
 } satisfies ReadDeclaration;
 
 /** Compares local files with the service, or one with an earlier version. */
@@ -90,20 +90,20 @@ export const DIFF = {
   result: z.strictObject({
     /** Documents that differ; with a path, that document. */
     documents: ROWS({
-      path: NAME,
+      path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
       /** Number of lines that only one side has; null if the content was not read. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
        * Content on the service, or of the version. Null if the document has none, and in a list.
        */
-      before: NAME.nullable(),
+      before: TEXT.nullable(),
       /** Content of the local file. Null if there is no file, and in a list. */
-      after: NAME.nullable(),
+      after: TEXT.nullable(),
       /**
        * Content from which both edits of a document in conflict started; null for other documents.
        */
-      base: NAME.nullable(),
+      base: TEXT.nullable(),
       /**
        * Lines of a document in conflict that merge, and lines that do not; null for other
        * documents.
@@ -111,9 +111,9 @@ export const DIFF = {
       conflict: z
         .strictObject({
           kind: z.enum(["merges", "no-base", "whole", "parts"]),
-          reason: NAME.optional(),
+          reason: TEXT.optional(),
           conflicts: z.int().optional(),
-          origins: ROWS({ kind: NAME, from: NAME, line: z.int(), count: z.int() }).optional(),
+          origins: ROWS({ kind: TEXT, from: TEXT, line: z.int(), count: z.int() }).optional(),
         })
         .nullable(),
     }),

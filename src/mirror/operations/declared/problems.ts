@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AT, DIGEST, type ReadDeclaration, NAME, NAMES, ROWS } from "../define.ts";
+import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, ROWS } from "../define.ts";
 
 /** Declares operations that list open problems and differences. */
 
@@ -18,10 +18,10 @@ export const CONFLICTS = {
   input: z.strictObject({}),
   result: z.strictObject({
     conflicts: ROWS({
-      path: NAME,
+      path: TEXT,
       /** Path of the file with the version on the service. */
-      conflictCopy: NAME,
-      since: AT,
+      conflictCopy: TEXT,
+      since: TIME,
       mine: SIZE,
       theirs: SIZE,
       /** True if the local content was sent to review because of the conflict. */
@@ -30,15 +30,15 @@ export const CONFLICTS = {
       renewed: z.int(),
     }),
     blocked: ROWS({
-      path: NAME,
-      kind: NAME,
-      code: NAME.nullable(),
-      detail: NAME,
-      requestId: NAME.nullable(),
-      next: NAME,
+      path: TEXT,
+      kind: TEXT,
+      code: TEXT.nullable(),
+      detail: TEXT,
+      requestId: TEXT.nullable(),
+      next: TEXT,
       /** True if the problem ends by itself. */
       waits: z.boolean(),
-      since: AT,
+      since: TIME,
     }),
   }),
 } satisfies ReadDeclaration;
@@ -58,23 +58,23 @@ export const REVIEWS = {
   result: z.strictObject({
     reviews: ROWS({
       /** Current or last local path of the document. */
-      path: NAME,
+      path: TEXT,
       /** Id of the change; null if the service did not report it, or another user sent it. */
-      changeId: NAME.nullable(),
+      changeId: TEXT.nullable(),
       /** Reason for the review; null if the service gave no reason. */
       reason: z.enum(["protected", "conflict"]).nullable(),
       /** Time when this folder first recorded the review. */
-      since: AT,
+      since: TIME,
       /** Id of the published version that was seen last. */
-      liveChangeId: NAME,
+      liveChangeId: TEXT,
       /** Published content that was seen last, in the form of a local file; null if not kept. */
-      live: NAME.nullable(),
+      live: TEXT.nullable(),
       /** Submitted content; null if not kept, or not sent from this folder. */
-      submitted: NAME.nullable(),
+      submitted: TEXT.nullable(),
       /**
        * Paths that cannot be deleted before the review is decided: the document, and its folders.
        */
-      blocks: NAMES,
+      blocks: TEXTS,
       /** True if the document was deleted locally, and that deletion waits for the review. */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
@@ -95,18 +95,18 @@ export const VERIFY = {
     /** True if both sides are equal, and everything was read. */
     agree: z.boolean(),
     /** Documents that both sides have, byte for byte. `size`: bytes of UTF-8. */
-    documents: ROWS({ path: NAME, id: NAME, sha256: DIGEST, size: z.int() }),
+    documents: ROWS({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
     /**
      * Linked documents whose sides differ only in line ends, byte order mark or final newline. Such
      * sides count as equal.
      */
-    formDiffers: NAMES,
-    differing: ROWS({ path: NAME, id: NAME, why: NAME }),
-    onlyLocal: NAMES,
-    onlyService: ROWS({ path: NAME, id: NAME }),
+    formDiffers: TEXTS,
+    differing: ROWS({ path: TEXT, id: TEXT, why: TEXT }),
+    onlyLocal: TEXTS,
+    onlyService: ROWS({ path: TEXT, id: TEXT }),
     /** Documents that differ for a known reason: in review, in conflict, blocked. */
-    blocked: ROWS({ path: NAME, reason: NAME, detail: NAME }),
+    blocked: ROWS({ path: TEXT, reason: TEXT, detail: TEXT }),
     /** Paths that a side could not show. Nothing is proven about them. */
-    unseen: ROWS({ path: NAME, why: NAME }),
+    unseen: ROWS({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AT, DIGEST, type Declaration, ITEM_END, MOMENT, NAME, option, PATHS, ROWS } from "../define.ts";
+import { TIME, DIGEST, type Declaration, ITEM_END, MOMENT, TEXT, option, PATHS, ROWS } from "../define.ts";
 
 /** Restores earlier versions of documents, and deleted documents. */
 export const RESTORE = {
@@ -27,12 +27,12 @@ export const RESTORE = {
     run: z.int().nullable().describe("the run that undo takes back; null if nothing was done"),
     items: ROWS({
       ...ITEM_END,
-      id: NAME.nullable(),
+      id: TEXT.nullable(),
       /** Number of the version; null if there is no version to restore. */
       n: z.int().nullable(),
       /** Time when the version was first seen. */
-      at: AT.nullable(),
-      sha256: NAME.nullable(),
+      at: TIME.nullable(),
+      sha256: TEXT.nullable(),
       /** True if the content is restored as a new document. */
       asNew: z.boolean(),
     }),

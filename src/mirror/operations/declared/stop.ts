@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIGEST, type Declaration, ITEM_END, NAME, ROWS } from "../define.ts";
+import { DIGEST, type Declaration, ITEM_END, TEXT, ROWS } from "../define.ts";
 
 /**
  * Declares the two answers to a stop by a safety check. Only a person answers a stop, so no tool
@@ -14,7 +14,7 @@ const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop
 
 const RESULT = z.strictObject({
   run: z.null(),
-  reasons: ROWS({ reason: NAME, detail: NAME }),
+  reasons: ROWS({ reason: TEXT, detail: TEXT }),
   /** Version of the stop, to be passed with an answer; null if no change is stopped. */
   version: DIGEST.nullable(),
   /** Number of other steps of the plan, which wait until the user answers. */
@@ -22,7 +22,7 @@ const RESULT = z.strictObject({
   /** Process that syncs next: the daemon by itself, or a command. */
   next: z.enum(["daemon", "sync"]),
   /** Changes by path. `what`: kind of the change, in words; `notes`: the reason for the change. */
-  items: ROWS({ ...ITEM_END, what: NAME }),
+  items: ROWS({ ...ITEM_END, what: TEXT }),
 });
 
 /** Parts that both answers share. */

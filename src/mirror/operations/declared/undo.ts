@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Declaration, DIGEST, ITEM_END, NAME, option, ROWS, MOMENT } from "../define.ts";
+import { type Declaration, DIGEST, ITEM_END, TEXT, option, ROWS, MOMENT } from "../define.ts";
 
 /** Undoes runs. */
 export const UNDO = {
@@ -28,8 +28,8 @@ export const UNDO = {
     version: DIGEST.describe("the version of the plan"),
     items: ROWS({
       ...ITEM_END,
-      kind: NAME,
-      to: NAME.nullable().describe("the path to which an undo moves it back; null if it moves nothing"),
+      kind: TEXT,
+      to: TEXT.nullable().describe("the path to which an undo moves it back; null if it moves nothing"),
     }),
   }),
 } satisfies Declaration;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ReadDeclaration, NAME, NAMES, option, PATHS, ROWS } from "../define.ts";
+import { type ReadDeclaration, TEXT, TEXTS, option, PATHS, ROWS } from "../define.ts";
 
 /** Waits until local changes are on the service. */
 export const WAIT = {
@@ -26,7 +26,7 @@ export const WAIT = {
      */
     state: z.enum(["live", "in-review", "attention", "too-slow", "stopped", "offline", "paused"]),
     /** Reason why no upload continues, as a clause; "" if uploads continue. */
-    detail: NAME,
+    detail: TEXT,
     documents: z.int(),
     live: z.int(),
     /** Number of paths left out. */
@@ -35,27 +35,27 @@ export const WAIT = {
      * Requested paths, and paths of a requested folder that were not live at first; worst first.
      */
     paths: ROWS({
-      path: NAME,
+      path: TEXT,
       /**
        * `live`: the service has the content that was on disk at the call, or later content. `gone`:
        * neither side has the document. `waiting`: the content is being uploaded, or cannot be
        * uploaded yet.
        */
       state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
-      id: NAME.nullable(),
+      id: TEXT.nullable(),
       /** Id of the last version that both sides had; for `live`, the version with the content. */
-      changeId: NAME.nullable(),
+      changeId: TEXT.nullable(),
       /** Ids of changes in review, as far as the service reported them. */
-      reviews: NAMES,
+      reviews: TEXTS,
       /**
        * Kind of problem that keeps the path from being live; null if the path is live or its
        * content is being uploaded.
        */
-      kind: NAME.nullable(),
-      code: NAME.nullable(),
-      detail: NAME,
-      requestId: NAME.nullable(),
-      next: NAME,
+      kind: TEXT.nullable(),
+      code: TEXT.nullable(),
+      detail: TEXT,
+      requestId: TEXT.nullable(),
+      next: TEXT,
     }),
   }),
 } satisfies ReadDeclaration;

@@ -62,7 +62,10 @@ type SharedLine = {
 };
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
-/** `differences`: of the plan that the bundle makes, from the plan that was made. */
+/**
+ * `differences`: how the plan that the bundle makes differs from the plan of the folder, one line
+ * each.
+ */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
 /** Plans as the next sync would, and makes a bundle of it. Writes nothing. */
@@ -141,17 +144,20 @@ function recordAnswers(input: PlanInput): Answers {
   const conflicts: Answers["conflicts"] = new Map();
   const contents = new Map<string, string | null>();
   const { local } = input.trees;
-  const asking: LocalTree = { ...local, ignores: (path, kind) => note(ignores[kind], path, local.ignores(path, kind)) };
+  const asking: LocalTree = {
+    ...local,
+    ignores: (path, kind) => recordAnswer(ignores[kind], path, local.ignores(path, kind)),
+  };
   planOf({
     ...input,
     trees: { ...input.trees, local: asking },
-    policy: { ...input.policy, conflicts: (path) => note(conflicts, path, input.policy.conflicts(path)) },
-    texts: (digest) => note(contents, digest, input.texts(digest)),
+    policy: { ...input.policy, conflicts: (path) => recordAnswer(conflicts, path, input.policy.conflicts(path)) },
+    texts: (digest) => recordAnswer(contents, digest, input.texts(digest)),
   });
   return { ignores, conflicts, texts: linesOf(contents) };
 }
 
-function note<T>(answers: Map<string, T>, question: string, answer: T): T {
+function recordAnswer<T>(answers: Map<string, T>, question: string, answer: T): T {
   answers.set(question, answer);
   return answer;
 }
@@ -239,7 +245,10 @@ export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<s
   return toPlain(lists, "", pseudonyms, ids) as PlainPlan;
 }
 
-/** Lists the differences of two plans: what only one of them has, and another order of steps. */
+/**
+ * Lists the differences of two plans: entries that only one of them has, and another order of
+ * steps.
+ */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const before = new Set(planned[part].map((one) => JSON.stringify(one)));
@@ -252,7 +261,7 @@ export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] 
   });
 }
 
-type Replayed = {
+type ReplannedBundle = {
   readonly plan: Plan;
   readonly input: PlanInput;
   /** Number of questions of the planner that the bundle does not answer. */
@@ -260,7 +269,7 @@ type Replayed = {
 };
 
 /** Makes the plan of a bundle, with contents that compare as the recorded ones did. */
-export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): Replayed {
+export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as Answers;
   const contents = inventContents(texts);

@@ -2,7 +2,7 @@ import type { Trouble } from "../../../common/trouble.ts";
 
 /**
  * One result of `doctor`. `note`: nothing is wrong, but users should know it; `warn`: it may cause
- * problems; `bad`: the folder cannot be synced like this.
+ * problems; `bad`: the folder cannot be synced until the cause is fixed.
  */
 export type Check = {
   readonly about: string;

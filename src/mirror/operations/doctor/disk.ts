@@ -118,11 +118,11 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
 ];
 
 /** LIMIT: folders above the linked folder that are examined. */
-const MOST_FOLDERS = 32;
+const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): Check[] {
   const found = new Set<string>();
-  for (let folder = root, depth = 0; depth < MOST_FOLDERS; folder = dirname(folder), depth++) {
+  for (let folder = root, depth = 0; depth < MAX_FOLDERS; folder = dirname(folder), depth++) {
     for (const tool of toolsAt(folder, folder === root)) found.add(tool);
     if (dirname(folder) === folder) break;
   }

@@ -13,11 +13,11 @@ import { stateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReview } from "../../model/block.ts";
-import { STAYS } from "./why.ts";
+import { UNSYNCED_WORDS } from "./why.ts";
 
 /**
- * Finds the states of the entries of a folder, from the state file and the names alone. Only the
- * entries that are shown are compared by content.
+ * Finds the states of the entries of a folder, from the state file and the names on disk. Reads the
+ * content only of entries that the page shows.
  */
 
 /**
@@ -77,10 +77,10 @@ type OpenProblems = {
   readonly conflicts: ReadonlySet<LocalPath>;
   readonly reviews: ReadonlySet<LocalPath>;
   /** Paths that require action. */
-  readonly needing: readonly LocalPath[];
+  readonly requiringAction: readonly LocalPath[];
 };
 
-function openBy({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
+function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
   const needing = blocks
     .filter(({ reason }) => BLOCK_REASONS[reason].remainingWork === "needs-you")
     .map(({ path }) => path);
@@ -88,7 +88,7 @@ function openBy({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
     reviews: new Set(reviews),
-    needing: [...new Set([...needing, ...conflicts])],
+    requiringAction: [...new Set([...needing, ...conflicts])],
   };
 }
 
@@ -101,9 +101,9 @@ function folderEntry(
   }: { readonly found: FolderName | null; readonly isLinked: boolean; readonly open: OpenProblems },
 ): FolderEntry {
   const common = { path, kind: "folder" as const, row: null };
-  const needs = open.needing.filter((one) => isBelow(one, path)).length;
+  const needs = open.requiringAction.filter((one) => isBelow(one, path)).length;
   const stays = found?.whyUnsynced ?? null;
-  if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
+  if (stays !== null) return { ...common, needs, state: "ignored", why: UNSYNCED_WORDS[stays] };
   const block = open.blocks.get(path);
   if (block !== undefined) return { ...common, needs, ...blockedAs(block) };
   if (found === null) return { ...common, needs, state: "waiting", why: "the local file is gone" };
@@ -121,7 +121,7 @@ function fileEntry(
 ): FolderEntry {
   const common = { path, kind: "document" as const, needs: 0, row: null };
   const stays = found?.whyUnsynced ?? null;
-  if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
+  if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: UNSYNCED_WORDS[stays] };
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
   if (block !== undefined) return { ...common, ...blockedAs(block) };
@@ -166,11 +166,11 @@ type EntryRange = { readonly from: number; readonly count: number };
 /**
  * Lists the entries directly in a folder: folders first, then by their names.
  * @param root real path of a folder that has `.mdmirror/`
- * @param part range of entries, from 0
+ * @param range range of entries, from 0
  */
-export function listFolder(root: string, folder: LocalPath, part: EntryRange, random: Random): Result<EntryList> {
+export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
   const opened = openFolder(root, folder, "directly", random);
-  return opened.kind === "trouble" ? opened : ok(rangeOf(opened.value.disk, opened.value.entries, part));
+  return opened.kind === "trouble" ? opened : ok(rangeOf(opened.value.disk, opened.value.entries, range));
 }
 
 /**
@@ -196,12 +196,12 @@ function rangeOf(disk: LocalDisk, entries: readonly FolderEntry[], { from, count
   const shown = entries.toSorted(byKindAndPath).slice(from, from + count);
   const counts = { folder: 0, document: 0, other: 0 };
   for (const { kind } of entries) counts[kind]++;
-  return { total: entries.length, counts, entries: shown.map((entry) => judged(disk, entry)) };
+  return { total: entries.length, counts, entries: shown.map((entry) => withCurrentState(disk, entry)) };
 }
 
 /**
- * Returns the linked folders around a folder, in the order of a tree: those above it, each with the
- * folders beside it, and those directly below it.
+ * Returns the linked folders around a folder, in the order of a tree. These are the folders above
+ * it, each with its sibling folders, and the folders directly below it.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const open = new Set(["", ...ancestorsOf(folder), folder]);
@@ -221,7 +221,7 @@ export function findEntry(root: string, path: LocalPath, random: Random): Result
   const opened = openFolder(root, parentOf(path), "directly", random);
   if (opened.kind === "trouble") return opened;
   const found = opened.value.entries.find((entry) => entry.path === path);
-  return ok(found === undefined ? null : judged(opened.value.disk, found));
+  return ok(found === undefined ? null : withCurrentState(opened.value.disk, found));
 }
 
 /**
@@ -233,7 +233,7 @@ export function readEntry(root: string, path: LocalPath, random: Random): Result
   return opened.kind === "trouble" ? opened : ok(opened.value.disk.read(path));
 }
 
-const NOTHING: FolderRows = { documents: [], folders: [], blocks: [], conflicts: [], reviews: [] };
+const NO_ROWS: FolderRows = { documents: [], folders: [], blocks: [], conflicts: [], reviews: [] };
 
 type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
@@ -241,7 +241,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   const disk = openDisk(root, { random, mayProbe: false });
   const found = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
   if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
-  const rows = found.kind === "read" ? found.value : NOTHING;
+  const rows = found.kind === "read" ? found.value : NO_ROWS;
   try {
     if (disk.namesIn(folder) !== null || rows.documents.length + rows.folders.length > 0)
       return ok({ disk, entries: entriesIn(disk, folder, rows, depth) });
@@ -254,7 +254,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
 
 /** Returns the entries of a folder; with depth `below`, also of all synced folders below it. */
 function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
-  const open = openBy(rows);
+  const open = problemsOf(rows);
   const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));
   const folders = Map.groupBy(rows.folders, parentOf);
   const list = (above: LocalPath): readonly FolderEntry[] => {
@@ -272,7 +272,7 @@ function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: 
  * Returns an entry with its current state: checks if a file that was in sync has changed since.
  * Reads the file only if its stamp does not prove that it is unchanged.
  */
-function judged(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
+function withCurrentState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
   const { path, kind } = entry;
   const stamp = disk.stampAt(path);
   const file = stamp === null || kind === "folder" ? null : { size: stamp.size, changedAt: stamp.mtimeMs };

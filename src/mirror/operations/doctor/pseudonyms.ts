@@ -4,20 +4,20 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { pathKey } from "../../../contract/path.ts";
 
 /**
- * Replaces names and digests for a bug report, so that a plan over the replaced ones is the same
- * plan. Kept: folders, extensions, order, what disks fold, numbers of two digits, names that
- * mdmirror itself makes, and all characters but letters and digits. Words get one length, except
- * for long ones, which keep theirs.
+ * Replaces names and digests for a bug report, so that a plan over the pseudonyms is the same plan.
+ * Unchanged: folders, extensions, order, names that a disk folds, numbers of two digits, names that
+ * mdmirror itself makes, and all characters but letters and digits. All words get one length,
+ * except for long ones, which keep theirs.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 
-/** A kept part of a name, or a word, which is replaced. */
+/** Matches an unchanged part of a name, or a word, which is replaced. */
 const PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
 /** Numbers as `numberedName` gives them. */
 const SHORT_NUMBER = /^\d{1,2}$/;
 /** Names of files that have rules for other files. */
-const FIXED: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
+const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 const EMPTY = digestOf("");
 /** Letters of a pseudonym: without vowels, no pseudonym is a word. */
@@ -25,7 +25,7 @@ const LETTERS = "bcdfghjklmnpqrstvwxz";
 /** LIMIT: letters of a number; 20^4 different words have an order. */
 const CODE_LENGTH = 4;
 /** Characters of the longest word that gets the usual length. */
-const USUAL_WORD = 24;
+const MAX_USUAL_WORD = 24;
 
 /**
  * Makes pseudonyms for the names of a folder. They differ from those of every other bundle.
@@ -39,7 +39,7 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
   const kept = new Set([...digits, ...wordsOfNoLetters(names)]);
   const words = new Set<string>();
   const replace = (name: string, word: (word: string) => string): string => {
-    if (FIXED.has(name)) return name;
+    if (FIXED_NAMES.has(name)) return name;
     return name.replace(PART, (part, ...groups) => {
       const isKept = (groups.at(-1) as { kept?: string }).kept !== undefined;
       return isKept || SHORT_NUMBER.test(part) || kept.has(part) ? part : word(part);
@@ -92,7 +92,7 @@ function pseudonymOf(word: string, key: string, rank: number, forms: readonly st
   const spelling = forms.length === 1 ? "" : spellingMark(forms.indexOf(composed));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const usual = `${firstLetter(composed, key)}${code.join("")}${spelling}${accent}`;
-  const fill = key.length <= USUAL_WORD ? [] : [...key].slice(usual.length).map(fillerFor);
+  const fill = key.length <= MAX_USUAL_WORD ? [] : [...key].slice(usual.length).map(fillerFor);
   const pseudonym = `${usual}${fill.join("")}`;
   return composed === word ? pseudonym : pseudonym.normalize("NFD");
 }

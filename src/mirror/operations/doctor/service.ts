@@ -11,7 +11,7 @@ import type { Route } from "../../remote/proxy.ts";
  * LIMIT: a larger clock error makes dates of folders, retention and `Retry-After` wrong, but no
  * decision about content (I29).
  */
-const SKEW_MS = 60_000;
+const MAX_CLOCK_ERROR_MS = 60_000;
 /** Precision of a `Date` header in milliseconds: the header counts whole seconds. */
 const HEADER_MS = 1_000;
 
@@ -31,7 +31,7 @@ export async function checkService(
   if (result.kind !== "answer") return [unreachable(result, origin)];
   const { status, body, headers: received } = result.response;
   const answered = good("service", `${origin} answers in ${took} ms${routeText(route)}`);
-  const skew = skewOf(received["date"], clock.now());
+  const skew = clockChecks(received["date"], clock.now());
   if (status === 200 && isList(body)) return [answered, good("key", "the service accepts it"), ...skew];
   if (status === 401) return [answered, badKey("the service refuses it (unauthenticated)", GIVE_VALID_KEY), ...skew];
   if (status === 404 && codeOf(body) === "workspace_not_found") {
@@ -86,11 +86,12 @@ function codeOf(body: string): string | null {
   return /"code"\s*:\s*"([a-z_]{1,64})"/.exec(body)?.[1] ?? null;
 }
 
-export function skewOf(date: string | undefined, now: number): Check[] {
+export function clockChecks(date: string | undefined, now: number): Check[] {
   const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serviceTime)) return [];
   const skew = now - serviceTime;
-  if (Math.abs(skew) <= SKEW_MS + HEADER_MS) return [good("clock", "this computer and the service agree on the time")];
+  if (Math.abs(skew) <= MAX_CLOCK_ERROR_MS + HEADER_MS)
+    return [good("clock", "this computer and the service agree on the time")];
   const which = skew > 0 ? "ahead of" : "behind";
   return [
     warn(

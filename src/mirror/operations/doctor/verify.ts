@@ -82,7 +82,7 @@ const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function rowOf(
   disk: Disk,
-  { path, file, link }: ComparedEntry,
+  { path, file, record }: ComparedEntry,
   { id, changeId }: RemoteFile,
   content: string,
 ): VerifiedDocument {
@@ -90,20 +90,20 @@ function rowOf(
   const row = { id, path, sha256, size: Buffer.byteLength(content) };
   if (file === undefined) return { ...row, end: "absent", why: "no local file" };
   if (file.digest === sha256) return { ...row, end: "same", why: "" };
-  const isAsSynced = link?.localDigest === file.digest;
+  const isAsSynced = record?.localDigest === file.digest;
   const text = disk.read(path);
   if (text.kind !== "done" || !sameExceptTextForm(text.value.text, content)) {
-    const isAnother = isAsSynced && link.changeId === changeId && link.digest !== sha256;
+    const isAnother = isAsSynced && record.changeId === changeId && record.digest !== sha256;
     return { ...row, end: "differs", why: isAnother ? OTHER_CONTENT : "the contents differ" };
   }
-  if (isAsSynced && link.digest === sha256) return { ...row, end: "form-differs", why: "" };
+  if (isAsSynced && record.digest === sha256) return { ...row, end: "form-differs", why: "" };
   return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
 }
 
 /**
- * The service shows other content under the version that was synced. Its data are damaged, or its
- * answer is false. No sync notices this, because lists contain only versions. A local edit would
- * replace the other content.
+ * Message about a document with other content on the service under the version that was synced. Its
+ * data are damaged, or the answer is false. No sync notices this, because lists contain only
+ * versions. A local edit would replace the other content.
  */
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -125,7 +125,7 @@ function reportOf(
     ({ end }) => end,
   );
   const onlyLocal = pairs.filter(
-    ({ path, file, document, link }) => file !== undefined && document === undefined && !isBlocked(link?.id, path),
+    ({ path, file, document, record }) => file !== undefined && document === undefined && !isBlocked(record?.id, path),
   );
   return {
     documents: rows

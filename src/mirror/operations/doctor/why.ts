@@ -7,8 +7,8 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import { readEvents } from "../history/events.ts";
-import { findDocument, linkAt } from "../history/find-document.ts";
-import { linkOfCopy } from "../manual/open-problem.ts";
+import { findDocument, recordAt } from "../history/find-document.ts";
+import { recordOfCopy } from "../manual/open-problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN, type SyncPlan } from "../../folder/run.ts";
@@ -19,7 +19,7 @@ export type Why = PlanFacts & {
   readonly path: LocalPath;
   /** Present or last path of a document that once had this path; null if there is none. */
   readonly former: LocalPath | null;
-  readonly link: DocumentRecord | null;
+  readonly record: DocumentRecord | null;
   readonly folder: FolderRecord | null;
   /** Entry that is at the path on disk now. */
   readonly atPath: PathState;
@@ -38,14 +38,14 @@ export type Why = PlanFacts & {
   /** Events about the path, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
-   * Reason why the service could not be asked; all fields except `look` then come from the state
+   * Reason why the service could not be asked; all fields except `atPath` then come from the state
    * alone. Null if the service answered.
    */
   readonly offline: Fault | null;
 };
 
 /** LIMIT: events that are read, and events that are shown. */
-const EVENTS = 200;
+const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
 export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<Why> {
@@ -54,20 +54,20 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
   const planned = preview.kind === "planned" ? preview : null;
   const base = planned?.trees.base ?? state.load();
   const explained = explainedPathAt(base, planned?.plan ?? null, named);
-  const { link } = explained;
+  const { record } = explained;
   const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, explained);
   const block = blockOf(base, planned?.plan ?? null, explained.keys);
-  const events = readEvents(state, { limit: EVENTS, run: null, path: explained.path });
-  const atPath = lookAt(disk, named);
+  const events = readEvents(state, { limit: MAX_EVENTS, run: null, path: explained.path });
+  const atPath = stateAt(disk, named);
   return {
     path: named,
     former: formerPath(state, named),
-    link,
+    record,
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === named) ?? null,
     atPath,
     stays,
     remote,
-    conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
+    conflict: record === null ? null : (base.conflicts.get(record.id) ?? null),
     blocked: block,
     merge: lastMerge(state, events, atPath),
     open: block === null ? null : attentionOfBlock(block),
@@ -83,13 +83,13 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
 const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
 
 function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): ExplainedPath {
-  const link = linkMovedTo(base, plan, named) ?? linkAt(base, named) ?? linkOfCopy(base, named);
-  const path = link?.localPath ?? named;
-  return { named, link, path, keys: new Set([link?.id, named, path]) };
+  const record = recordMovedTo(base, plan, named) ?? recordAt(base, named) ?? recordOfCopy(base, named);
+  const path = record?.localPath ?? named;
+  return { named, record, path, keys: new Set([record?.id, named, path]) };
 }
 
 /** Returns the record of the document that was moved locally to a path since the last sync. */
-function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
+function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
   for (const { action } of plan?.steps ?? [])
     if ("to" in action && action.to === named && "id" in action) return base.links.get(action.id) ?? null;
   return null;
@@ -99,7 +99,7 @@ function linkMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Docum
  * Returns the entry at a path. The empty path is the linked folder itself, whose state comes from
  * the disk as a whole.
  */
-function lookAt(disk: Disk, path: LocalPath): PathState {
+function stateAt(disk: Disk, path: LocalPath): PathState {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
   if (root === null) return { kind: "unknown", why: "the linked folder does not exist" };
@@ -146,7 +146,7 @@ function formerPath(state: State, named: LocalPath): LocalPath | null {
 /** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;
-  readonly link: DocumentRecord | null;
+  readonly record: DocumentRecord | null;
   readonly path: LocalPath;
   readonly keys: ReadonlySet<string | undefined>;
 };
@@ -168,17 +168,17 @@ type PlanFacts = {
 
 const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
 
-function factsOfPlan({ plan, trees }: SyncPlan, { named, link, keys }: ExplainedPath): PlanFacts {
+function factsOfPlan({ plan, trees }: SyncPlan, { named, record, keys }: ExplainedPath): PlanFacts {
   return {
     stays: staysLocal(trees.local, named),
-    remote: remoteOf(trees, link, named),
+    remote: remoteOf(trees, record, named),
     steps: stepsOf(plan, keys, named),
     safetyStops: plan.verdict.kind === "safety-stop" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
   };
 }
 
-function remoteOf(trees: Trees, link: DocumentRecord | null, named: LocalPath): RemoteFile | null {
-  if (link !== null) return trees.remote.files.get(link.id) ?? null;
+function remoteOf(trees: Trees, record: DocumentRecord | null, named: LocalPath): RemoteFile | null {
+  if (record !== null) return trees.remote.files.get(record.id) ?? null;
   for (const file of trees.remote.files.values()) if (file.path === named) return file;
   return null;
 }
@@ -204,7 +204,7 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, named: Local
   });
 }
 
-export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
+export const UNSYNCED_WORDS: Readonly<Record<LocalOther["kind"], string>> = {
   symlink: "a symbolic link: not followed and not synced",
   "other-file": "not a .md file",
   ignored: "excluded by .mdmirrorignore",
@@ -218,9 +218,9 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
 };
 
 /** Returns a clause such as `left out by line 3 of .gitignore`. */
-function whyStays({ kind, rule }: LocalOther): string {
+function whyUnsynced({ kind, rule }: LocalOther): string {
   const byRule = BY_RULE[kind];
-  return rule === undefined || byRule === undefined ? STAYS[kind] : `${byRule} ${rule}`;
+  return rule === undefined || byRule === undefined ? UNSYNCED_WORDS[kind] : `${byRule} ${rule}`;
 }
 
 const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
@@ -235,7 +235,7 @@ function staysLocal(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
     const other = local.others.get(path);
-    if (other !== undefined) return { path, kind: other.kind, why: whyStays(other) };
+    if (other !== undefined) return { path, kind: other.kind, why: whyUnsynced(other) };
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }

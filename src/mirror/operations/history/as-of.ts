@@ -19,8 +19,8 @@ function readMoment(text: string, now: number): number | null {
   return at === null || at > now ? null : at;
 }
 
-/** Reads the past time that a caller passed, as `readMoment` does; null if there was none. */
-export function givenMoment(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
+/** Reads a past time, as `readMoment` does; null if the caller passed none. */
+export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const at = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || at !== null) return ok(at);
   return trouble("usage", `${text} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");

@@ -3,14 +3,14 @@ import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 
 /** Returns content in the form of a local file, with links as paths. */
-export function shownText(disk: Pick<Disk, "toLocalForm">, path: LocalPath, text: string | null): string | null {
+export function inLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, text: string | null): string | null {
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
 /** Reads stored content in the form of a local file. */
-export function asOnDisk(
+export function textsInLocalForm(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,
 ): Pick<State, "text"> {
-  return { text: (digest) => shownText(disk, path, state.text(digest)) };
+  return { text: (digest) => inLocalForm(disk, path, state.text(digest)) };
 }

@@ -5,8 +5,8 @@ import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
 import { splitLines } from "../../../markdown/merge/split.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
-import { asOnDisk } from "./as-on-disk.ts";
-import { linkAt } from "./find-document.ts";
+import { textsInLocalForm } from "./as-on-disk.ts";
+import { recordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
 /** Compares the two edits of a document in conflict. */
@@ -32,10 +32,10 @@ export function readConflictLines(
   path: string,
   { live, local }: { readonly live: string | null; readonly local: string | null },
 ): { readonly base: string | null; readonly lines: ConflictLines } | null {
-  const link = linkAt(state.load(), path);
+  const link = recordAt(state.load(), path);
   const conflict = link === null ? null : state.conflict(link.id);
   if (conflict === null || live === null || local === null) return null;
-  const base = conflict.baseDigest === null ? "" : asOnDisk({ state, disk }, path).text(conflict.baseDigest);
+  const base = conflict.baseDigest === null ? "" : textsInLocalForm({ state, disk }, path).text(conflict.baseDigest);
   if (base === null) return { base, lines: { kind: "no-base" } };
   return { base, lines: compareEdits({ base, mine: local, theirs: live }) };
 }

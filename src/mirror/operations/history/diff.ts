@@ -4,7 +4,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
-import { findDocument, linkAt } from "./find-document.ts";
+import { findDocument, recordAt } from "./find-document.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { planSync, USUAL_RUN } from "../../folder/run.ts";
@@ -16,7 +16,7 @@ import type { Answer } from "../define.ts";
 import { onlineRead, type ReadOperation } from "../run-operation.ts";
 import { type ConflictLines, readConflictLines } from "./conflict-lines.ts";
 import { originSpans } from "./origins.ts";
-import { shownText } from "./as-on-disk.ts";
+import { inLocalForm } from "./as-on-disk.ts";
 import { type ComparedEntry, pairsOf } from "./pairs.ts";
 import { readText } from "./read-texts.ts";
 
@@ -43,7 +43,7 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
-  const linked = linkAt(base, path)?.id;
+  const linked = recordAt(base, path)?.id;
   const found = linked === undefined ? await idAt(mirror, path) : ok(linked);
   if (found.kind === "trouble") return found;
   const id = found.value ?? findDocument(world.state, base, path)?.id ?? null;
@@ -90,8 +90,8 @@ const withService = onlineRead(DIFF, async (mirror, { path }) => {
   const both = await readBothSides(mirror, path);
   if (both.kind === "trouble") return both;
   const { world } = mirror;
-  const live = shownText(world.disk, path, both.value.live);
-  const local = shownText(world.disk, path, both.value.local);
+  const live = inLocalForm(world.disk, path, both.value.live);
+  const local = inLocalForm(world.disk, path, both.value.local);
   const row = rowOf(path, live, local);
   const conflict = readConflictLines(world, path, { live, local });
   if (conflict === null) return ok({ documents: [row] });
@@ -134,12 +134,12 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
 async function compare(
   world: World,
   { local }: Trees,
-  { path, file, document, link }: ComparedEntry,
+  { path, file, document, record }: ComparedEntry,
 ): Promise<DiffRow | { readonly fault: Fault } | null> {
   const row = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD });
   if (document === undefined) return file === undefined ? null : row("only-local");
   if (file === undefined) return local.ignores(path, "file") ? null : row("only-service");
-  if (file.digest === link?.localDigest && document.changeId === link.changeId) return null;
+  if (file.digest === record?.localDigest && document.changeId === record.changeId) return null;
   const answer = await world.remote.getFile(document.id);
   if (!answer.ok) return answer.fault.kind === "problem" ? row("only-local") : { fault: answer.fault };
   const read = world.disk.read(path);

@@ -8,7 +8,7 @@ import { type MergeOf, mergeOf } from "./origins.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { asOnDisk } from "./as-on-disk.ts";
+import { textsInLocalForm } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /** The versions of a document that mdmirror has seen. */
@@ -36,13 +36,13 @@ export type HistoryEntry = {
 };
 
 /** LIMIT: events of one document that are read. */
-const EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
 /**
- * @property order time used for sorting: `at`, but never before the entry added earlier, because
- * the clock may have been set back
+ * `order`: time used for sorting: `at`, but never before the entry added earlier, because the clock
+ * may have been set back.
  */
 type Ordered<T> = T & { readonly order: number };
 type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -53,7 +53,7 @@ type Event = Ordered<MirrorEvent>;
  * Returns the versions of this document or path: every version that the service showed, every
  * content that an effect replaced locally, and other stored content, such as that of a lost
  * conflict, or content removed before its upload. Equal content counts once.
- * @param storedNames replaces the query to the state when many histories are read
+ * @param storedNames returns stored names in place of the state, when many histories are read
  */
 export function readHistory(
   state: State,
@@ -62,14 +62,17 @@ export function readHistory(
 ): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
-  const events = inOrder(id === null ? [] : state.events({ limit: EVENTS, id }).toReversed());
-  const live = inOrder(versions.map((version) => liveText(version, events)));
+  const events = inOrder(id === null ? [] : state.events({ limit: MAX_EVENTS, id }).toReversed());
+  const live = inOrder(versions.map((version) => entryOfVersion(version, events)));
   const wasLive = new Set(versions.map(({ digest }) => digest));
-  const seen = [...live, ...lastText(document, wasLive), ...textsOfEvents(events, wasLive)];
+  const seen = [...live, ...entryOfBase(document, wasLive), ...textsOfEvents(events, wasLive)];
   return withMerges(numbered(state, [...seen, ...onlyStored(storedNames, document, events, seen)]), events);
 }
 
-/** Deletion of a document: time, run and reason; these two are null if no event of it is kept. */
+/**
+ * Deletion of a document: time, run and reason. Run and reason are null if no event of the deletion
+ * is kept.
+ */
 type Deletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
 /** Kinds of events that removed a document or its file. */
@@ -79,18 +82,21 @@ export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-rem
  * Returns the time of a document's deletion and the run that deleted it; null while the document
  * exists.
  */
-export function readDeletion(state: State, { id, link, tombstone }: KnownPlace): Deletion | null {
-  if (id === null || link !== null) return null;
+export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): Deletion | null {
+  if (id === null || record !== null) return null;
   // The state returns the newest events first.
-  const event = state.events({ limit: EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
+  const event = state.events({ limit: MAX_EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
   if (event !== undefined) return { at: event.at, run: event.run, what: event.detail };
   return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
 }
 
-/** @param noted entries in the order in which they were added */
-function inOrder<T extends { readonly at: number; readonly order?: number }>(noted: readonly T[]): Ordered<T>[] {
+/**
+ * Adds a sorting time to each entry that is never before that of the previous entry.
+ * @param entries entries in the order in which they were added
+ */
+function inOrder<T extends { readonly at: number; readonly order?: number }>(entries: readonly T[]): Ordered<T>[] {
   let latest = Number.NEGATIVE_INFINITY;
-  return noted.map((one) => {
+  return entries.map((one) => {
     const about = one.order ?? one.at;
     latest = about < latest ? latest + 1 : about;
     return { ...one, order: latest };
@@ -101,7 +107,7 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(not
  * Returns the content of a version with the event that recorded it. One transaction wrote both, but
  * the clock may have changed in between.
  */
-function liveText({ at, digest, changeId }: StoredVersion, events: readonly Event[]): OrderedEntry {
+function entryOfVersion({ at, digest, changeId }: StoredVersion, events: readonly Event[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const what = event?.detail ?? "found on the service";
   const when = { at: event?.at ?? at, order: event?.order ?? at };
@@ -109,8 +115,8 @@ function liveText({ at, digest, changeId }: StoredVersion, events: readonly Even
 }
 
 /** Returns the content of base, if no version has it. */
-function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
-  const last = tombstone?.digest ?? link?.digest;
+function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
+  const last = tombstone?.digest ?? record?.digest;
   if (last === undefined || wasLive.has(last)) return [];
   return [{ ...entryWithDigestOnly(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
@@ -119,8 +125,8 @@ function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>)
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const seen: OrderedEntry[] = [];
   for (const { at, order, before, after, detail, kind } of events) {
-    // The earlier content existed before this event. Half a millisecond less keeps the order of the
-    // two.
+    // The earlier content existed before this event. Half a millisecond less sorts it before the
+    // later content.
     if (before !== null && !wasLive.has(before))
       seen.push({
         ...entryWithDigestOnly(before),
@@ -258,7 +264,7 @@ export function findContent(
   const found = findVersion(local, name, n);
   if (found.kind === "trouble") return found;
   const { document, entry } = found.value;
-  const text = asOnDisk(local, document.path).text(entry.digest);
+  const text = textsInLocalForm(local, document.path).text(entry.digest);
   if (text !== null) return ok({ ...found.value, text });
   const next = `mdmirror history ${shellWord(name)} lists the other versions`;
   return trouble("usage", `${document.path}: ${goneContent(entry)}`, next);
@@ -281,16 +287,16 @@ export function newestOf(
  */
 export function obstacleTo(
   state: World["state"],
-  { link, path, id }: KnownPlace,
+  { record, path, id }: KnownPlace,
   entry: HistoryEntry,
   atPath: PathState,
 ): { readonly what: string; readonly next: string } | null {
   if (entry.size === null)
     return { what: goneContent(entry), next: `mdmirror history ${path} lists the other versions` };
-  if (link !== null && state.conflict(link.id) !== null)
+  if (record !== null && state.conflict(record.id) !== null)
     return { what: "it is in conflict", next: `resolve that first: mdmirror resolve ${path} --mine | --theirs` };
-  if (atPath.kind === "absent" || (link !== null && atPath.kind === "file")) return null;
-  const what = link === null ? "another file is at this path now" : "the file now at this path cannot be read";
+  if (atPath.kind === "absent" || (record !== null && atPath.kind === "file")) return null;
+  const what = record === null ? "another file is at this path now" : "the file now at this path cannot be read";
   return { what, next: `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE` };
 }
 

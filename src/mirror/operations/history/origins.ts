@@ -26,7 +26,7 @@ export function mergeOf({ kind, at, before, after, merged }: MirrorEvent): Merge
 }
 
 /**
- * Origin of each line. If some contents are no longer kept, these contents; no origin is then
+ * Side of each line. If some of the contents are no longer kept, `gone` lists them, and no side is
  * known.
  */
 export type MergeOrigins =
@@ -47,10 +47,10 @@ export type MergeRow =
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
- * Side from which lines come. `neither`: removed, although both sides have the lines; `base`: the
+ * Side to which a line belongs. `neither`: removed, although both sides have the line; `base`: the
  * first of the three contents of a conflict.
  */
-type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
+type LineOwner = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
  * Consecutive lines of one kind and origin, without content. `line` is 1-based. It counts lines of
@@ -58,7 +58,7 @@ type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
-  readonly from: Whose;
+  readonly from: LineOwner;
   readonly line: number;
   readonly count: number;
 };
@@ -80,7 +80,7 @@ export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
   return spans;
 }
 
-function ownerOf(row: MergeRow): Whose {
+function ownerOf(row: MergeRow): LineOwner {
   if (row.kind === "conflict") return row.of;
   return row.from === "base" ? "neither" : row.from;
 }

@@ -11,27 +11,27 @@ export type ComparedEntry = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;
   readonly document: RemoteFile | undefined;
-  readonly link: DocumentRecord | null;
+  readonly record: DocumentRecord | null;
 };
 
 type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
 export function pairsOf({ base, local, remote }: ComparedTrees): readonly ComparedEntry[] {
-  const linked = [...base.links.values()].map((link): ComparedEntry => {
-    const { id, localPath: path } = link;
-    return { path, file: local.files.get(path), document: remote.files.get(id), link };
+  const linked = [...base.links.values()].map((record): ComparedEntry => {
+    const { id, localPath: path } = record;
+    return { path, file: local.files.get(path), document: remote.files.get(id), record };
   });
   const linkedPaths = new Set(linked.map(({ path }) => path));
   const documents = [...remote.files.values()].filter(({ id }) => !base.links.has(id));
   const unlinked = documents.map((document): ComparedEntry => {
     const { path } = document;
-    return { path, file: linkedPaths.has(path) ? undefined : local.files.get(path), document, link: null };
+    return { path, file: linkedPaths.has(path) ? undefined : local.files.get(path), document, record: null };
   });
   const known = new Set([...linked, ...unlinked].map(({ path }) => path));
   const files = [...local.files.values()].filter(({ path }) => !known.has(path));
   return [
     ...linked,
     ...unlinked,
-    ...files.map((file): ComparedEntry => ({ path: file.path, file, document: undefined, link: null })),
+    ...files.map((file): ComparedEntry => ({ path: file.path, file, document: undefined, record: null })),
   ];
 }

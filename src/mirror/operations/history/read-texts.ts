@@ -3,7 +3,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type HistoryEntry, findContent, findVersion, obstacleTo } from "./history.ts";
-import { asOnDisk, shownText } from "./as-on-disk.ts";
+import { textsInLocalForm, inLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
@@ -36,11 +36,11 @@ export function readText(
   const read = local.disk.read(path);
   if (read.kind !== "done")
     return trouble("usage", `${path} cannot be read: ${read.detail}`, "compare two versions instead");
-  return ok({ path, name: wanted, text: shownText(local.disk, path, read.value.text)!, at: null });
+  return ok({ path, name: wanted, text: inLocalForm(local.disk, path, read.value.text)!, at: null });
 }
 
 /** One version of a document, with the effect of restoring this version. */
-export type VersionSeen = {
+export type VersionView = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
@@ -57,7 +57,7 @@ export type VersionSeen = {
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 
-export function readVersion(local: Local, name: string, n: number): Result<VersionSeen> {
+export function readVersion(local: Local, name: string, n: number): Result<VersionView> {
   const found = findContent(local, name, n);
   if (found.kind === "trouble") return found;
   const { document, entry, text } = found.value;
@@ -65,14 +65,14 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
   const { disk, state } = local;
   const atPath = disk.look(path);
   const read = disk.read(path);
-  const localText = read.kind === "done" ? shownText(disk, path, read.value.text) : null;
+  const localText = read.kind === "done" ? inLocalForm(disk, path, read.value.text) : null;
   return ok({
     path,
     entry,
     text,
-    origins: entry.merge === null ? null : readOrigins(asOnDisk(local, path), entry.merge),
+    origins: entry.merge === null ? null : readOrigins(textsInLocalForm(local, path), entry.merge),
     localFile: atPath.kind === "file" ? { text: localText, digest: atPath.digest } : null,
-    asNew: document.link === null,
+    asNew: document.record === null,
     obstacle: obstacleTo(state, document, entry, atPath),
   });
 }

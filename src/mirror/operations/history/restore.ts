@@ -8,8 +8,8 @@ import type { BaseTree } from "../../model/tree.ts";
 import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
-import { givenMoment } from "./as-of.ts";
-import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
+import { readPastTime } from "./as-of.ts";
+import { findDocument, type KnownPlace, recordAt } from "./find-document.ts";
 import { entryAt, findVersion, newestOf, obstacleTo, type HistoryEntry, readHistory } from "./history.ts";
 import {
   leftRow,
@@ -36,7 +36,7 @@ import type { Operation } from "../run-operation.ts";
  * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
  * null: the document is linked.
  */
-type RestorableDocument = Pick<KnownPlace, "path" | "link" | "tombstone"> & {
+type RestorableDocument = Pick<KnownPlace, "path" | "record" | "tombstone"> & {
   readonly id: DocId;
   readonly gone: number | null;
 };
@@ -56,7 +56,7 @@ export type RestorePlan = ManyPlan<RestoredItem> & {
 export const restore: Operation<typeof RESTORE, RestorePlan> = {
   declared: RESTORE,
   plan({ world }, { paths, n = null, asOf: time, expected }) {
-    const moment = givenMoment(time, world.clock);
+    const moment = readPastTime(time, world.clock);
     if (moment.kind === "trouble") return moment;
     const asOf = moment.value;
     if (n !== null && (paths.length > 1 || asOf !== null))
@@ -83,7 +83,10 @@ function isDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || !namesSeveral(base, name);
 }
 
-/** @param n number in the history; null: the last version that differs from the current content */
+/**
+ * Plans the restore of one document.
+ * @param n number in the history; null: the last version that differs from the current content
+ */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const found = findVersion({ state }, name, n);
   if (found.kind === "trouble") return found;
@@ -91,7 +94,7 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   const atPath = disk.look(document.path);
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
   const other =
-    n === null && document.link !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
+    n === null && document.record !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
   const entry = other ?? found.value.entry;
   const obstacle = obstacleTo(state, document, entry, atPath);
   if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);
@@ -117,7 +120,7 @@ function planSeveral(
   if (selection.kind === "trouble") return selection;
   const storedNames = allStoredNames(state);
   const items = documents
-    .filter(({ path }) => selection.value.takes(path))
+    .filter(({ path }) => selection.value.selects(path))
     .flatMap((document) => itemOf({ state, disk }, storedNames, document, asOf));
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
@@ -129,15 +132,15 @@ function planSeveral(
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
   const documents = new Map<LocalPath, RestorableDocument>();
   for (const { id, localPath: path } of base.links.values()) {
-    const link = linkAt(base, path);
-    if (link?.id === id) documents.set(path, { id, path, link, tombstone: null, gone: null });
+    const record = recordAt(base, path);
+    if (record?.id === id) documents.set(path, { id, path, record, tombstone: null, gone: null });
   }
   for (const tombstone of base.tombstones.values()) {
     const { id, localPath: path, at } = tombstone;
     const known = documents.get(path);
     if (base.links.has(id) || known?.gone === null) continue;
     if (known === undefined || isNearer(at, known.gone, asOf))
-      documents.set(path, { id, path, link: null, tombstone, gone: at });
+      documents.set(path, { id, path, record: null, tombstone, gone: at });
   }
   return [...documents.values()];
 }
@@ -157,10 +160,10 @@ function itemOf(
   document: RestorableDocument,
   asOf: number | null,
 ): PlanItem<RestoredItem>[] {
-  const { id, path, link, tombstone } = document;
+  const { id, path, record, tombstone } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const place = { id, path, link, tombstone, requestedPath: path };
+  const place = { id, path, record: record, tombstone, requestedPath: path };
   const entry = entryAt(readHistory(state, place, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
   const obstacle = obstacleTo(state, place, entry, atPath);
@@ -177,8 +180,8 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
  * Returns true if the caller does not want the document. Without a time, only deleted documents are
  * wanted. With a time, only documents that existed at that time are wanted.
  */
-function isUnwanted({ link, gone }: RestorableDocument, atPath: PathState, asOf: number | null): boolean {
-  if (asOf === null) return link !== null && atPath.kind !== "absent";
+function isUnwanted({ record, gone }: RestorableDocument, atPath: PathState, asOf: number | null): boolean {
+  if (asOf === null) return record !== null && atPath.kind !== "absent";
   return gone !== null && gone <= asOf;
 }
 
@@ -213,11 +216,11 @@ function storedUnder<K>(
  * no file
  */
 function putBack(
-  { id, path, link }: Pick<KnownPlace, "id" | "path" | "link">,
+  { id, path, record }: Pick<KnownPlace, "id" | "path" | "record">,
   entry: HistoryEntry,
   currentDigest: Digest | null,
 ): PlanItem<RestoredItem> {
-  const [asNew, detail] = [link === null, `version ${entry.n} restored`];
+  const [asNew, detail] = [record === null, `version ${entry.n} restored`];
   const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
   const act = (ctx: CycleContext) => {
     const present = asNew ? null : ctx.world.state.link(id!);

@@ -38,23 +38,26 @@ export type TimelineStep = { readonly at: number } & (
 );
 
 /** LIMIT: events of one document that are read. */
-const MOST_EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 
-/** @param name a present or earlier path, or an id `doc_…` */
+/**
+ * Returns the history of one document.
+ * @param name a present or earlier path, or an id `doc_…`
+ */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
   const found = findVersion({ state }, name, null);
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
-  const { path, link } = document;
+  const { path, record } = document;
   const atPath = disk.look(path);
   const localDigest = atPath.kind === "file" ? atPath.digest : null;
-  const now = link === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
+  const now = record === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
   const texts = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
-  const events = readEvents(state, { limit: MOST_EVENTS, run: null, path: document.id ?? path });
+  const events = readEvents(state, { limit: MAX_EVENTS, run: null, path: document.id ?? path });
   const steps = [...texts, ...events.flatMap(stepOf)].toSorted((a, b) => b.at - a.at || rank(b) - rank(a));
   return ok({
     path,
-    isGone: document.id !== null && link === null,
+    isGone: document.id !== null && record === null,
     now: now?.n ?? null,
     localDigest,
     steps,

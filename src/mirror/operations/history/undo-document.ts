@@ -5,7 +5,7 @@ import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import type { LinkIndex } from "./find-document.ts";
+import type { RecordIndex } from "./find-document.ts";
 import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-moves.ts";
 
 /** The undo of one document or folder. */
@@ -54,7 +54,7 @@ const EDITED_SINCE = "it was edited since";
  * Returns why an item cannot be undone, as a clause: the document, the folder or the file changed
  * since. A plan checks each item, and its execution checks the item again.
  */
-export function whyNot(
+export function whyNotUndoable(
   item: UndoItem,
   state: Pick<State, "link" | "dir" | "conflict">,
   disk: Pick<Disk, "look">,
@@ -96,16 +96,16 @@ export function occupiedReason(path: LocalPath): string {
 }
 
 /**
- * Plans the undo of one document: the state before the first of the runs replaces the state after
+ * Plans the undo of one document. The state before the first of the runs replaces the state after
  * the last.
  */
 type UndoContext = {
   readonly base: BaseTree;
-  readonly linked: LinkIndex;
+  readonly linked: RecordIndex;
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
   /** Documents that the runs created. */
-  readonly made: ReadonlySet<DocId>;
+  readonly created: ReadonlySet<DocId>;
   /** Created documents that stay, because each replaces a document that the runs removed. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
@@ -123,8 +123,8 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
   "restore",
 ]);
 
-const MIRRORED = "it is synced again";
-const CAME_AND_WENT = "it was downloaded, and was deleted since";
+const SYNCED_AGAIN = "it is synced again";
+const DOWNLOADED_AND_DELETED = "it was downloaded, and was deleted since";
 const DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
 /** A document with the events of the runs. */
@@ -132,7 +132,7 @@ type DocumentHistory = {
   readonly id: DocId;
   /** Current path of the document, or its last one. */
   readonly path: LocalPath;
-  readonly link: DocumentRecord | undefined;
+  readonly record: DocumentRecord | undefined;
   /** Events of this document alone, oldest first. */
   readonly events: readonly MirrorEvent[];
   /** Last event that removed the document's content; undefined if no event did. */
@@ -140,8 +140,8 @@ type DocumentHistory = {
 };
 
 function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<UndoContext, "base">): DocumentHistory {
-  const link = base.links.get(id);
-  return { id, path: link?.localPath ?? events.at(-1)!.path, link, events, removed: events.findLast(isRemoval) };
+  const record = base.links.get(id);
+  return { id, path: record?.localPath ?? events.at(-1)!.path, record, events, removed: events.findLast(isRemoval) };
 }
 
 /**
@@ -150,31 +150,35 @@ function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<Und
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const history = historyOf(id, events, context);
-  const { path, link, removed } = history;
+  const { path, record, removed } = history;
   const kept = whyKept(history, context);
   if (kept !== null) return [leftItem(path, kept)];
-  const isMade = context.made.has(id);
-  if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
+  const isMade = context.created.has(id);
+  if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
     // The runs both created and removed the document, so it did not exist before the runs.
     if (isMade) return [];
-    return events[0]!.kind === "create-local" ? [leftItem(path, CAME_AND_WENT)] : bringBack(history, removed, context);
+    return events[0]!.kind === "create-local"
+      ? [leftItem(path, DOWNLOADED_AND_DELETED)]
+      : restoreRemoved(history, removed, context);
   }
-  if (link === undefined) return [undoArrival(history, context)];
-  if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [leftItem(path, MIRRORED)];
-  if (!isMade) return presentBack(history, link, context);
-  return context.successors.has(id) ? [] : [takeAway(link, events.findLast(({ after }) => after !== null)?.after)];
+  if (record === undefined) return [undoArrival(history, context)];
+  if (removed !== undefined && !isRestored(events.at(-1)!)) return [leftItem(path, SYNCED_AGAIN)];
+  if (!isMade) return undoOfPresent(history, record, context);
+  return context.successors.has(id)
+    ? []
+    : [removeCreated(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
 /**
  * Plans the undo for a document that exists now and existed before the runs: content, path and
  * protection.
  */
-function presentBack({ path, events }: DocumentHistory, link: DocumentRecord, context: UndoContext): UndoItem[] {
-  const conflict = conflictBack(link, events, context);
+function undoOfPresent({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
+  const conflict = reopenConflict(record, events, context);
   const back = [
-    conflict ?? textBack(link, events, context),
-    undoMove(link, events, context),
-    protectionBack(link, events),
+    conflict ?? restoreText(record, events, context),
+    undoMove(record, events, context),
+    restoreProtection(record, events),
   ];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
@@ -189,16 +193,16 @@ function isRemoval({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /** Returns true for the event by which a command restored a deleted document as a new one. */
-function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
+function isRestored({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
 /** Returns why an item must not be undone until a person acts, or null. */
-function whyKept({ events, path, link }: DocumentHistory, context: UndoContext): string | null {
-  if (events.some(({ outcome }) => outcome === "submitted") && (link?.submissions.length ?? 0) > 0)
+function whyKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
+  if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
-  if (link !== undefined && context.base.conflicts.has(link.id))
+  if (record !== undefined && context.base.conflicts.has(record.id))
     return `the run found a conflict and changed nothing: mdmirror resolve ${path}`;
   const isUnknown = events[0]!.kind === "conflict" && textBefore(events, context) === null;
   return isUnknown ? "the run found a conflict, which has ended since" : null;
@@ -213,10 +217,10 @@ export function successorOf(
   events: readonly MirrorEvent[],
   context: Omit<UndoContext, "successors">,
 ): DocId | null {
-  const { removed, link } = historyOf(id, events, context);
-  if (removed === undefined || context.made.has(id) || link !== undefined) return null;
+  const { removed, record } = historyOf(id, events, context);
+  if (removed === undefined || context.created.has(id) || record !== undefined) return null;
   const linkedNow = context.linked.get(placeOfRemoved(removed, events, context));
-  return linkedNow !== undefined && context.made.has(linkedNow.id) ? linkedNow.id : null;
+  return linkedNow !== undefined && context.created.has(linkedNow.id) ? linkedNow.id : null;
 }
 
 /** Returns the document's moves, by runs and by commands. */
@@ -243,33 +247,34 @@ function placeOfRemoved(
  * Plans the restore of a removed document. Returns nothing if a document that the runs created has
  * this content at this path.
  */
-function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
-  const { linked, made } = context;
+function restoreRemoved({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
+  const { linked, created } = context;
   const digest = textBefore(events, context) ?? removed.before;
   if (digest === null) return [leftItem(path, "its content was not seen")];
   const was = placeOfRemoved(removed, events, context);
   const linkedNow = linked.get(was);
   // If a document that existed before the runs is at this path, the undo of that document's own
   // move frees the path.
-  if (linkedNow === undefined || !made.has(linkedNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
+  if (linkedNow === undefined || !created.has(linkedNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
   const expect = linkedNow.digest;
   return expect === digest ? [] : [{ path: was, kind: "text-back", id: linkedNow.id, digest, expect }];
 }
 
 /**
+ * Returns the item that removes a document which the runs created.
  * @param expect content that the runs gave the document; undefined or null if the content is
  * unknown
  */
-function takeAway({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
+function removeCreated({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }
 
 /** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
 function undoArrival({ path, events }: DocumentHistory, { linked, disk }: UndoContext): UndoItem {
-  const asNew = events.findLast(isBroughtBack);
+  const asNew = events.findLast(isRestored);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
-  const link = linked.get(asNew.path);
-  if (link !== undefined) return takeAway(link, asNew.after);
+  const record = linked.get(asNew.path);
+  if (record !== undefined) return removeCreated(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
   return leftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
@@ -287,9 +292,9 @@ function changesText(event: MirrorEvent): boolean {
 
 /**
  * Returns the content that an undo restores; null if it is unknown, or the runs did not change it.
- * A merge or a conflict began with an edit that was not uploaded: before the run, the file had that
- * edit. A conflict does not record the edit. At the sync before, the file had the base of both
- * edits.
+ * A merge or a conflict began with an edit that was not uploaded. With `to` "run", that edit is
+ * restored, as the file had it before the run. A conflict does not record the edit. With `to`
+ * "moment", the base of both edits is restored, which the file had at the last sync before.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const first = events.find(changesText);
@@ -300,8 +305,8 @@ function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest
 /**
  * Plans the restore of the earlier content. Returns null if the runs did not change the content.
  */
-function textBack(link: DocumentRecord, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
-  const { id, localPath: path } = link;
+function restoreText(record: DocumentRecord, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
+  const { id, localPath: path } = record;
   // A document that was deleted locally during its conflict was created again with other content.
   const last = events.findLast((event) => isText(event) || event.kind === "create-local");
   const [digest, expect] = [textBefore(events, context), last?.after ?? null];
@@ -313,49 +318,49 @@ function textBack(link: DocumentRecord, events: readonly MirrorEvent[], context:
  * Plans to open the conflict again that the runs ended. Returns null if they ended none, or an
  * older mdmirror version ended it.
  */
-function conflictBack(
-  link: DocumentRecord,
+function reopenConflict(
+  record: DocumentRecord,
   events: readonly MirrorEvent[],
   { changeIdOf }: UndoContext,
 ): UndoItem | null {
   const first = events.find(changesText);
   const expect = events.findLast(isText)?.after ?? null;
   if (first?.kind !== "end-conflict" || first.merged === null || expect === null) return null;
-  const { id, localPath: path, submissions } = link;
+  const { id, localPath: path, submissions } = record;
   const { base: digest, theirs } = first.merged;
   const changeId = changeIdOf(id, digest);
   if (changeId === null) return leftItem(path, "a version of its conflict is no longer in the history");
   if (submissions.length > 0) return leftItem(path, "a version of it is in review");
-  if (link.protected && link.digest !== theirs)
+  if (record.protected && record.digest !== theirs)
     return leftItem(path, "it is protected, so its earlier version would go to review");
   const base = digest === theirs ? null : { changeId, digest };
   return { path, kind: "conflict-back", id, mine: first.before!, theirs, base, expect };
 }
 
-function protectionBack({ id, localPath: path }: DocumentRecord, events: readonly MirrorEvent[]): UndoItem | null {
+function restoreProtection({ id, localPath: path }: DocumentRecord, events: readonly MirrorEvent[]): UndoItem | null {
   const changes = events.filter(({ kind }) => kind === "protect" || kind === "unprotect");
   const [first, last] = [changes[0]?.kind, changes.at(-1)?.kind];
   if (first === undefined || first !== last) return null;
   return { path, kind: first === "protect" ? "unprotect-back" : "protect-back", id };
 }
 
-function undoMove(link: DocumentRecord, events: readonly MirrorEvent[], { folders }: UndoContext): UndoItem | null {
-  const { id, localPath: path } = link;
+function undoMove(record: DocumentRecord, events: readonly MirrorEvent[], { folders }: UndoContext): UndoItem | null {
+  const { id, localPath: path } = record;
   const moves = movesOf(events);
   const [first, last] = [moves[0], moves.at(-1)];
   if (first === undefined || last === undefined) return null;
   const to = pathBefore(first.localFrom, path, folders);
   if (to === path) return null;
-  return isWhereMoved(link, last, folders)
+  return isAtTarget(record, last, folders)
     ? { path, kind: "move-back", id, to }
     : leftItem(path, "it was moved again since");
 }
 
 /**
- * Returns true if the document is where the run moved it. A later move of its folder in the same
- * run does not count.
+ * Returns true if the document is at the path to which the run moved it. A later move of its folder
+ * in the same run does not count.
  */
-function isWhereMoved({ localPath, remotePath }: DocumentRecord, last: Move, folders: readonly FolderMove[]): boolean {
+function isAtTarget({ localPath, remotePath }: DocumentRecord, last: Move, folders: readonly FolderMove[]): boolean {
   const currentPath = last.side === "remote" ? remotePath : localPath;
   const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
   return currentPath === last.to || currentPath === place;

@@ -26,28 +26,30 @@ export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
-/** Returns true if `other` must move before `one`: it is at the path that `one` goes to, or
- * restores a folder above that path. */
+/**
+ * Returns true if `other` must move before `one`: it is at the target path of `one`, or restores a
+ * folder above that path.
+ */
 export function movesFirst(other: MovedBack, one: MovedBack): boolean {
   return isInTheWay(other, one) || (isDirId(other.id) && isBelow(one.to, other.to));
 }
 
 /**
- * Net move of a folder in a run. `to`: its current path in base; `moved`: base and the events
- * disagree.
+ * Net move of a folder in a run. `to`: its current path in base. `movedSince`: true if base has
+ * another path than the last event, so the folder was moved again later.
  */
 export type FolderMove = {
   readonly id: DirId;
   readonly from: LocalPath;
   readonly to: LocalPath;
-  readonly moved: boolean;
+  readonly movedSince: boolean;
 };
 
 const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // an undo moved it back
+  // A restore is the move back of an earlier undo.
   "restore",
 ]);
 
@@ -63,15 +65,15 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(last.kind) ? dir.localPath : dir.remotePath;
-    const moved = currentPath !== last.path;
-    return from === dir.localPath && !moved ? [] : [{ id, from, to: dir.localPath, moved }];
+    const movedSince = currentPath !== last.path;
+    return from === dir.localPath && !movedSince ? [] : [{ id, from, to: dir.localPath, movedSince }];
   });
 }
 
 /**
- * Returns the path before the run for a path in one of its events. Its folder may have moved before
- * or after the event. If both are possible (two folders swapped), returns the path in its own
- * folder.
+ * Returns the path before the run for a path in one of its events. The folder of that path may have
+ * moved before or after the event. If both are possible (two folders swapped), returns the path in
+ * the document's own folder.
  * @param currentPath path in base
  */
 export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
@@ -84,14 +86,16 @@ export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: rea
   return path;
 }
 
-/** Returns true if an entry reaches its path when the nearest of these folders above is moved. */
+/**
+ * Returns true if an entry already reaches its path when the nearest moved folder above it moves.
+ */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
   const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/** Orders moves so that the folder of each target exists first: by depth. */
+/** Orders moves by the depth of their targets, so that the folder of each target exists first. */
 export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

@@ -5,8 +5,16 @@ import { byPath } from "../../model/by-path.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import { indexLinks, type LinkIndex } from "./find-document.ts";
-import { successorOf, undoDocument, isFree, leftItem, occupiedReason, type UndoItem, whyNot } from "./undo-document.ts";
+import { indexRecords, type RecordIndex } from "./find-document.ts";
+import {
+  successorOf,
+  undoDocument,
+  isFree,
+  leftItem,
+  occupiedReason,
+  type UndoItem,
+  whyNotUndoable,
+} from "./undo-document.ts";
 import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
 
 /**
@@ -23,21 +31,21 @@ export function planUndo(
   to: "run" | "moment" = "run",
 ): UndoItem[] {
   const ended = events.filter(({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict");
-  const linked = indexLinks(base);
+  const linked = indexRecords(base);
   const folders = folderMoves(ended, base);
   const byDocument = Map.groupBy(
     ended.filter(({ id }) => isDocId(id)),
     ({ id }) => id as DocId,
   );
-  const made = new Set(ended.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])));
+  const created = new Set(ended.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])));
   const changeIdOf = (id: DocId, digest: Digest) =>
     state.versions(id).find((version) => version.digest === digest)?.changeId ?? null;
-  const known = { base, linked, folders, disk, made, to, changeIdOf };
+  const known = { base, linked, folders, disk, created, to, changeIdOf };
   const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))
     .map((item) => {
-      const why = item.kind === "left" ? null : whyNot(item, recordsOf(base), disk);
+      const why = item.kind === "left" ? null : whyNotUndoable(item, recordsOf(base), disk);
       return why === null ? item : leftItem(item.path, why);
     });
   const moves = planMoves(items, known);
@@ -45,9 +53,9 @@ export function planUndo(
   return [...others, ...moves].toSorted(byPath);
 }
 
-type UndoSurroundings = {
+type PathFacts = {
   readonly base: BaseTree;
-  readonly linked: LinkIndex;
+  readonly linked: RecordIndex;
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
 };
@@ -55,20 +63,20 @@ type UndoSurroundings = {
 /**
  * Returns the item, or a `left` item if the path of a deleted document is not free after the moves.
  */
-function unlessTaken(item: UndoItem, { linked, disk }: UndoSurroundings, moves: readonly UndoItem[]): UndoItem {
+function unlessTaken(item: UndoItem, { linked, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const linkedNow = linked.get(item.path);
   const isKnown = linkedNow !== undefined && linkedNow.id !== item.id;
-  if ((!isKnown && isFree(disk, item.path)) || moves.some((move) => takesAlong(move, item.path))) return item;
+  if ((!isKnown && isFree(disk, item.path)) || moves.some((move) => freesPath(move, item.path))) return item;
   return leftItem(item.path, isKnown ? "another document has its path now" : occupiedReason(item.path));
 }
 
 /** Returns true if a move frees a path. */
-function takesAlong(move: UndoItem, path: LocalPath): boolean {
+function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
-function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyNot>[1] {
+function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyNotUndoable>[1] {
   return {
     link: (id) => links.get(id) ?? null,
     dir: (id) => dirs.get(id) ?? null,
@@ -80,12 +88,12 @@ function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyN
  * Plans folders and documents together, because one may be at the path of another, and documents
  * move with their folders. An entry whose path is taken stays, and may block the next one.
  */
-function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: UndoSurroundings): UndoItem[] {
+function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>
     item.kind === "move-back" ? [{ id: item.id, at: item.path, to: item.to }] : [],
   );
   const moved = folders
-    .filter((one) => !one.moved)
+    .filter((one) => !one.movedSince)
     .map(({ id, from, to }) => ({ id, at: to, to: pathBefore(from, to, folders) }));
   const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
   const leaves = new Set<string>(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
@@ -111,7 +119,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
   return [
     ...going.filter((one) => one.at !== one.to && !isCarried(one, going)).map(itemOfMove),
     ...all.filter((one) => !going.includes(one)).map((one) => leftItem(one.at, whyTaken(one))),
-    ...folders.filter((one) => one.moved).map(({ to }) => leftItem(to, "the folder was moved again since")),
+    ...folders.filter((one) => one.movedSince).map(({ to }) => leftItem(to, "the folder was moved again since")),
   ];
 }
 

@@ -14,9 +14,9 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { UNDO } from "../declared/undo.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { givenMoment } from "./as-of.ts";
+import { readPastTime } from "./as-of.ts";
 import { findRuns, RUNS } from "./events.ts";
-import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNot } from "./undo-document.ts";
+import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNotUndoable } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
 import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
@@ -39,13 +39,13 @@ export type UndoPlan = {
  * LIMIT: events that are read. A larger undo is refused, because a part of it must not be done
  * alone.
  */
-const EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 /**
  * Plans the undo of one run.
- * @param run null means the last run that can be undone
+ * @param run number of the run; null: the last run that can be undone
  */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
@@ -53,13 +53,13 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
   if (wanted.kind === "trouble") return wanted;
   const passed: PassedRun[] = [];
   for (const one of wanted.value) {
-    const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
-    if (events.length === EVENTS)
+    const events = state.events({ limit: MAX_EVENTS, run: one.run }).toReversed();
+    if (events.length === MAX_EVENTS)
       return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, { disk, state });
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
-    // A download is a change by another user, so a run that only downloaded is not worth reporting.
+    // A download is a change by another user, so a run that only downloaded is not reported.
     const changed = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
@@ -76,8 +76,8 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
   const runs = state.runs(RUNS).filter(({ startedAt }) => startedAt >= since);
   const events: MirrorEvent[] = [];
   for (const { run } of runs.toReversed()) {
-    events.push(...state.events({ limit: EVENTS, run }).toReversed());
-    if (events.length >= EVENTS || runs.length === RUNS)
+    events.push(...state.events({ limit: MAX_EVENTS, run }).toReversed());
+    if (events.length >= MAX_EVENTS || runs.length === RUNS)
       return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
   }
   return ok({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [] });
@@ -90,13 +90,16 @@ export function runsClause(runs: UndoPlan["runs"]): string {
   return first === last ? `run ${first}` : `runs ${first} to ${last}`;
 }
 
-/** A plan with a digest that identifies it. `since`: milliseconds since the epoch. */
+/**
+ * A plan with a digest that identifies it. `since`: start of the undone time, in milliseconds since
+ * the epoch; null for the undo of one run.
+ */
 export type SeenUndo = { readonly plan: UndoPlan; readonly version: Digest; readonly since: number | null };
 
 export const undo: Operation<typeof UNDO, SeenUndo> = {
   declared: UNDO,
   plan({ world }, { run = null, since: time }) {
-    const moment = givenMoment(time, world.clock);
+    const moment = readPastTime(time, world.clock);
     if (moment.kind === "trouble") return moment;
     const since = moment.value;
     if (since === null) return readUndoPlan(world, run);
@@ -183,7 +186,7 @@ function undoItem(
   detail: string,
 ): ManualEnd | Promise<ManualEnd> {
   const { world } = ctx;
-  const why = whyNot(item, world.state, world.disk);
+  const why = whyNotUndoable(item, world.state, world.disk);
   if (why !== null) return notDone(stale(why));
   switch (item.kind) {
     case "bring-back":
@@ -212,10 +215,10 @@ function withReview({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd 
 const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
 /**
- * An entry that moves back. `at`: its current path; `home`: its path before a temporary name;
- * `end`: null until the entry has moved, or cannot move.
+ * An entry that moves back. `at`: its current path; `homePath`: its path before a temporary name,
+ * null without one; `end`: null until the entry has moved, or cannot move.
  */
-type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | null; end: ManualEnd | null };
+type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
 
 /**
  * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves. An
@@ -226,14 +229,14 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | n
 function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
   const all = items.map((item): Moving => {
-    const why = whyNot(item, state, disk);
-    return { id: item.id, to: item.to, at: item.path, home: null, end: why === null ? null : notDone(stale(why)) };
+    const why = whyNotUndoable(item, state, disk);
+    return { id: item.id, to: item.to, at: item.path, homePath: null, end: why === null ? null : notDone(stale(why)) };
   });
   for (let pending = all.toSorted(byPlace); ; ) {
     pending = pending.filter(({ end }) => end === null);
     if (pending.length === 0) break;
     const free = pending.filter((one) => !pending.some((other) => movesFirst(other, one)));
-    const blocking = pending.find((one) => one.home === null && pending.some((other) => isInTheWay(one, other)));
+    const blocking = pending.find((one) => one.homePath === null && pending.some((other) => isInTheWay(one, other)));
     if (free.length === 0 && blocking !== undefined) freePath(ctx, all, blocking, detail);
     else for (const one of free.length === 0 ? pending : free) one.end = moveToPlace(ctx, all, one, detail);
   }
@@ -244,7 +247,7 @@ function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string
 function freePath(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): void {
   const home = one.at;
   const end = rename(ctx, all, one, spareName(home), detail);
-  if (isDone(end)) one.home = home;
+  if (isDone(end)) one.homePath = home;
   else one.end = end;
 }
 
@@ -266,7 +269,7 @@ function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Mov
 function moveToPlace(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const end = rename(ctx, all, one, one.to, detail);
-  if (isDone(end) || one.home === null || isDone(rename(ctx, all, one, one.home, detail))) return end;
+  if (isDone(end) || one.homePath === null || isDone(rename(ctx, all, one, one.homePath, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
   return notDone(stale(`${why}; it is at ${one.at} now`));
 }

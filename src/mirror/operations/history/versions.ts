@@ -3,24 +3,24 @@ import { shellWord } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
 import { localTime } from "../results/when.ts";
 import { localRead } from "../run-operation.ts";
-import { givenMoment } from "./as-of.ts";
+import { readPastTime } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
 import { entryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
 
 /** Operations that read the versions of a document. */
 
 export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
-  const at = givenMoment(asOf, clock);
+  const at = readPastTime(asOf, clock);
   if (at.kind === "trouble") return at;
   const found = findVersion({ state }, name, null);
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
-  const { id, path, link } = document;
+  const { id, path, record } = document;
   const shown = at.value === null ? entries : shownAt(document, entries, at.value);
   if (typeof shown === "string")
     return trouble("usage", `${path} at ${localTime(at.value!)}: ${shown}`, `mdmirror history ${shellWord(name)}`);
   const atPath = disk.look(path);
-  const currentDigest = link !== null && atPath.kind === "file" ? atPath.digest : null;
+  const currentDigest = record !== null && atPath.kind === "file" ? atPath.digest : null;
   const last = entries.findLast(({ digest }) => digest === currentDigest);
   const versions = shown.map(({ digest: sha256, ...entry }) => ({
     ...entry,
@@ -28,7 +28,7 @@ export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }
     mergedFrom: entry.merge === null ? null : partsClause(entry.merge, entries.slice(0, entry.n)),
     isLocal: entry.n === last?.n,
   }));
-  return ok({ id, path, gone: link === null, deleted: readDeletion(state, document), versions });
+  return ok({ id, path, gone: record === null, deleted: readDeletion(state, document), versions });
 });
 
 /**
@@ -36,11 +36,11 @@ export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }
  * a clause.
  */
 function shownAt(
-  { link, tombstone }: KnownPlace,
+  { record, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],
   asOf: number,
 ): readonly HistoryEntry[] | string {
-  if (link === null && tombstone !== null && tombstone.at <= asOf) return "it was deleted by then";
+  if (record === null && tombstone !== null && tombstone.at <= asOf) return "it was deleted by then";
   const entry = entryAt(entries, asOf);
   return typeof entry === "string" ? entry : [entry];
 }

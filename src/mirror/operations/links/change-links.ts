@@ -47,7 +47,10 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
       `${plural(open, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );
-  return ok({ paths, apply: () => (ceases ? stopTranslating(mirror, form, found) : begin(mirror, form, found)) });
+  return ok({
+    paths,
+    apply: () => (ceases ? stopTranslating(mirror, form, found) : startTranslating(mirror, form, found)),
+  });
 }
 
 /** Returns an open folder that converts links from now on, as its new configuration demands. */
@@ -56,12 +59,12 @@ export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
 }
 
 /** LIMIT: paths that a message lists. */
-const MOST_NAMED = 3;
+const MAX_LISTED_PATHS = 3;
 
 function misplacedText(paths: readonly LocalPath[]): string {
   const [are, they] = paths.length === 1 ? ["with links is", "it was"] : ["with links are", "they were"];
-  const named = paths.slice(0, MOST_NAMED).map(shownName).join(", ");
-  const more = paths.length > MOST_NAMED ? " …" : "";
+  const named = paths.slice(0, MAX_LISTED_PATHS).map(shownName).join(", ");
+  const more = paths.length > MAX_LISTED_PATHS ? " …" : "";
   return `${plural(paths.length, "document")} ${are} not where ${they} at the last sync: ${named}${more}`;
 }
 
@@ -71,8 +74,8 @@ const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
  * Rewrites the files after the configuration. ORDER: the configuration first. Before that, a file
  * with paths would count as an edit to upload.
  */
-async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
-  await settle(mirror.world);
+async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
+  await checkSetAsideFiles(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return respellAll(withTranslation(mirror.world, true, form.wiki), found);
 }
@@ -84,16 +87,16 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
-  await settle(world);
+  await checkSetAsideFiles(world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return written;
 }
 
 /**
  * Checks files that were set aside, while links still have the form in which these files were
- * written. With the other form, the files would count as late saves.
+ * written. Later, the files would count as late saves.
  */
-async function settle(world: World): Promise<void> {
+async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);
 }
 

@@ -47,7 +47,9 @@ export function checkLinks(world: World): CheckedLinks {
   const names = new Names(tree);
   const judged = [...texts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([path, text]) => findLinks(text, scope.wiki).map((link) => judge({ path, text }, link, places, names)))
+    .flatMap(([path, text]) =>
+      findLinks(text, scope.wiki).map((link) => judgeLink({ path, text }, link, places, names)),
+    )
     .filter((one) => one !== null);
   const broken = judged.flatMap((one) => (one.kind === "broken" ? [one.link] : []));
   const pictures = judged.flatMap((one) => (one.kind === "picture" ? [one.link] : []));
@@ -60,7 +62,7 @@ type JudgedLink =
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
 /** Returns the result for a link; null if the link does not lead into the workspace. */
-function judge(
+function judgeLink(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
   places: LinkPlaces,
@@ -117,9 +119,9 @@ class Names {
     const wanted = joinPath(from, said);
     let found: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;
     for (const path of this.#tree.files.keys()) {
-      const far = distanceWithin(name, nameOf(path), MOST_EDITS);
-      if (far > MOST_EDITS || far >= name.length) continue;
-      const way = distanceWithin(wanted, path, MOST_DISTANCE);
+      const far = distanceWithin(name, nameOf(path), MAX_EDITS);
+      if (far > MAX_EDITS || far >= name.length) continue;
+      const way = distanceWithin(wanted, path, MAX_PATH_DISTANCE);
       if (found === null || far < found.far || (far === found.far && way < found.way)) found = { path, far, way };
     }
     return found?.path ?? null;
@@ -131,5 +133,5 @@ function formsOf(path: string): readonly string[] {
   return [path, path.normalize("NFC"), path.normalize("NFD")];
 }
 
-const MOST_EDITS = 2;
-const MOST_DISTANCE = 40;
+const MAX_EDITS = 2;
+const MAX_PATH_DISTANCE = 40;

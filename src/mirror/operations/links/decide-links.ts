@@ -10,11 +10,8 @@ import type { LinkMode } from "../../settings/config.ts";
 
 /** Decides from the workspace whether a new linked folder converts links. */
 
-/**
- * LIMIT: documents that are read, evenly spread over the workspace. The next constant: requests at
- * the same time.
- */
-const MOST_READ = 64;
+/** LIMIT: documents that are read, evenly spread over the workspace. */
+const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
 /**
@@ -22,7 +19,7 @@ const READS_AT_ONCE = 8;
  * proves nothing.
  */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
-  const step = Math.max(1, Math.ceil(documents.length / MOST_READ));
+  const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);
   for (let at = 0; at < sample.length; at += READS_AT_ONCE) {
     const answers = await Promise.all(sample.slice(at, at + READS_AT_ONCE).map((id) => remote.getFile(id)));
@@ -46,12 +43,12 @@ export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPat
 function someHasLink(
   disk: Pick<Disk, "read">,
   paths: readonly LocalPath[],
-  is: (link: FoundLink, text: string) => boolean,
+  matches: (link: FoundLink, text: string) => boolean,
 ): boolean {
-  const step = Math.max(1, Math.ceil(paths.length / MOST_READ));
+  const step = Math.max(1, Math.ceil(paths.length / MAX_READ_DOCUMENTS));
   return paths.some((path, n) => {
     const read = n % step === 0 ? disk.read(path) : null;
-    return read?.kind === "done" && findLinks(read.value.text, true).some((link) => is(link, read.value.text));
+    return read?.kind === "done" && findLinks(read.value.text, true).some((link) => matches(link, read.value.text));
   });
 }
 

@@ -15,7 +15,7 @@ import type { ResultOf } from "../define.ts";
 import { actionPath, actionWords, type PathOf } from "../results/actions.ts";
 import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
 import { pathsOf } from "../results/plan.ts";
-import { insteadOf, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
+import { nextWithoutUndo, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
 import { hasAct, plannedRow, rowsOf, runItems, leftRow, type PlanItem } from "./many.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -50,7 +50,7 @@ export function readStop(root: string, options: LongRunningOptions): Promise<Res
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const planned = await planAnswer(mirror, true);
     if (planned.kind === "trouble") return planned;
-    const back = rejectable(planned.value);
+    const back = withSomethingToReject(planned.value);
     return ok({
       stop: approve.preview(planned.value),
       deletes: planned.value.deletes,
@@ -75,7 +75,7 @@ type StopPlan = {
   readonly back: readonly RejectItem[];
 };
 
-const NOTHING: StopPlan = {
+const NO_STOP: StopPlan = {
   stop: { reasons: [], version: null, waiting: 0, next: "sync" },
   stopped: [],
   deletes: 0,
@@ -89,7 +89,7 @@ const NOTHING: StopPlan = {
  */
 export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
-  if (verdict.kind === "run") return ok(NOTHING);
+  if (verdict.kind === "run") return ok(NO_STOP);
   const { reasons, stoppedSteps, byReason } = verdict;
   const names = reasons.map(({ reason }) => reason);
   if (names.some((reason) => NOT_APPROVABLE.has(reason))) {
@@ -143,7 +143,7 @@ export const reject: StopOperation = {
   declared: REJECT,
   async plan(mirror, { attended = false }) {
     const planned = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
-    return planned.kind === "trouble" ? planned : rejectable(planned.value);
+    return planned.kind === "trouble" ? planned : withSomethingToReject(planned.value);
   },
   preview: ({ stop, back }) => ({ run: null, ...stop, items: rowsOf({ items: back }) }),
   async run({ world }, { stop, back }) {
@@ -155,10 +155,10 @@ export const reject: StopOperation = {
 };
 
 /** Returns the plan of a rejection. Returns trouble if nothing can be undone. */
-function rejectable(plan: StopPlan): Result<StopPlan> {
+function withSomethingToReject(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);
-  const next = stop.reasons.map(({ reason }) => insteadOf(reason as StopReason)).join("; ");
+  const next = stop.reasons.map(({ reason }) => nextWithoutUndo(reason as StopReason)).join("; ");
   const what = "there is nothing to undo: nothing was deleted or changed on either side";
   return trouble("usage", what, next, { code: "nothing-to-reject" });
 }

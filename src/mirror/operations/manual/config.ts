@@ -42,7 +42,7 @@ export async function changeSettings(
 ): Promise<Result<Config>> {
   const values = new Map<string, unknown>();
   for (const { name, setting, text } of changes) {
-    if (setting.setBy !== undefined && setting.canChange === undefined) return elsewhere(name, setting);
+    if (setting.setBy !== undefined && setting.canChange === undefined) return changedByCommand(name, setting);
     const value = text === null ? ok(undefined) : readValue(name, setting, text);
     if (value.kind === "trouble") return value;
     values.set(name, value.value);
@@ -58,7 +58,7 @@ export async function changeSettings(
       const value = values.get(name);
       changed = replaceIn(changed, name.split("."), value);
       if (setting.canChange?.(allowedValue(setting, before.value[name]), allowedValue(setting, value)) === false)
-        return elsewhere(name, setting);
+        return changedByCommand(name, setting);
     }
     const config = parseConfig(JSON.stringify(changed), join(folder, CONFIG_FILE));
     if (config.kind === "ok") writeConfig(folder, changed);
@@ -68,7 +68,7 @@ export async function changeSettings(
   }
 }
 
-function elsewhere(name: string, { setBy = "" }: Setting<unknown>): Result<never> {
+function changedByCommand(name: string, { setBy = "" }: Setting<unknown>): Result<never> {
   return trouble("usage", `${name} is not changed in the configuration alone`, setBy);
 }
 

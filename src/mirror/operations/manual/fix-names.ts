@@ -21,16 +21,16 @@ type NameFix = {
 
 /**
  * Renames illegal names, the deepest paths first, so that the other paths stay valid.
- * @param write false: only returns the renames
+ * @param mayRename false: only returns the renames
  */
-export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
+export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
   const local = disk.walk(
     () => null,
     () => undefined,
   );
   const fixes = planFixes(local, state.load(), remote.traits().refusedCharacters);
-  if (!write) return fixes;
+  if (!mayRename) return fixes;
   return fixes.map((fix): NameFix => {
     if (fix.left !== null) return fix;
     const moved = fix.kind === "file" ? disk.move(fix.from, fix.to, null) : disk.moveFolder(fix.from, fix.to);

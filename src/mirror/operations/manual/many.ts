@@ -72,14 +72,14 @@ type RunItems<Row> = {
 /**
  * Runs the items of a plan in their order, as one manual run. Once the service was not reached, no
  * further item is tried, because each would wait as long.
- * @param atOnce items at the same time
+ * @param maxParallel items at the same time
  */
 export async function runItems<Row extends ManyEnd>(
   world: World,
   kind: string,
   { isOne, items, undoes }: ManyPlan<Row>,
   stop?: AbortSignal,
-  atOnce = 1,
+  maxParallel = 1,
 ): Promise<Result<RunItems<Row>>> {
   const able = items.filter(({ act }) => act !== null).toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
   const ends = new Map<PlanItem<Row>, ManualEnd>();
@@ -88,7 +88,7 @@ export async function runItems<Row extends ManyEnd>(
     run = ctx.run;
     for (let at = 0; at < able.length && !isOffline && !(await isStopped(world, stop)); ) {
       const { isWhole, order } = able[at]!;
-      const some = isWhole === true ? able.filter((item) => item.order === order) : able.slice(at, at + atOnce);
+      const some = isWhole === true ? able.filter((item) => item.order === order) : able.slice(at, at + maxParallel);
       at += some.length;
       const done = await Promise.all(some.map(({ act }) => act!(ctx)));
       for (const [index, end] of done.entries()) ends.set(some[index]!, end);
@@ -146,7 +146,7 @@ function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | nul
  * in the syntax of the ignore rules. A shell expands a pattern, so there may be thousands of
  * operands.
  */
-type Selection = { readonly takes: (path: LocalPath) => boolean };
+type Selection = { readonly selects: (path: LocalPath) => boolean };
 
 /** Returns true if a name that is not a path may be a pattern. */
 function isPattern(name: string): boolean {
@@ -160,6 +160,7 @@ export function namesSeveral({ links, tombstones }: BaseTree, name: string): boo
 }
 
 /**
+ * Returns the paths that the operands of a command select.
  * @param names paths below the root; "" is the whole folder
  * @param known paths that can be selected. A name that selects none of them is trouble, unless a
  * file with this name exists: a shell's `*` also yields pictures and `(theirs)` files
@@ -182,12 +183,12 @@ export function selectPaths(
     patterns.push(matches);
   }
   const named = new Set(names);
-  const takes = (path: LocalPath) =>
+  const selects = (path: LocalPath) =>
     named.has("") ||
     named.has(path) ||
     ancestorsOf(path).some((above) => named.has(above)) ||
     patterns.some((matches) => matches(path));
-  return ok({ takes });
+  return ok({ selects });
 }
 
 function existsLocally(disk: Pick<Disk, "look">, name: string): boolean {

@@ -6,7 +6,7 @@ import type { World } from "../../engine/run/world.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { asOnDisk, shownText } from "../history/as-on-disk.ts";
+import { textsInLocalForm, inLocalForm } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
 /** Reads an open problem for users: the contents and their versions. */
@@ -46,14 +46,14 @@ export type ProblemView = {
 };
 
 export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem): ProblemView {
-  const { path, link, conflict, block, ways } = problem;
+  const { path, record, conflict, block, ways } = problem;
   const versions = versionsOf({ disk }, problem);
   return {
     path,
     ways,
     versions,
     mine: mineOf({ disk }, path),
-    theirs: keptText({ state, disk }, path, versions.theirs ?? link.digest),
+    theirs: keptText({ state, disk }, path, versions.theirs ?? record.digest),
     base:
       versions.base === null && conflict !== null
         ? { kind: "text", text: "" }
@@ -76,10 +76,10 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
  * Returns the versions of a problem. `theirs` is read only for a conflict: for a block, the
  * service's content is read after the user's choice.
  */
-export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: OpenProblem): Versions {
+export function versionsOf({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): Versions {
   const atPath = disk.look(path);
   const mine = atPath.kind === "file" ? atPath.digest : null;
-  if (conflict === null) return { mine, theirs: null, base: link.digest };
+  if (conflict === null) return { mine, theirs: null, base: record.digest };
   return { mine, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
 }
 
@@ -89,23 +89,23 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
-  { link, conflict }: OpenProblem,
+  { record, conflict }: OpenProblem,
 ): Promise<Digest | null> {
   if (conflict === null) return null;
   const shown = conflict.shown.at(-1)!;
-  const answer = await remote.getFile(link.id);
+  const answer = await remote.getFile(record.id);
   return !answer.ok || answer.value.lastChangeId === shown.changeId ? shown.digest : digestOf(answer.value.content);
 }
 
 function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
   const read = disk.read(path);
-  if (read.kind === "done") return { kind: "text", text: shownText(disk, path, read.value.text)! };
+  if (read.kind === "done") return { kind: "text", text: inLocalForm(disk, path, read.value.text)! };
   const why = disk.look(path).kind === "absent" ? "no file exists" : read.detail;
   return { kind: "none", why };
 }
 
 function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
-  const text = digest === null ? null : asOnDisk(world, path).text(digest);
+  const text = digest === null ? null : textsInLocalForm(world, path).text(digest);
   return text === null ? { kind: "none", why: "its content is no longer in the history" } : { kind: "text", text };
 }
 

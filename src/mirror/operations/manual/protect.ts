@@ -6,7 +6,7 @@ import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type DocumentRecord } from "../../model/link.ts";
 import type { Fault } from "../../ports/remote.ts";
-import { linkAt } from "../history/find-document.ts";
+import { recordAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
@@ -38,7 +38,7 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
     async plan(mirror, { paths }) {
       const [name = "", second] = paths;
       const base = mirror.world.state.load();
-      const isOne = second === undefined && (linkAt(base, name) !== null || !namesSeveral(base, name));
+      const isOne = second === undefined && (recordAt(base, name) !== null || !namesSeveral(base, name));
       const items = await planProtection(mirror, pathsOfOperands(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
@@ -61,14 +61,14 @@ async function planProtection(
   names: readonly string[],
   value: boolean,
 ): Promise<Result<readonly PlanItem[]>> {
-  const links = [...world.state.load().links.values()].filter((link) => !isAway(link));
+  const links = [...world.state.load().links.values()].filter((record) => !isAway(record));
   const selection = selectPaths(
     names,
     links.map(({ localPath }) => localPath),
     world.disk,
   );
   if (selection.kind === "trouble") return selection;
-  const chosen = links.filter(({ localPath }) => selection.value.takes(localPath));
+  const chosen = links.filter(({ localPath }) => selection.value.selects(localPath));
   const found = await protectionOf(world, chosen);
   if ("fault" in found) return { kind: "trouble", trouble: faultTrouble(found.fault, url) };
   const items = chosen.map(({ id, localPath: path }): PlanItem => {

@@ -132,7 +132,7 @@ function planResolve(
   choice: Choice,
 ): Result<readonly PlanItem[]> {
   const base = world.state.load();
-  const chosen = names === null ? ok(openThings(world, base)) : openAt(world, base, names);
+  const chosen = names === null ? ok(listOpenItems(world, base)) : openAt(world, base, names);
   if (chosen.kind === "trouble") return chosen;
   const ofThisWay = chosen.value.filter(({ problem }) => {
     return choice.way !== "merged-where-clean" || (problem !== null && isInConflict(problem));
@@ -158,7 +158,7 @@ function nothingOpen(names: readonly string[], way: ResolveWay): Result<never> {
 /** A problem that a person has to solve. `problem`: null if no choice resolves it. */
 type OpenItem = { readonly path: LocalPath; readonly problem: OpenProblem | null; readonly block: Block | null };
 
-function openThings(world: StateAndDisk, base: BaseTree): OpenItem[] {
+function listOpenItems(world: StateAndDisk, base: BaseTree): OpenItem[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
   for (const { key, reason } of base.blocks.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
   return [...ids].flatMap((key): OpenItem[] => {
@@ -184,11 +184,11 @@ function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
-  const things = openThings(world, base);
+  const things = listOpenItems(world, base);
   const linked = [...base.links.values()].filter((link) => !isAway(link)).map(({ localPath }) => localPath);
   const selection = selectPaths(names, [...linked, ...things.flatMap(pathsOf)], world.disk);
   if (selection.kind === "trouble") return selection;
-  return ok(things.filter((open) => pathsOf(open).some(selection.value.takes)));
+  return ok(things.filter((open) => pathsOf(open).some(selection.value.selects)));
 }
 
 /** Returns the item of a problem, or the reason why the choice does not resolve the problem. */
@@ -265,7 +265,7 @@ async function resolveIn(
   if (!marked) return { ...first, notes };
   // The planner blocks content that looks like an unfinished merge, but the user chose this
   // content.
-  const sent = await sendWithMarkers(ctx, { link: problem.link, at: problem.path });
+  const sent = await sendWithMarkers(ctx, { link: problem.record, at: problem.path });
   return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
 }
 
@@ -273,9 +273,9 @@ async function resolveIn(
  * Returns notes about a review. No endpoint withdraws a review, so a change in review stays there
  * after a choice.
  */
-function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
-  if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
-  const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
+function reviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
+  if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
+  const ids = record.submissions.flatMap(({ changeId }) => changeId ?? []);
   const named = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
   return [
     `its review on the service${named} stays open: reject it in the web app if it is undecided, or it may replace this version`,
@@ -285,7 +285,7 @@ function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
 /** Returns true if the chosen content looks like an unfinished merge. */
 function markersIn(world: Pick<World, "state" | "disk">, problem: OpenProblem, way: Resolution): boolean {
   if (way.kind !== "mine" && way.kind !== "merged") return false;
-  const base = world.state.text(problem.link.digest);
+  const base = world.state.text(problem.record.digest);
   if (way.kind === "merged") return hasNewMarkers(way.text, base);
   const read = world.disk.read(problem.path);
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
@@ -297,8 +297,8 @@ async function resolveOne(
   way: Resolution,
   seen?: SeenVersions,
 ): Promise<ManualEnd> {
-  const { link, conflict, block, path } = problem;
-  const placed: PlacedDocument = { link, at: path, ...(seen === undefined ? {} : { seen }) };
+  const { record, conflict, block, path } = problem;
+  const placed: PlacedDocument = { link: record, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":
@@ -308,15 +308,15 @@ async function resolveOne(
     case "merged":
       return writeMerged(ctx, placed, conflict, ctx.world.disk.toServiceForm?.(path, way.text) ?? way.text);
     case "keep":
-      return leftMirror ? restoreOldName(ctx, link) : keepAsNew(ctx, placed, conflict);
+      return leftMirror ? restoreOldName(ctx, record) : keepAsNew(ctx, placed, conflict);
     case "delete":
-      return leftMirror ? deleteOnService(ctx, link) : dropLocalEdit(ctx, placed, conflict);
+      return leftMirror ? deleteOnService(ctx, record) : dropLocalEdit(ctx, placed, conflict);
     case "recreate":
       return recreate(ctx, placed);
   }
 }
 
-function sendMine(ctx: CycleContext, { link, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
+function sendMine(ctx: CycleContext, { record, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
   const isInReview = block === null || isReview(block.reason);
-  return isInReview ? resubmit(ctx, link) : forgetRefusal(ctx, link.id);
+  return isInReview ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
 }

@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, Block, DocumentRecord, Submission } from "../../model/link.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
-import { asOnDisk } from "../history/as-on-disk.ts";
+import { textsInLocalForm } from "../history/as-on-disk.ts";
 import { byPath } from "../../model/by-path.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import { ok } from "../../../common/trouble.ts";
@@ -26,34 +26,39 @@ export const reviews = localRead(REVIEWS, (mirror) => {
 /** Lists the reviews by path; reviews of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { links, conflicts, blocks } = state.load();
-  const found = [...links.values()].flatMap((link) => {
-    const block = blocks.get(link.id);
+  const found = [...links.values()].flatMap((record) => {
+    const block = blocks.get(record.id);
     const pinned = block?.reason === "delete-pending" ? block : null;
-    return reviewsOf(asOnDisk({ state, disk }, link.localPath), link, conflicts.get(link.id) ?? null, pinned);
+    return reviewsOf(
+      textsInLocalForm({ state, disk }, record.localPath),
+      record,
+      conflicts.get(record.id) ?? null,
+      pinned,
+    );
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }
 
 function reviewsOf(
   texts: Pick<World["state"], "text">,
-  link: DocumentRecord,
+  record: DocumentRecord,
   conflict: Conflict | null,
   pinned: Block | null,
 ): readonly WaitingReview[] {
-  const shown = conflict?.shown.at(-1) ?? link;
+  const shown = conflict?.shown.at(-1) ?? record;
   const common = {
-    path: link.localPath,
+    path: record.localPath,
     liveChangeId: shown.changeId,
     live: texts.text(shown.digest),
     blocks: [
-      link.localPath,
-      ...ancestorsOf(link.localPath)
+      record.localPath,
+      ...ancestorsOf(record.localPath)
         .toReversed()
         .map((folder) => `${folder}/`),
     ],
     deletionWaits: pinned !== null,
   };
-  const known = asSent(link.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
+  const known = asSent(record.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
     return { ...common, changeId, reason, since: at, submitted: texts.text(digest) };
   });
   if (known.length > 0 || pinned === null) return known;

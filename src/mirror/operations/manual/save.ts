@@ -8,7 +8,7 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts
 import type { DiskOutcome } from "../../ports/disk.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
-import { STAYS } from "../doctor/why.ts";
+import { UNSYNCED_WORDS } from "../doctor/why.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
@@ -35,16 +35,16 @@ type SaveResult<T> = { readonly kind: "saved"; readonly value: T } | { readonly 
  * Checks a path from a caller, who may be a stranger.
  * @returns trouble if no document can have this path; a file need not exist
  */
-export function judgePath(saving: SaveContext, path: string): Result<null> {
+export function judgePath(context: SaveContext, path: string): Result<null> {
   const fault = pathFault(path);
   if (fault !== null)
     return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", {
       code: "bad-path",
     });
   try {
-    const stays = saving.disk.whyUnsyncedAt(path);
+    const stays = context.disk.whyUnsyncedAt(path);
     if (stays === null) return ok(null);
-    return trouble("usage", `${path} is not a synced document: ${STAYS[stays]}`, "list shows the documents", {
+    return trouble("usage", `${path} is not a synced document: ${UNSYNCED_WORDS[stays]}`, "list shows the documents", {
       code: "not-a-document",
     });
   } catch (error) {
@@ -54,15 +54,15 @@ export function judgePath(saving: SaveContext, path: string): Result<null> {
 }
 
 /** LIMIT: length and depth of a path; no disk and no service allows more. */
-const MOST = { characters: 4_096, names: 128 } as const;
+const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
 /** Returns the fault of a path, as a clause; null if it can be a path below a folder. */
 function pathFault(path: string): string | null {
-  if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
+  if (path.length > MAX_PATH.characters) return `has more than ${MAX_PATH.characters} characters`;
   if (path === "") return "is empty";
   if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "contains characters that a path cannot have";
   const names = path.split("/");
-  if (names.length > MOST.names) return `has more than ${MOST.names} names`;
+  if (names.length > MAX_PATH.names) return `has more than ${MAX_PATH.names} names`;
   if (path.startsWith("/")) return "is absolute";
   if (names.slice(0, -1).some((name) => name.toLowerCase().endsWith(".md")))
     return "is in a folder whose name ends in .md; only documents have such names";
@@ -71,10 +71,10 @@ function pathFault(path: string): string | null {
 }
 
 /** Returns the content and version of a document; null if no file exists. */
-export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
-  const validated = judgePath(saving, path);
+export async function readDocument(context: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
+  const validated = judgePath(context, path);
   if (validated.kind === "trouble") return validated;
-  const read = await orAgain(saving, path, undefined, () => saving.disk.read(path));
+  const read = await retryEffect(context, path, undefined, () => context.disk.read(path));
   if (read.kind === "stale") return ok(null);
   if (read.kind === "fault") return diskFault(path, read);
   return ok({ path, text: read.value.text, version: read.value.digest });
@@ -82,8 +82,8 @@ export async function readDocument(saving: SaveContext, path: LocalPath): Promis
 
 /**
  * LIMIT: reads of a file, and milliseconds between two reads. A program that replaces a file
- * removes it from its path for part of a millisecond, which must not look like a deletion.
- * `saving`: the limit while another process writes the file.
+ * removes it from its path for part of a millisecond, which must not count as a deletion. `saving`:
+ * the limit while another process writes the file.
  */
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
@@ -108,23 +108,23 @@ function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
 
 /** Replaces the content of a document, if the file still has the content that was read. */
 export function saveText(
-  saving: SaveContext,
+  context: SaveContext,
   path: LocalPath,
   text: string,
   expect: Digest,
 ): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const act = () => saving.disk.saveOver(path, text, expect, trashPlace(saving, path));
-  return change(saving, { path, text, expect }, act, { version: digestOf(text) });
+  const act = () => context.disk.saveOver(path, text, expect, trashPlace(context, path));
+  return change(context, { path, text, expect }, act, { version: digestOf(text) });
 }
 
 /** Creates a document, and the folders above it. `changed`: the path is taken. */
 export function createDocument(
-  saving: SaveContext,
+  context: SaveContext,
   path: LocalPath,
   text: string,
 ): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const act = () => saving.disk.create(path, text);
-  return change(saving, { path, text, expect: null }, act, { version: digestOf(text) });
+  const act = () => context.disk.create(path, text);
+  return change(context, { path, text, expect: null }, act, { version: digestOf(text) });
 }
 
 /**
@@ -132,11 +132,11 @@ export function createDocument(
  * caller read it, or the new path is taken.
  */
 export function moveDocument(
-  saving: SaveContext,
+  context: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
   expect: Digest,
 ): Promise<Result<SaveResult<null>>> {
-  return change(saving, { path, to, expect }, () => saving.disk.move(path, to, expect), null);
+  return change(context, { path, to, expect }, () => context.disk.move(path, to, expect), null);
 }
 
 /**
@@ -144,12 +144,12 @@ export function moveDocument(
  * below `.mdmirror/`.
  */
 export function removeDocument(
-  saving: SaveContext,
+  context: SaveContext,
   path: LocalPath,
   expect: Digest,
 ): Promise<Result<SaveResult<{ readonly keptAs: string }>>> {
-  const keptAs = trashPlace(saving, path);
-  return change(saving, { path, expect }, () => saving.disk.trash(path, expect, keptAs), { keptAs });
+  const keptAs = trashPlace(context, path);
+  return change(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), { keptAs });
 }
 
 type FileChange = {
@@ -161,9 +161,9 @@ type FileChange = {
   readonly expect: Digest | null;
 };
 
-/** Checks a change and carries it out. Makes the folders above a new path. */
+/** Checks a change of a file and carries it out. Makes the folders above a new path. */
 async function change<T>(
-  saving: SaveContext,
+  context: SaveContext,
   { path, to = path, text, expect }: FileChange,
   act: () => DiskOutcome<unknown>,
   value: T,
@@ -171,22 +171,22 @@ async function change<T>(
   const validated = text === undefined ? ok(null) : judgeText(path, text);
   if (validated.kind === "trouble") return validated;
   for (const one of new Set([path, to])) {
-    const judged = judgePath(saving, one);
+    const judged = judgePath(context, one);
     if (judged.kind === "trouble") return judged;
   }
-  const above = to !== path || expect === null ? makeFoldersAbove(saving, to) : ok(null);
+  const above = to !== path || expect === null ? makeFoldersAbove(context, to) : ok(null);
   if (above.kind === "trouble") return above;
-  const end = await orAgain(saving, path, expect, act);
+  const end = await retryEffect(context, path, expect, act);
   if (end.kind === "done") return ok({ kind: "saved", value });
   return end.kind === "stale" ? ok({ kind: "changed" }) : diskFault(path, end);
 }
 
 /**
- * Runs an effect again if the file was missing at its path for a moment, or was moved back, and may
- * be unchanged.
+ * Runs an effect again if the file was missing at its path for a moment. Also runs it again if the
+ * effect was undone and the file may be unchanged.
  * @param expect content of the file; null if no file may exist; undefined: any content
  */
-async function orAgain<T>(
+async function retryEffect<T>(
   { disk, clock }: SaveContext,
   path: LocalPath,
   expect: Digest | null | undefined,
@@ -210,8 +210,8 @@ export function withLineEndsOf(before: string, text: string): string {
   return hasMark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
 }
 
-function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {
-  const { disk } = saving;
+function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
+  const { disk } = context;
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const made = disk.makeFolder(folder);

@@ -16,7 +16,7 @@ type SyncOutcome = {
 };
 
 /**
- * Runs a sync for a user or a program. A daemon lends the folder meanwhile.
+ * Runs a sync for a user or a program. If a daemon runs, it lends the folder until the end.
  * @param root a folder of this user that has `.mdmirror/`
  */
 export function syncMirror(

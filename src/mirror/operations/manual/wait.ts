@@ -26,7 +26,7 @@ type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
  * Milliseconds between two tries while another process has the lock of the folder. If the folder
  * keeps changing, the pause between two runs doubles, up to eight seconds.
  */
-const AGAIN_MS = 250;
+const RETRY_MS = 250;
 
 /** @param root a folder of this user that has `.mdmirror/` */
 export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
@@ -36,13 +36,13 @@ export async function waitFor(root: string, request: WaitRequest, options: WaitO
     const leftMs = Math.max(0, until - clock.monotonic());
     const ended = await waitOnce(root, { ...request, timeoutMs: leftMs }, options);
     if (ended.kind === "ok" || !mayPass(ended.trouble) || clock.monotonic() >= until) return ended;
-    await clock.sleep(Math.min(AGAIN_MS, until - clock.monotonic()));
+    await clock.sleep(Math.min(RETRY_MS, until - clock.monotonic()));
   }
 }
 
 /**
- * Returns true if another try may succeed: another command has the folder, or the daemon ended
- * meanwhile.
+ * Returns true if another try may succeed: another command has the folder, or the daemon has just
+ * ended.
  */
 function mayPass({ kind, code }: Trouble): boolean {
   return kind === "locked" || code === "daemon-ended";
@@ -54,7 +54,7 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
   return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitBySyncing(mirror, request));
 }
 
-/** Waits by running syncs, and keeps the folder's lock meanwhile. */
+/** Waits by running syncs. Keeps the folder's lock until the end. */
 async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
@@ -72,7 +72,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
     const leftMs = until - world.clock.monotonic();
     if (!isWaiting || still.kind !== "none" || leftMs <= 0)
       return reportOfWait({ kind: "judged", paths: judged, documents }, still);
-    if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
+    if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
     // Only the first run of a wait sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }

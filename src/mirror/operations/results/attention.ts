@@ -1,5 +1,5 @@
 import { byPath } from "../../model/by-path.ts";
-import { insteadOf } from "./stop.ts";
+import { nextWithoutUndo } from "./stop.ts";
 import { NOT_APPROVABLE, type StopReason } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { nextFor } from "./next-step.ts";
@@ -26,12 +26,12 @@ export const NEXT_OF_STOP =
 export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return [NEXT_WITHOUT_ROOT];
   // A copied folder and a moved folder need different answers, so the clause explains both.
-  if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
+  if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [nextWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // After an approval, the wrong workspace would receive all files as new documents.
+  // The wrong workspace would receive all files as new documents, so the key is checked first.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  // After an approval, the wrong workspace would receive all files as new documents.
+  // New conflicts alone have not changed anything yet, so there is nothing to undo.
   const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }

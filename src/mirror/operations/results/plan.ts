@@ -40,12 +40,12 @@ export function planJson(preview: SyncPlan): {
     })),
     verdict: plan.verdict,
     staysLocal,
-    largest: largestFolders(preview, MOST_FOLDERS),
+    largest: largestFolders(preview, MAX_FOLDERS),
   };
 }
 
-/** LIMIT: folders that are named. */
-const MOST_FOLDERS = 20;
+/** LIMIT: folders that the result lists. */
+const MAX_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
@@ -61,9 +61,9 @@ type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
 /**
  * Returns the folders with the most documents to upload. Each top folder counts as one, shown as
  * the deepest folder that has all its documents.
- * @param most number of folders
+ * @param limit number of folders
  */
-export function largestFolders({ plan, trees }: PlanWithTrees, most: number): readonly FolderShare[] {
+export function largestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {
   const shares = new Map<LocalPath, Share>();
   for (const { action } of plan.steps) {
     const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;
@@ -80,5 +80,5 @@ export function largestFolders({ plan, trees }: PlanWithTrees, most: number): re
   return [...deepest]
     .map(([top, folder]) => ({ folder, ...shares.get(top)! }))
     .toSorted((a, b) => b.documents - a.documents || (a.folder < b.folder ? -1 : 1))
-    .slice(0, most);
+    .slice(0, limit);
 }

@@ -35,6 +35,6 @@ export function waitingClause(waiting: number): string {
 }
 
 /** Returns the next step if there is nothing to undo. */
-export function insteadOf(reason: StopReason): string {
+export function nextWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

@@ -4,7 +4,7 @@ import type { BarrierEnd } from "../../engine/daemon/daemon-types.ts";
 import type { PathOnService } from "../../engine/run/barrier.ts";
 import type { WAIT } from "../declared/wait.ts";
 import type { Answer } from "../define.ts";
-import { STAYS } from "../doctor/why.ts";
+import { UNSYNCED_WORDS } from "../doctor/why.ts";
 import { nextFor } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
@@ -19,7 +19,7 @@ export type Standstill = {
 export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 
 /** LIMIT: paths in one answer, which fits into one line of the control socket. */
-const MOST_PATHS = 1_000;
+const MAX_PATHS = 1_000;
 
 /** Ranks of the states. The worst comes first, so that only live paths are cut off. */
 const RANK: Readonly<Record<PathOnService["state"], number>> = {
@@ -44,8 +44,8 @@ export function reportOfWait(end: BarrierEnd, still: Standstill): Result<WaitRep
     detail: still.detail,
     documents,
     live: documents - paths.filter(({ state }) => RANK[state] < RANK.live).length,
-    more: Math.max(0, sorted.length - MOST_PATHS),
-    paths: sorted.slice(0, MOST_PATHS).map(pathJson),
+    more: Math.max(0, sorted.length - MAX_PATHS),
+    paths: sorted.slice(0, MAX_PATHS).map(pathJson),
   });
 }
 
@@ -75,7 +75,7 @@ function notSynced(outside: Extract<BarrierEnd, { kind: "outside" }>["outside"])
     ? "this path does not exist and was never synced"
     : why === "mirror-folder"
       ? "the folder of mdmirror itself"
-      : STAYS[why];
+      : UNSYNCED_WORDS[why];
   const next = unknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
   return trouble("usage", `${path} is not synced: ${words}${more}`, next, { code: "not-a-document" });
 }

@@ -26,7 +26,7 @@ function placeFacts(why: Why): string[][] {
   const facts: string[][] = [];
   if (offline !== null)
     facts.push(["offline", `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`]);
-  facts.push(["base", baseFact(why)], ["local", hereFact(why)]);
+  facts.push(["base", baseFact(why)], ["local", localFact(why)]);
   if (offline === null) facts.push(["service", serviceFact(why)]);
   if (stays !== null) facts.push(["stays", staysFact(why.path, stays)]);
   return facts;
@@ -40,7 +40,7 @@ function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
 }
 
 /** Returns open problems and errors. */
-function openFacts(now: number, { link, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
+function openFacts(now: number, { record, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
     facts.push([
@@ -50,26 +50,27 @@ function openFacts(now: number, { link, folder, blocked: block, conflict, lastEr
   if (block !== null)
     facts.push(["blocked", `${block.reason}: ${shownWords(block.detail)}${originClause(block.code, block.requestId)}`]);
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
-  if (former !== null && link === null && folder === null)
+  if (former !== null && record === null && folder === null)
     facts.push(["was", `the document that had this name was last seen at ${shownName(former)}`]);
   return facts;
 }
 
-function baseFact({ link, folder, path }: Why): string {
-  if (link !== null) {
-    const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
-    const state = link.state === "linked" ? "" : `, ${link.state}`;
-    const review = link.submissions.length === 0 ? "" : `, in review since ${localTime(link.submissions[0]!.at)}`;
-    return `${link.id} at ${link.changeId}, content ${link.digest.slice(0, 12)}${place}${state}${review}`;
+function baseFact({ record, folder, path }: Why): string {
+  if (record !== null) {
+    const place = record.remotePath === record.localPath ? "" : `, ${shownName(record.remotePath)} on the service`;
+    const state = record.state === "linked" ? "" : `, ${record.state}`;
+    const review = record.submissions.length === 0 ? "" : `, in review since ${localTime(record.submissions[0]!.at)}`;
+    return `${record.id} at ${record.changeId}, content ${record.digest.slice(0, 12)}${place}${state}${review}`;
   }
   if (path === "") return "the linked folder itself";
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
-function hereFact({ atPath, link }: Why): string {
+function localFact({ atPath, record }: Why): string {
   switch (atPath.kind) {
     case "file": {
-      const same = link === null ? "" : atPath.digest === link.localDigest ? ", same as base" : ", differs from base";
+      const same =
+        record === null ? "" : atPath.digest === record.localDigest ? ", same as base" : ", differs from base";
       return `a file, ${bytes(atPath.stamp.size)}, content ${atPath.digest.slice(0, 12)}${same}`;
     }
     case "folder":
@@ -83,13 +84,13 @@ function hereFact({ atPath, link }: Why): string {
   }
 }
 
-function serviceFact({ remote, link, folder, path }: Why): string {
+function serviceFact({ remote, record, folder, path }: Why): string {
   if (remote === null) return folder === null && path !== "" ? "missing" : "see its documents";
-  const moved = link === null || remote.path === link.remotePath ? "" : `, now ${shownName(remote.path)}`;
+  const moved = record === null || remote.path === record.remotePath ? "" : `, now ${shownName(remote.path)}`;
   const version =
-    link === null
+    record === null
       ? remote.changeId
-      : remote.changeId === link.changeId
+      : remote.changeId === record.changeId
         ? "at the same version as base"
         : `at ${remote.changeId}, edited since base`;
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
@@ -99,7 +100,7 @@ function serviceFact({ remote, link, folder, path }: Why): string {
  * Returns facts for a path without steps. Paths below it may be blocked, or a safety check may stop
  * the sync.
  */
-function agreeFacts(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
+function factsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
   const blocked =
     blockedBelow.length === 0
       ? []
@@ -111,10 +112,10 @@ function agreeFacts(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]
 }
 
 /** LIMIT: steps in one folder that are listed. */
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {
-  const named = steps.slice(0, MOST_STEPS).map(({ action, stopped }) => {
+  const named = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
     const { arrow, label } = actionWords(action);
     return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${stopped ? ", after approval: mdmirror approve" : ""}`;
   });
@@ -123,11 +124,11 @@ function stepFacts(path: string, steps: Why["steps"]): string[] {
 }
 
 function nextFacts(why: Why): string[] {
-  const { path, steps, offline, blocked: block, stays, link, remote, folder, blockedBelow, safetyStops: stops } = why;
+  const { path, steps, offline, blocked: block, stays, record, remote, folder, blockedBelow, safetyStops: stops } = why;
   if (offline !== null) return ["the next sync that reaches the service checks again"];
   if (steps.length > 0) return stepFacts(path, steps);
   if (block !== null) return ["nothing while it is blocked"];
   if (stays !== null) return ["nothing: it stays local"];
-  const isKnown = link !== null || remote !== null || folder !== null || path === "";
-  return isKnown ? agreeFacts(blockedBelow, stops) : ["nothing: it is on neither side"];
+  const isKnown = record !== null || remote !== null || folder !== null || path === "";
+  return isKnown ? factsWithoutSteps(blockedBelow, stops) : ["nothing: it is on neither side"];
 }
