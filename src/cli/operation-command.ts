@@ -235,8 +235,7 @@ function fieldsFromOptions(fields: readonly Field[], args: Args): object {
   return Object.fromEntries(values) as object;
 }
 
-/** Shows the items of an operation: what a plan would do with them, and what was done. */
-
+/** An item of an operation, with its planned or actual end. */
 type OperationItem = ResultEnds["items"][number];
 
 /**

@@ -140,7 +140,7 @@ type WaitState = {
   /** Next step that all paths share, and that is shown once. */
   readonly next?: string;
   /** Reason to wait, for paths without an open problem. */
-  readonly waits?: string;
+  readonly waitReason?: string;
 };
 
 const WAIT_STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
@@ -152,19 +152,19 @@ const WAIT_STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
     exit: EXIT.attention,
     words: "paused",
     next: "mdmirror resume, or once: mdmirror sync",
-    waits: " until the daemon resumes",
+    waitReason: " until the daemon resumes",
   },
   stopped: {
     exit: EXIT.stopped,
     words: "stopped by a safety check",
     next: NEXT_OF_STOP,
-    waits: " until you approve or reject the changes that a safety check stopped",
+    waitReason: " until you approve or reject the changes that a safety check stopped",
   },
   offline: {
     exit: EXIT.offline,
     words: "offline",
     next: "mdmirror status; try again: mdmirror sync",
-    waits: " for the service",
+    waitReason: " for the service",
   },
 };
 
@@ -212,7 +212,7 @@ function linesOf(
   const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
   if (kind === null && state !== "waiting") return [head];
   if (kind === null)
-    return [`${head}${WAIT_STATES[all].waits ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
+    return [`${head}${WAIT_STATES[all].waitReason ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
   const message = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
   return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

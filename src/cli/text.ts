@@ -53,7 +53,7 @@ export function clean(io: Io, text: string): string {
 
 /**
  * Makes one safe line for a terminal, a pipe or a file. `shownName` escapes names; this function
- * escapes what is left.
+ * escapes all other characters.
  * @param coloured true if `paintFor` may have coloured the line; colours stay only then
  */
 export function oneLine(line: string, coloured: boolean): string {

@@ -44,7 +44,7 @@ async function deleteFiles(api: Api, folder: string, listUrl: string): Promise<v
   }
 }
 
-/** Lists the items of a case only, because a service that ignores filters also lists others. */
+/** Lists only the items of a case, because a service that ignores filters also lists others. */
 async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileResource[]> {
   return (await listItems(api, listUrl)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
 }

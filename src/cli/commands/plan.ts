@@ -131,9 +131,9 @@ function brushOf({ kind }: Action): keyof Paint {
 const MOST_FOLDERS = 5;
 
 /**
- * Returns a line for each of the largest folders.
- * @param namesPerGroup number of names that the plan shows for each group. For at most as many
- * documents, no summary is needed.
+ * Returns a line for each of the largest folders, or nothing if the plan already names all new
+ * documents.
+ * @param namesPerGroup number of documents that the plan names in each group
  */
 function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
   const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;

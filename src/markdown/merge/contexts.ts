@@ -129,7 +129,7 @@ function applyDirective(place: BlockContext, colons: string, name: string): numb
   return 0;
 }
 
-/** Applies the block tags of one line. Returns the same as `step`. */
+/** Applies the block tags of one line. Returns the same number as `applyLine`. */
 function applyTags(place: BlockContext, line: string): number {
   let stray = 0;
   let found = false;

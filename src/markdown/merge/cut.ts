@@ -51,8 +51,8 @@ export function cutLine(line: string, texts: TokenTexts, budget: Budget): readon
 }
 
 /**
- * Matches the ordinal of an item, heading or table row. Group 1 is what precedes the number of an
- * item or heading, group 2 what precedes that of a row.
+ * Matches the ordinal of an item, heading or table row. Group 1 is the text before the number of an
+ * item or heading; group 2 is the text before the number of a row.
  */
 const ORDINAL =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;

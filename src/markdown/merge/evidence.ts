@@ -80,7 +80,7 @@ function wordsLeft(
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const lineWords = wordsOf(removed[at] as number);
-    // A whole line that was kept is not a chance match, but a common word may be one.
+    // A single word may occur at this place by chance, but a whole line does not.
     if (!covered[at] && lineWords.length > 1) return undefined;
     const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;

@@ -14,8 +14,8 @@ type Overlap = {
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
 
 /**
- * LIMIT: steps for a run of equal lines. Package `diff3` makes an object for each run, and many of
- * them take longer than its search.
+ * LIMIT: steps that each run of equal lines costs. Package `diff3` makes an object for each run,
+ * and many objects take longer than its search.
  */
 const STEPS_PER_RUN = 20;
 

@@ -10,7 +10,7 @@ export type Edit = { readonly start: number; readonly end: number; readonly from
 
 /**
  * Returns true if an edit removed elements and added none, or few in proportion. Text beside the
- * edit may have lost what it belongs to.
+ * edit may then have lost its context.
  */
 export function isRemoval(edit: Edit): boolean {
   const removed = edit.end - edit.start;

@@ -35,7 +35,7 @@ function fenceAfter(fences: string, line: string): string {
 }
 
 /**
- * Returns true if any of lines [from, to) is code: a fence, or a line between two fences. `open`:
+ * Returns true if any of lines [from, to) is code: a fence, or a line between two fences. `fences`:
  * the result of `openFences`.
  */
 export function hasCode(fences: readonly string[], from: number, to: number): boolean {

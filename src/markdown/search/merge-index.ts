@@ -51,8 +51,8 @@ export class IndexMerger {
   }
 
   /**
-   * Merges pages. Returns true if a page changed: a merge without work counts as one change in
-   * SQLite.
+   * Merges pages. Returns true if a page changed. SQLite counts one change even for a merge without
+   * work.
    */
   #isWritten(pages: number): boolean {
     const before = this.#count();

@@ -21,7 +21,7 @@ export function seal(secret: Buffer, purpose: string, plain: Buffer): string {
 /**
  * Decrypts a result of `seal`.
  * @param bytes length of the content
- * @returns the content; null for any text that `seal` did not make of such a content and `bound`
+ * @returns the content; null for any text that `seal` did not make of such a content and `purpose`
  */
 export function unseal(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
   const sealed = Buffer.from(text, "base64url");

@@ -149,7 +149,7 @@ function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): I
 
 /**
  * Reads the query of a request line, which may contain each parameter once.
- * @param text what follows `?`, percent-encoded
+ * @param text the part after `?`, percent-encoded
  */
 function readQuery(text: string): Readonly<Record<string, string>> | Refused {
   const query = Object.create(null) as Record<string, string>;

@@ -25,8 +25,8 @@ const SQL = {
     "folders.inParentByName",
     `${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3 ORDER BY d.name LIMIT $4`,
   ),
-  // Planned again for each set of values, because a subtree may be one folder or the whole
-  // workspace.
+  // The database plans this statement for each set of values, because a subtree may be one folder
+  // or the whole workspace.
   below: sql<FolderRow>(
     null,
     ({ isBelow }) => `${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,

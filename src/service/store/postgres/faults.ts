@@ -12,9 +12,9 @@ export class StoreUnreachableError extends StoreBusyError {
 }
 
 /**
- * Codes of PostgreSQL after which the whole work runs again. A serialisation failure, or a place
- * that changed since it was read (`create_file`). A deadlock. A path or an id that another
- * transaction used, which the next run finds. A removed row to which a new row was to refer.
+ * Codes of PostgreSQL after which the whole work runs again. In this order: a serialisation
+ * failure, or a place that changed since it was read (`create_file`); a deadlock. Then a path or an
+ * id that another transaction used, and a removed row to which a new row was to refer.
  */
 const RETRIED_CODES: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
 /** Codes for a lock or a statement that took too long. It was rolled back, so nothing was done. */
