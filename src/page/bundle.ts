@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Returns the media type of an asset.
  * @param name name with its extension
  * @throws for an extension that no asset has, which is a bug
  */

@@ -20,21 +20,21 @@ export type Panel = {
 };
 
 /** Size of the drawing in its own units; the page stretches it to its width. */
-const TALL = 40;
-const STEP = 10;
-const WIDE = 8;
+const HEIGHT = 40;
+const BAR_STEP = 10;
+const BAR_WIDTH = 8;
 
 /** @param times start and end of the bars, in words */
 export function panelOf({ title, value, detail, bars, most }: Panel, times: readonly [string, string]): Html {
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
 <div class="plot hint"><span aria-hidden="true">${most}</span>
-<svg viewBox="0 0 ${bars.length * STEP} ${TALL}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
+<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
 function drawn(bars: readonly Bar[]): Html[] {
   const most = Math.max(1, ...bars.map(({ value }) => value ?? 0));
-  const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (TALL - 1)));
+  const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
   return bars.map(({ value, part = null, title }, at) => {
     if (value === null || value === 0) return barOf("none", at, 0.5, title);
     const outer = heightOf(value);
@@ -45,5 +45,5 @@ function drawn(bars: readonly Bar[]): Html[] {
 
 function barOf(kind: "none" | "outline" | "fill", at: number, height: number, title: string): Html {
   const tall = Math.round(height * 10) / 10;
-  return html`<rect class="${kind}" x="${at * STEP + 1}" y="${Math.round((TALL - tall) * 10) / 10}" width="${WIDE}" height="${tall}"><title>${title}</title></rect>`;
+  return html`<rect class="${kind}" x="${at * BAR_STEP + 1}" y="${Math.round((HEIGHT - tall) * 10) / 10}" width="${BAR_WIDTH}" height="${tall}"><title>${title}</title></rect>`;
 }

@@ -2,12 +2,12 @@ import type { LinkBase } from "./markdown.ts";
 
 /** Makes the links and headings of a rendered document. */
 
-const ABROAD = /^(?:https?|mailto):/i;
+const OTHER_SITE = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Returns an address of these pages or of another site; null if there is no target. */
 export function leadsTo(target: string, { files, folder }: LinkBase): string | null {
-  if (ABROAD.test(target)) return target;
+  if (OTHER_SITE.test(target)) return target;
   if (OTHER_SCHEME.test(target) || /^[\\/]{2}/.test(target)) return null;
   const [, path = "", heading] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(target) ?? [];
   const fragment = heading === undefined || heading === "" ? "" : `#${encodeURIComponent(headingId(decoded(heading)))}`;

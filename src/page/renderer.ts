@@ -75,31 +75,31 @@ export class Renderer {
     this.#end();
   }
 
-  #enqueue(key: string, asked: RenderRequest): Promise<RenderedMarkdown | null> {
+  #enqueue(key: string, request: RenderRequest): Promise<RenderedMarkdown | null> {
     const isFull = this.#waiting >= MOST_WAITING;
     if (!isFull) this.#waiting++;
-    const rendered = isFull ? Promise.resolve(null) : this.#last.then(() => this.#renderNext(asked));
+    const rendered = isFull ? Promise.resolve(null) : this.#last.then(() => this.#renderNext(request));
     if (!isFull) this.#last = rendered;
     // A document that took too long once may be rendered later.
     void rendered.then((content) => content === null && this.#kept.delete(key));
     return rendered;
   }
 
-  async #renderNext(asked: RenderRequest): Promise<RenderedMarkdown | null> {
+  async #renderNext(request: RenderRequest): Promise<RenderedMarkdown | null> {
     this.#cancelIdle();
-    const rendered = this.#isClosed ? null : await this.#renderInThread(asked);
+    const rendered = this.#isClosed ? null : await this.#renderInThread(request);
     this.#waiting--;
     if (rendered === null) this.#end();
     else this.#cancelIdle = this.#wait(IDLE_MS, () => this.#end());
     return rendered;
   }
 
-  async #renderInThread(asked: RenderRequest): Promise<RenderedMarkdown | null> {
+  async #renderInThread(request: RenderRequest): Promise<RenderedMarkdown | null> {
     if (this.#worker === null) {
       this.#worker = this.#start();
       if ((await this.#nextMessage(this.#worker, START_MS)) === null) return null;
     }
-    this.#worker.postMessage(asked);
+    this.#worker.postMessage(request);
     const message = await this.#nextMessage(this.#worker, DEADLINE_MS);
     return message === "ready" ? null : message;
   }

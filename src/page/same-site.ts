@@ -21,12 +21,13 @@ export const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
 };
 
 /**
+ * Returns the sign that a request is not from one of our pages.
  * @param hosts all values of `Host` for this server
  * @param scheme of our pages' addresses
- * @returns null if it may be answered
+ * @returns null if the request may be answered
  */
-export function refusalOf(asked: SiteRequest, hosts: ReadonlySet<string>, scheme: "http" | "https"): Refusal | null {
-  const { method, host, origin, fetchSite } = asked;
+export function refusalOf(request: SiteRequest, hosts: ReadonlySet<string>, scheme: "http" | "https"): Refusal | null {
+  const { method, host, origin, fetchSite } = request;
   if (host === undefined || !hosts.has(host)) return "host";
   const isRead = method === "GET" || method === "HEAD";
   if (origin === undefined ? !isRead : origin !== `${scheme}://${host}`) return "origin";

@@ -74,6 +74,7 @@ export class Browsers<Who> {
 const MOST_HEADER = 8_192;
 
 /**
+ * Returns the value of a cookie.
  * @param header the `Cookie` header of the request; undefined if the request has none
  * @returns null if the cookie is missing, or occurs twice, because one of the two is foreign
  */
@@ -130,7 +131,8 @@ export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null
 }
 
 /**
- * Secrets are looked up by their digest, so that the time of a lookup reveals nothing about them.
+ * Returns the digest of a secret, by which the secret is looked up. The time of a lookup then
+ * reveals nothing about the secret.
  */
 function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");

@@ -33,7 +33,7 @@ type SidesOptions = {
 /** Lines shown before and after a change. */
 const CONTEXT = 3;
 /** LIMIT: lines that are shown. */
-const MOST = 4_000;
+const MOST_LINES = 4_000;
 
 /** LIMIT: characters of both versions that a page compares. */
 const MOST_CHARACTERS = 500_000;
@@ -60,11 +60,11 @@ export function differenceOf(before: Named, after: Named): Html {
 export function sidesOf(passages: readonly Passage[], options: SidesOptions): Html {
   const parts = partsOf(passages, options.whole);
   const { columns, caption } = options;
-  const cut = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MOST;
+  const cut = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MOST_LINES;
   return html`<table class="sides of-${columns.length}"><caption class="unseen">${caption}</caption>
 <colgroup>${columns.map(() => html`<col class="no"><col>`)}</colgroup>
 <thead><tr>${columns.map(({ label }) => html`<th scope="col" colspan="2">${label}</th>`)}</tr></thead>
-${cutTo(parts, MOST).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
+${cutTo(parts, MOST_LINES).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
 }
 
 /**

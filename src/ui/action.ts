@@ -30,13 +30,13 @@ export type UiAction = {
 };
 
 /** Name and root of a linked folder. */
-type Place = Pick<Folder, "name" | "root">;
+type FolderRef = Pick<Folder, "name" | "root">;
 
 /**
  * Starts a sync as a job, because a page does not wait for the service.
  * @param part of the address of the next page
  */
-export function startSync(ui: Ui, folder: Place, part: string): Done {
+export function startSync(ui: Ui, folder: FolderRef, part: string): Done {
   return startJob(ui, folder, part, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
 
@@ -44,20 +44,20 @@ export function startSync(ui: Ui, folder: Place, part: string): Done {
  * Starts a job, and leads to a page that shows it.
  * @param part of the address of that page
  */
-export function startJob(ui: Ui, { name, root }: Place, part: string, ...job: Job): Done {
+export function startJob(ui: Ui, { name, root }: FolderRef, part: string, ...job: Job): Done {
   return { to: mirrorAddress(name, part), notice: ui.jobs.start(root, ...job) ? null : BUSY };
 }
 
 type Job = [what: string, work: (progress: Progress) => Promise<Notice>];
 
-export async function syncFolder(ui: Ui, { name, root }: Place, progress: Progress): Promise<Notice> {
+export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Progress): Promise<Notice> {
   const ended = await syncMirror(root, USUAL_RUN, { ...ui, progress });
   if (ended.kind === "trouble") return noticeOfTrouble(ended.trouble);
   return syncNotice(ended.value.report, mirrorAddress(name, "safety-stop"));
 }
 
 /** Returns the form that undoes a run; nothing if there is no run, or nothing to undo. */
-export function undoOf(ui: Ui, { name, root }: Place, run: number | null): Pick<Notice, "undo"> {
+export function undoOf(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
   if (run === null) return {};
   const plan = withLocal(root, ui, (local) => readUndoPlan(local, run));
   if (plan.kind === "trouble" || plan.value.plan.items.every(({ kind }) => kind === "left")) return {};

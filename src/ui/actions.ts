@@ -10,7 +10,7 @@ import { type ActionRequest, type Done, startJob, startSync, syncFolder, type Ui
 import { documentAddress, LINK, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink, fieldsIn, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
-import { BUSY, good, keptNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
+import { BUSY, good, rejectedNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
@@ -152,7 +152,7 @@ function answer(way: keyof typeof ANSWERS) {
       ui.stops.forget(root);
       if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
       const sync = await syncFolder(ui, folder, progress);
-      return way === "approve" || sync.tone === "bad" ? sync : keptNotice(done.value.items, files);
+      return way === "approve" || sync.tone === "bad" ? sync : rejectedNotice(done.value.items, files);
     });
   };
 }

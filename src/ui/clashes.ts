@@ -90,7 +90,7 @@ function joined(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
-/** A field may lose the line feed at the end of its text; the next line needs it. */
+/** Adds the line feed that a field may lose at the end of its text. The next line needs it. */
 function endedLike(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

@@ -123,7 +123,10 @@ export function needsOf(
 /** Kinds of problems about reviews; they are shown on one page. */
 const REVIEWS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
 
-/** The page of a conflict also shows a block that a choice can resolve. */
+/**
+ * Returns the page on which a problem can be solved; null if there is none. The page of a conflict
+ * also shows a block that a choice can resolve.
+ */
 function addressOf({ kind, path }: AttentionEntry, name: string): string | null {
   if (REVIEWS.has(kind)) return mirrorAddress(name, "reviews");
   if (path === "") return null;

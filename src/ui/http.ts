@@ -46,7 +46,7 @@ type Site = {
 };
 
 /** Values around a page's content. */
-type Shown = Pick<Frame, "sections" | "switcher"> & { readonly status: number; readonly session: Who };
+type FrameValues = Pick<Frame, "sections" | "switcher"> & { readonly status: number; readonly session: Who };
 
 type Listening = {
   readonly port: number;
@@ -73,7 +73,7 @@ export async function listen(site: Site, port: number): Promise<Listening> {
   await app.listen({ host: "127.0.0.1", port });
   const listened = (app.server.address() as AddressInfo).port;
   await peers.prove(listened);
-  site.access.listensAt(listened);
+  site.access.setPort(listened);
   return { port: listened, close: () => app.close() };
 }
 
@@ -171,7 +171,7 @@ async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: Fasti
 
 const STATUS: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
-/** Fastify's own refusals have a status below 500; any other error is a bug. */
+/** Answers an error. Fastify's own refusals have a status below 500; any other error is a bug. */
 function answerError(site: Site, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
   if (statusCode >= 500) {
@@ -204,7 +204,7 @@ const HELP = { href: DOCS_ADDRESS, label: "Help" };
 
 type Who = Session<null> | null;
 
-function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, ...around }: Shown) {
+function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, ...around }: FrameValues) {
   const frame: Frame = {
     ...around,
     brand: { href: "/", label: "mdmirror" },

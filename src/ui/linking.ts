@@ -58,16 +58,16 @@ type World = {
 type Direction = keyof typeof DIRECTIONS;
 
 /** LIMIT: paths of a group that are shown. */
-const MOST = 5;
+const MOST_PATHS = 5;
 
 /**
- * Returns the fields of a form. A key that was kept is used if the form has none, and only for the
- * address for which the user typed it.
+ * Returns the fields of a form. If the form has no key, uses the key of the previous form, but only
+ * for the address for which the user typed that key.
  */
-export function fieldsIn(form: URLSearchParams, kept: LinkFields | null): LinkFields {
+export function fieldsIn(form: URLSearchParams, previous: LinkFields | null): LinkFields {
   const typed = (name: string) => (form.get(name) ?? "").trim();
   const [url, key] = [typed("url"), typed("key")];
-  const keptKey = kept !== null && kept.url === url ? kept.key : "";
+  const keptKey = previous !== null && previous.url === url ? previous.key : "";
   return {
     url,
     key: key === "" ? keptKey : key,
@@ -117,7 +117,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   if (origin.kind === "trouble") return { field: "url", trouble: origin.trouble };
   if (!isKey(key)) return refused("key", "this is not a key", "paste the whole key, without spaces");
   if (!isAbsolute(dir)) return refused("dir", "the path is not complete", "begin it with /");
-  const folder = judgeTarget(dir, env);
+  const folder = checkTarget(dir, env);
   if (folder.kind === "trouble") return { field: "dir", trouble: folder.trouble };
   const part = readRemote(remote);
   if (part === null)
@@ -128,7 +128,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
 }
 
 /** Checks that a folder may be linked, and that its files can only be the user's. */
-function judgeTarget(dir: string, env: World["env"]): Result<unknown> {
+function checkTarget(dir: string, env: World["env"]): Result<unknown> {
   const nearest = nearestFolder(dir);
   const mustOwn = nearest === dir || ownershipOf(nearest, env).kind === "by-sudo";
   const owned = mustOwn ? checkOwner(realpathSync(nearest), env) : ok(null);
@@ -145,7 +145,7 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
   return [...groups].map(([kind, steps]) => ({
     kind,
     size: steps.length,
-    first: steps.slice(0, MOST).map(({ action }) => actionPath(action, pathOf)),
+    first: steps.slice(0, MOST_PATHS).map(({ action }) => actionPath(action, pathOf)),
   }));
 }
 
@@ -154,7 +154,7 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
  * @returns its real path
  */
 export function completeLink({ env, random }: World, { dir, config, origin, key }: LinkDraft): Result<string> {
-  const judged = judgeTarget(dir, env);
+  const judged = checkTarget(dir, env);
   if (judged.kind === "trouble") return judged;
   const linked = linkFolder({ dir, config, origin, random, env, name: null }, key);
   return linked.kind === "trouble" ? linked : ok(realpathSync(join(dir, MIRROR_FOLDER, "..")));

@@ -85,17 +85,17 @@ export function resolvedNotice(way: ResolveWay, notes: readonly string[]): Notic
 type Row = { readonly path: string; readonly end: string; readonly why: string };
 
 /** LIMIT: documents that a message names. */
-const MOST = 20;
+const MOST_DOCUMENTS = 20;
 
 /** Returns a result, with the documents that were left alone and the reason of each. */
 function itemsNotice(tone: Notice["tone"], done: string, items: readonly Row[]): Notice {
   const left = items.filter(({ end }) => end !== "done");
   if (left.length === 0) return { tone, text: done };
-  const more = left.length > MOST ? [`and ${count(left.length - MOST)} more`] : [];
+  const more = left.length > MOST_DOCUMENTS ? [`and ${count(left.length - MOST_DOCUMENTS)} more`] : [];
   return {
     tone,
     text: `${done} ${plural(left.length, "document")} ${left.length === 1 ? "was" : "were"} left alone.`,
-    details: [...left.slice(0, MOST).map(({ path, why }) => `${path}: ${why}`), ...more],
+    details: [...left.slice(0, MOST_DOCUMENTS).map(({ path, why }) => `${path}: ${why}`), ...more],
   };
 }
 
@@ -125,7 +125,7 @@ export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"])
  * Returns the result of an answer to a stop that undoes its changes.
  * @param files number of files that the answer restores
  */
-export function keptNotice(items: readonly Row[], files: number): Notice {
+export function rejectedNotice(items: readonly Row[], files: number): Notice {
   const done = countDone(items);
   const isWhole = done === items.length;
   const undone = isWhole && files > 0 ? countSentence(files, "file", "restored") : `${plural(done, "change")} undone.`;

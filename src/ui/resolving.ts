@@ -122,10 +122,10 @@ function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): r
 }
 
 /** LIMIT: conflicts whose number of clashes is kept, by their versions. */
-const COUNTED = 1_000;
-const clashCounts = new BoundedMap<string, number | null>(COUNTED);
+const MOST_COUNTED = 1_000;
+const clashCounts = new BoundedMap<string, number | null>(MOST_COUNTED);
 
-/** A live list is made again each second, so each conflict is compared once. */
+/** Counts the clashes of each conflict only once, because a live list is made again each second. */
 function clashesKnown(versions: string, countNow: () => number | null): number | null {
   const known = clashCounts.get(versions);
   if (known !== undefined) return known;

@@ -33,7 +33,7 @@ const IGNORED: State = ["quiet", "ignored"];
 const STOPPED: State = ["bad", "stopped"];
 
 /** States of a document or folder; null: the usual state has no badge. */
-const OF_ENTRIES: Readonly<Record<EntryState, State | null>> = {
+const ENTRY_STATES: Readonly<Record<EntryState, State | null>> = {
   "in-sync": null,
   waiting: PENDING,
   blocked: BLOCKED,
@@ -43,7 +43,7 @@ const OF_ENTRIES: Readonly<Record<EntryState, State | null>> = {
 };
 
 /** Kinds of problems that are not about one document. */
-const OF_PROBLEMS: Readonly<Record<string, State>> = {
+const PROBLEM_STATES: Readonly<Record<string, State>> = {
   conflict: CONFLICT,
   "conflict-markers": CONFLICT,
   suspended: IGNORED,
@@ -54,7 +54,7 @@ const OF_PROBLEMS: Readonly<Record<string, State>> = {
   offline: ["bad", "offline"],
 };
 
-const OF_OUTCOMES: Readonly<Record<string, State>> = {
+const OUTCOME_STATES: Readonly<Record<string, State>> = {
   refused: ["asks", "refused"],
   uncertain: ["asks", "unfinished"],
   stale: PENDING,
@@ -63,13 +63,13 @@ const OF_OUTCOMES: Readonly<Record<string, State>> = {
 
 /** Shows the state of a document or folder; null if it is in sync. */
 export function entryBadge(state: EntryState): Html | null {
-  const found = OF_ENTRIES[state];
+  const found = ENTRY_STATES[state];
   return found && badgeOf(...found);
 }
 
 /** Shows the state that a kind of problem means. */
 export function problemBadge(kind: string): Html {
-  return badgeOf(...(OF_PROBLEMS[kind] ?? ofReason(kind)));
+  return badgeOf(...(PROBLEM_STATES[kind] ?? ofReason(kind)));
 }
 
 function ofReason(kind: string): State {
@@ -82,6 +82,6 @@ function ofReason(kind: string): State {
 
 /** Shows an end that is not usual; null for the usual ones. */
 export function outcomeBadge(outcome: string): Html | null {
-  const found = OF_OUTCOMES[outcome];
+  const found = OUTCOME_STATES[outcome];
   return found === undefined ? null : badgeOf(...found);
 }

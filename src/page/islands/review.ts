@@ -10,7 +10,7 @@ mountEditor({
 });
 
 /** Lets the browser ask before the page is left with an edit that was not sent. */
-function keepEdit({ form }: HTMLTextAreaElement, isUnsaved: () => boolean): void {
+function warnUnsaved({ form }: HTMLTextAreaElement, isUnsaved: () => boolean): void {
   let isSent = false;
   form?.addEventListener("submit", () => (isSent = true));
   addEventListener("beforeunload", (event) => {
@@ -20,4 +20,4 @@ function keepEdit({ form }: HTMLTextAreaElement, isUnsaved: () => boolean): void
 
 const field = document.querySelector<HTMLTextAreaElement>("textarea#content");
 const isRefused = document.querySelector("main [role=alert]") !== null;
-if (field !== null) keepEdit(field, () => isRefused || field.value !== field.defaultValue);
+if (field !== null) warnUnsaved(field, () => isRefused || field.value !== field.defaultValue);

@@ -3,7 +3,7 @@ import { Idiomorph } from "idiomorph";
 /** Searches while the user types. Without this script, the form's button searches. */
 
 /** Milliseconds without typing after which a search starts. */
-const REST_MS = 120;
+const PAUSE_MS = 120;
 /** Milliseconds without an answer after which the page says that it waits. */
 const SLOW_MS = 300;
 
@@ -15,7 +15,7 @@ let rest = 0;
 
 form?.addEventListener("input", () => {
   clearTimeout(rest);
-  rest = window.setTimeout(() => void search(addressOf(form)), REST_MS);
+  rest = window.setTimeout(() => void search(addressOf(form)), PAUSE_MS);
 });
 form?.addEventListener("submit", (event) => {
   event.preventDefault();

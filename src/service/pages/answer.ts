@@ -27,7 +27,7 @@ export function page(content: Content, status = 200): PageResult {
 }
 
 /**
- * Leads to another page with a notice.
+ * Redirects to another page with a notice.
  * @param text a sentence or a clause
  */
 export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {

@@ -22,11 +22,11 @@ import { contextFor } from "./who.ts";
 
 /** Shows a folder or a document, as far as the signed-in key may see it. */
 export async function showFiles(call: PageCall): Promise<PageResult> {
-  const looked = await lookAt(call);
+  const looked = await readPath(call);
   if (isRefused(looked)) return refusedPage(looked);
   switch (looked.kind) {
     case "nothing":
-      return notShown(NOT_THERE);
+      return notShown(NO_DOCUMENT);
     case "document":
       return documentPage(looked, call);
     case "folder":
@@ -34,7 +34,7 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
   }
 }
 
-export const NOT_THERE = { ...NO_PAGE, what: "there is no such document or folder, or this key may not see it" };
+export const NO_DOCUMENT = { ...NO_PAGE, what: "there is no such document or folder, or this key may not see it" };
 
 type Document = {
   readonly kind: "document";
@@ -48,14 +48,14 @@ type Document = {
   readonly mayProtect: boolean;
 };
 
-type Looked =
+type SeenPath =
   | Document
   | { readonly kind: "folder"; readonly workspace: WorkspaceRow; readonly page: FolderPage }
   | { readonly kind: "nothing" };
 
 /** Reads everything that a page shows in one transaction. */
-function lookAt(call: PageCall): Promise<Looked | Refused> {
-  return inWorkspace(call, async (context): Promise<Looked> => {
+function readPath(call: PageCall): Promise<SeenPath | Refused> {
+  return inWorkspace(call, async (context): Promise<SeenPath> => {
     const { workspace, tables, access } = context;
     const found = await find(context, pathOf(call));
     if (found === null) return { kind: "nothing" };
@@ -210,7 +210,7 @@ export async function changeProtection(call: PageCall): Promise<PageResult> {
   const answer = await changeDocument(call, (context, row) =>
     patchFile({ context, id: row.id as DocId, query: null, body: { protected: isProtected } }),
   );
-  if (answer === null) return notShown(NOT_THERE);
+  if (answer === null) return notShown(NO_DOCUMENT);
   const to = filesAddress(id, pathOf(call));
   if (isRefused(answer)) return refusedForm(to, answer);
   return go(
@@ -300,23 +300,23 @@ async function listFolder(
 }
 
 /** Place at which a page begins: after this name, among the folders or among the documents. */
-type At = { readonly kind: "folder" | "file"; readonly name: string };
+type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
 
 const LETTER = { folder: "d", file: "f" } as const;
 
-function placeOf(after: string | null): At | null {
+function placeOf(after: string | null): EntryPlace | null {
   if (after === null || after === "") return { kind: "folder", name: "" };
   return { kind: after.startsWith(LETTER.file) ? "file" : "folder", name: after.slice(1) };
 }
 
-function rowsOf({ tables, workspace }: RequestContext, folder: number, { kind, name }: At, count: number) {
+function rowsOf({ tables, workspace }: RequestContext, folder: number, { kind, name }: EntryPlace, count: number) {
   const page = { workspace: workspace.seq, folder, after: name, count };
   return kind === "folder" ? tables.folders.inParentByName(page) : tables.files.inFolderByName(page);
 }
 
 async function entriesOf(
   { access, tables }: RequestContext,
-  kind: At["kind"],
+  kind: EntryPlace["kind"],
   rows: readonly (FileRow | FolderRow)[],
 ): Promise<Entry[]> {
   await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
@@ -337,7 +337,7 @@ async function entriesOf(
  * Returns the place of the next page: documents follow the last folder; nothing follows the last
  * document.
  */
-function nextOf(at: At, rows: readonly { readonly name: string }[], hasMore: boolean): At | null {
+function nextOf(at: EntryPlace, rows: readonly { readonly name: string }[], hasMore: boolean): EntryPlace | null {
   if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
   return at.kind === "folder" ? { kind: "file", name: "" } : null;
 }

@@ -13,11 +13,11 @@ import type { FileRow, WorkspaceRow } from "../store/rows.ts";
 import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { changeDocument, crumbs, find, inWorkspace, NOT_THERE, pathOf } from "./documents.ts";
+import { changeDocument, crumbs, find, inWorkspace, NO_DOCUMENT, pathOf } from "./documents.ts";
 import { agoOf, listNav } from "./parts.ts";
 
 /** LIMIT: changes on one page, each of which is compared with the version before. */
-const MOST = 20;
+const MOST_CHANGES = 20;
 
 /** A change with its content and the content before; null for one that is not stored. */
 type Step = HistoryRow & { readonly text: string | null; readonly before: string | null };
@@ -37,7 +37,7 @@ type History = {
 export async function showHistory(call: PageCall): Promise<PageResult> {
   const history = await inWorkspace(call, (context) => read(context, call));
   if (isRefused(history)) return refusedPage(history);
-  return history === null ? notShown(NOT_THERE) : historyPage(history, call);
+  return history === null ? notShown(NO_DOCUMENT) : historyPage(history, call);
 }
 
 async function read(context: RequestContext, call: PageCall): Promise<History | null> {
@@ -47,14 +47,14 @@ async function read(context: RequestContext, call: PageCall): Promise<History | 
   const { row } = found;
   const asked = call.query.get("before") ?? "";
   const from = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
-  const rows = await tables.changes.ofFile(row.seq, from, MOST + 1);
+  const rows = await tables.changes.ofFile(row.seq, from, MOST_CHANGES + 1);
   const steps: Step[] = [];
-  for (const change of rows.slice(0, MOST)) {
+  for (const change of rows.slice(0, MOST_CHANGES)) {
     const { text } = (await tables.changes.base(change.id, row.seq))!;
     const before = change.baseId === null ? "" : ((await tables.changes.base(change.baseId, row.seq))?.text ?? null);
     steps.push({ ...change, text, before });
   }
-  return { workspace, row, steps, next: rows.length > MOST ? String(steps.at(-1)!.seq) : null };
+  return { workspace, row, steps, next: rows.length > MOST_CHANGES ? String(steps.at(-1)!.seq) : null };
 }
 
 async function historyPage({ workspace, row, steps, next }: History, call: PageCall): Promise<PageResult> {
@@ -62,7 +62,7 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
   const here = filesAddress(workspace.id, row.path, "history");
   const before = query.get("before");
   const shown = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
-  if (shown === undefined) return notShown(NOT_THERE);
+  if (shown === undefined) return notShown(NO_DOCUMENT);
   const links: Html[] = [];
   for (const step of steps) {
     const href = `${withQuery(here, { before, change: step.id })}#change`;
@@ -123,7 +123,7 @@ export async function restoreVersion(call: PageCall): Promise<PageResult> {
     const body = { baseChangeId: row.changeId, content: version.text };
     return putContent({ context, id: row.id as DocId, query: null, body });
   });
-  if (answer === null) return notShown(NOT_THERE);
+  if (answer === null) return notShown(NO_DOCUMENT);
   const to = filesAddress(id, pathOf(call), "history");
   if (isRefused(answer)) return refusedForm(to, answer);
   return go(

@@ -23,7 +23,7 @@ const PRESETS = {
 type Preset = keyof typeof PRESETS;
 
 /** Content of the form for a key, as text that a user could have typed. */
-export type Filled = {
+export type FormContent = {
   readonly label: string;
   readonly access: Preset;
   /** Level by path; "" for none. */
@@ -38,7 +38,7 @@ export type Filled = {
 export type Fault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
 /** @param key existing key; null if the form is for a new key */
-export function filledOf(key: KeyInfo | null): Filled {
+export function filledOf(key: KeyInfo | null): FormContent {
   const levels = new Map(key?.grants.map(({ level }, at) => [key.grantPaths[at]!, level]));
   return {
     label: key?.label ?? "",
@@ -56,7 +56,7 @@ function presetOf(levels: ReadonlyMap<string, Level>): Preset {
   return whole === undefined || whole === "none" ? "chosen" : whole;
 }
 
-export function filledFrom(form: URLSearchParams): Filled {
+export function filledFrom(form: URLSearchParams): FormContent {
   const levels = form.getAll("level");
   const paths = form.getAll("path").map((text) => text.trim());
   const textOf = (name: string) => form.get(name) ?? "";
@@ -78,7 +78,7 @@ function pathFrom(text: string): string {
 type Form = Parameters<typeof actionForm>[0];
 
 /** @param folders paths that are offered for a grant */
-export function keyForm(form: Form, folders: readonly string[], filled: Filled, button: string): Html {
+export function keyForm(form: Form, folders: readonly string[], filled: FormContent, button: string): Html {
   const { label, expires, requests, seconds, fault } = filled;
   return actionForm(
     form,
@@ -104,7 +104,7 @@ function faultOf(fault: Fault | null, field: Fault["field"]): Html | false {
   return fault?.field === field && refusalOf(fault.text);
 }
 
-function accessFields(folders: readonly string[], { access, levels, fault }: Filled): Html {
+function accessFields(folders: readonly string[], { access, levels, fault }: FormContent): Html {
   const others = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
   const typed = [...others, ...Array.from({ length: OTHER_ROWS }, () => "")];
   return html`<fieldset class="access"><legend>Access</legend>${Object.entries(PRESETS).map(
@@ -113,7 +113,7 @@ function accessFields(folders: readonly string[], { access, levels, fault }: Fil
   )}${faultOf(fault, "access")}
 <div class="chosen"><p class="hint">The nearest choice above a document decides. Only full access moves, deletes and protects documents.</p>
 <ul class="rows picker">${["/", ...folders].map((path) => folderRow(path, levels.get(path)))}</ul>
-<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, at) => typedRow(at + 1, path, levels.get(path)))}</div></fieldset>`;
+<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, at) => otherPathRow(at + 1, path, levels.get(path)))}</div></fieldset>`;
 }
 
 function folderRow(path: string, level: string | undefined): Html {
@@ -124,9 +124,9 @@ function folderRow(path: string, level: string | undefined): Html {
 <select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${levelOptions(level)}</select></li>`;
 }
 
-function typedRow(n: number, path: string, level: string | undefined): Html {
-  return html`<span class="row"><input name="path" aria-label="${`Path ${n}`}" value="${path.slice(1)}" maxlength="1024" dir="auto">
-<select name="level" aria-label="${`Access to path ${n}`}">${levelOptions(level ?? "read")}</select></span>`;
+function otherPathRow(number: number, path: string, level: string | undefined): Html {
+  return html`<span class="row"><input name="path" aria-label="${`Path ${number}`}" value="${path.slice(1)}" maxlength="1024" dir="auto">
+<select name="level" aria-label="${`Access to path ${number}`}">${levelOptions(level ?? "read")}</select></span>`;
 }
 
 function levelOptions(level: string | undefined): Html[] {
@@ -136,18 +136,18 @@ function levelOptions(level: string | undefined): Html[] {
 }
 
 /** A key as the fields of the form describe it. */
-type Wishes = Required<KeyChanges>;
+type KeyRequest = Required<KeyChanges>;
 
 const MOST_LABEL = 200;
 
-export function readNewWishes(filled: Filled, now: number): Wishes | Fault {
+export function readNewWishes(filled: FormContent, now: number): KeyRequest | Fault {
   const wishes = readWishes(filled, now);
   const hasAccess = "field" in wishes || wishes.grants.length > 0;
   return hasAccess ? wishes : { field: "access", text: "Choose what the key may read." };
 }
 
 /** Reads what the form asks for, or finds the first field with a fault. */
-export function readWishes(filled: Filled, now: number): Wishes | Fault {
+export function readWishes(filled: FormContent, now: number): KeyRequest | Fault {
   const { label } = filled;
   if (label === "" || label.length > MOST_LABEL)
     return { field: "label", text: `A name has 1 to ${MOST_LABEL} characters.` };
@@ -159,7 +159,7 @@ export function readWishes(filled: Filled, now: number): Wishes | Fault {
   return typeof rateLimit === "string" ? { field: "rate", text: rateLimit } : { label, grants, expiresAt, rateLimit };
 }
 
-function readGrants({ access, levels }: Filled): KeyGrant[] | string {
+function readGrants({ access, levels }: FormContent): KeyGrant[] | string {
   if (access !== "chosen") return [{ on: null, level: access }];
   const grants: KeyGrant[] = [];
   for (const [path, text] of levels) {
@@ -187,7 +187,7 @@ function readExpiry(text: string, now: number): number | null | string {
 
 const MOST_RATE = 9_999_999;
 
-function readRate(requests: string, seconds: string): Wishes["rateLimit"] | string {
+function readRate(requests: string, seconds: string): KeyRequest["rateLimit"] | string {
   if (requests === "" && seconds === "") return null;
   const rate = { requests: Number(requests), seconds: Number(seconds) };
   const isGood = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MOST_RATE);

@@ -11,22 +11,22 @@ import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import { APP, itemAddress, KEYS, withQuery } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { type Fault, type Filled, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
+import { type Fault, type FormContent, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
 import { agoOf, LEVELS, listNav, minuteText } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
 /** LIMIT: keys on one page. */
-const MOST = 100;
+const MOST_KEYS = 100;
 
 export async function showKeys({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace");
   const from = /^\d{1,9}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
-  const listed = await core.admin.keyPage({ workspaceId, from, most: MOST + 1 });
+  const listed = await core.admin.keyPage({ workspaceId, from, most: MOST_KEYS + 1 });
   if (isRefused(listed)) return refusedPage(listed);
-  const keys = listed.slice(0, MOST);
+  const keys = listed.slice(0, MOST_KEYS);
   const names = await workspaceNames(core);
   const fresh = withQuery(`${KEYS}/new`, { workspace: workspaceId });
-  const more = { workspace: workspaceId, from: String(from + MOST) };
+  const more = { workspace: workspaceId, from: String(from + MOST_KEYS) };
   return page({
     title: "Keys",
     here: KEYS,
@@ -34,7 +34,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
 <a class="button main-action" href="${fresh}">Create key</a></div>
 ${workspaceId !== null && html`<p><a href="${KEYS}">Keys of all workspaces</a></p>`}
 ${keys.length === 0 ? noKeys(from === 0) : keyTable(keys, names, now)}
-${listNav(from > 0 ? withQuery(KEYS, { workspace: workspaceId }) : null, listed.length > MOST ? withQuery(KEYS, more) : null)}`,
+${listNav(from > 0 ? withQuery(KEYS, { workspace: workspaceId }) : null, listed.length > MOST_KEYS ? withQuery(KEYS, more) : null)}`,
   });
 }
 
@@ -120,7 +120,7 @@ export async function showKey(call: PageCall): Promise<PageResult> {
 
 const NO_KEY = { ...NO_PAGE, what: "there is no such key; it may have been revoked" };
 
-async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: Filled): Promise<Content> {
+async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FormContent): Promise<Content> {
   const known = await workspaceOf(core, key.workspaceId);
   const to = itemAddress(KEYS, key.id);
   return {
@@ -169,7 +169,7 @@ ${
 
 const NO_WORKSPACE = { ...NO_PAGE, what: "there is no such workspace" };
 
-function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled: Filled): Content {
+function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled: FormContent): Content {
   const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",

@@ -28,7 +28,7 @@ export function minuteText(at: number): string {
   return `${DAY.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
 }
 
-/** Leads to other views of the same subject; `isShown`: the view of this page. */
+/** Returns links to all views of one subject; `isShown`: the view of this page. */
 export function segmentsOf(
   label: string,
   views: readonly { readonly href: string; readonly label: string; readonly isShown: boolean }[],
@@ -39,7 +39,7 @@ export function segmentsOf(
 }
 
 /**
- * Leads through a list that has several pages.
+ * Returns the links between the pages of a list.
  * @param first address of the first page; null if this is the first page
  * @param next address of the next page; null if this is the last page
  */

@@ -149,8 +149,8 @@ class Origins {
    * Returns why a request cannot be answered.
    * @returns null if the request can be answered
    */
-  refusal(asked: SiteRequest): Refusal | null {
-    return refusalOf(asked, this.isProxied(asked.host) ? this.#ofProxy : this.#own, this.#scheme(asked.host));
+  refusal(request: SiteRequest): Refusal | null {
+    return refusalOf(request, this.isProxied(request.host) ? this.#ofProxy : this.#own, this.#scheme(request.host));
   }
 
   /** Returns true if a request used the proxy's name. */

@@ -87,7 +87,7 @@ ${text}</textarea>
 }
 
 /** Shows typed content that can no longer be saved, so that the user can copy it. */
-export function draftLeft(draft: string | null): Html | null {
+export function unsavedDraft(draft: string | null): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>
 <p>Your result was not saved. Copy it if you need it.</p>

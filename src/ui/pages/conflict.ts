@@ -31,7 +31,7 @@ import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { explained, folderForm, originOf, problemRows } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
-import { draftLeft, editorOf } from "./conflict-editor.ts";
+import { unsavedDraft, editorOf } from "./conflict-editor.ts";
 
 /**
  * Shows a conflict as cards, one for each place that the user decides; or a block with its choices.
@@ -59,7 +59,7 @@ export const CONFLICT = folderPage({
         main: html`${crumbs}<h1>${nameView(path)}</h1>
 <div id="job">${jobOf(job)}</div>
 <div id="versions" data-versions="">${blocked === undefined ? emptyOf("Nothing to decide", nothing, nextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blocked, address: documentAddress(name, "docs", path) }])}</section>`}</div>
-${draftLeft(draft)}`,
+${unsavedDraft(draft)}`,
       });
     }
     const choices = new URLSearchParams(ui.drafts.get(choicesKey(root, path)) ?? "");
@@ -100,7 +100,10 @@ export function readProblem(
   });
 }
 
-/** A conflict without a place to decide is edited as a whole. */
+/**
+ * Returns true if the page shows an editor for the whole document: the user asked for it, a draft
+ * exists, or the conflict has no place to decide.
+ */
 function isEditing({ ways, asked, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
   const wanted = asked.query.get("edit");
@@ -168,14 +171,14 @@ function editorPart(problem: ShownProblem): Html | null {
   const { folder, asked, draft } = problem;
   const form = (fields: Html) => resolveForm(problem, fields);
   const editor = editorOf({ mirror: folder.name, problem, draft, from: asked.query.get("from"), form });
-  return html`${editor ?? draftLeft(draft)}${versionsOf(problem)}`;
+  return html`${editor ?? unsavedDraft(draft)}${versionsOf(problem)}`;
 }
 
 async function decisionPart(ui: Ui, problem: ShownProblem): Promise<Html> {
   const { places, draft } = problem;
   if (places !== null && problem.ways.includes("merged"))
     return clashForm(problem, places, await previewOf(ui, problem, places));
-  return html`${choicesOf(problem)}${versionsOf(problem)}${draftLeft(draft)}`;
+  return html`${choicesOf(problem)}${versionsOf(problem)}${unsavedDraft(draft)}`;
 }
 
 function clashForm(problem: ShownProblem, places: readonly Place[], preview: Html | null): Html {

@@ -29,9 +29,9 @@ import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } fr
 type Entry = EntryList["entries"][number];
 
 /** LIMIT: names on one page. */
-const SIZE = 200;
+const NAMES_PER_PAGE = 200;
 /** LIMIT: characters that are shown. Documents of the service have at most a third of that. */
-const MOST = 150_000;
+const MOST_CHARACTERS = 150_000;
 
 export const DOCS = folderPage({
   path: "/m/:name/docs/*",
@@ -54,13 +54,13 @@ export const DOCS = folderPage({
 function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, asked: PageRequest): Result<Content> {
   const page = numberIn(asked.query.get("page")) ?? 1;
   const filter = (asked.query.get("filter") ?? "").trim();
-  const part = { from: (page - 1) * SIZE, count: SIZE };
+  const part = { from: (page - 1) * NAMES_PER_PAGE, count: NAMES_PER_PAGE };
   const listed =
     filter === "" ? listFolder(root, path, part, ui.random) : findByName(root, path, filter, part, ui.random);
   if (listed.kind === "trouble") return listed;
   const { total, counts, entries } = listed.value;
   const counted = KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
-  const pages = Math.max(1, Math.ceil(total / SIZE));
+  const pages = Math.max(1, Math.ceil(total / NAMES_PER_PAGE));
   const rows = entries.map((entry) => entryRow(mirror, path, entry, asked.now));
   const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
   return ok({
@@ -99,12 +99,12 @@ const KINDS = [
 /** LIMIT: folders in the tree. */
 const MOST_FOLDERS = 300;
 
-/** Shows the folders around `here` as links, indented by their depth. */
-function treeOf(mirror: string, root: string, here: string): Html {
-  const all = listTree(root, here);
+/** Shows the folders around the current one as links, indented by their depth. */
+function treeOf(mirror: string, root: string, current: string): Html {
+  const all = listTree(root, current);
   const item = (path: string, label: Html | string) => {
     const depth = path === "" ? 0 : ancestorsOf(path).length + 1;
-    return html`<li class="${`deep-${Math.min(depth, 5)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === here && html` aria-current="page"`}>${label}</a></li>`;
+    return html`<li class="${`deep-${Math.min(depth, 5)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === current && html` aria-current="page"`}>${label}</a></li>`;
   };
   const more = all.length - MOST_FOLDERS;
   return html`<ul>${item("", "All documents")}${all.slice(0, MOST_FOLDERS).map((path) => item(path, nameView(nameOf(path))))}</ul>${
@@ -141,7 +141,7 @@ async function documentContent(
   const read = readEntry(root, path, ui.random);
   if (read.kind === "trouble") return read;
   const file = read.value.kind === "done" ? read.value.value : null;
-  const isShort = file !== null && file.text !== "" && file.text.length <= MOST;
+  const isShort = file !== null && file.text !== "" && file.text.length <= MOST_CHARACTERS;
   const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
   const open = [...needs, ...waits].filter((one) => one.path === path);
@@ -170,9 +170,9 @@ ${
 
 function sourceOf(text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
-  const more = text.length - MOST;
+  const more = text.length - MOST_CHARACTERS;
   return html`${!asText && more <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
-<pre class="text" dir="auto">${text.slice(0, MOST)}</pre>${
+<pre class="text" dir="auto">${text.slice(0, MOST_CHARACTERS)}</pre>${
     more > 0 && html`<p class="faint">… and ${count(more)} more characters</p>`
   }`;
 }

@@ -28,7 +28,7 @@ import { versionPart } from "./version.ts";
 /** Shows the documents that changed last, or one document: its timeline beside one version. */
 
 /** LIMIT: steps, or documents, on one page. */
-const SIZE = 100;
+const STEPS_PER_PAGE = 100;
 
 export const HISTORY = folderPage({
   path: "/m/:name/history/*",
@@ -42,7 +42,7 @@ export const HISTORY = folderPage({
 function recentContent(ui: Ui, { name: mirror, root }: Folder, asked: PageRequest): Result<Content> {
   const recent = withLocal(root, ui, ({ state }) => ok(readRecent(state)));
   if (recent.kind === "trouble") return recent;
-  const part = partOf(recent.value, asked, SIZE);
+  const part = partOf(recent.value, asked, STEPS_PER_PAGE);
   return ok({
     title: `History · ${mirror} · mdmirror`,
     main: html`<div class="title"><h1>History</h1>${historyTabs(mirror, "history/")}</div>
@@ -103,7 +103,7 @@ function readSelection(local: LocalMirror, name: string, asked: PageRequest) {
   if (read.kind === "trouble") return read;
   const timeline = read.value;
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
-  const part = partOf(timeline.steps, asked, SIZE);
+  const part = partOf(timeline.steps, asked, STEPS_PER_PAGE);
   const lines = countChanged(local, entries, part.items);
   const kept = entries.findLast(({ size }) => size !== null)?.n ?? null;
   const asksFor = asked.query.get("n");

@@ -30,7 +30,7 @@ ${draft?.kind === "planned" ? previewOf(draft, id, asked) : formOf(draft ?? null
   },
 };
 
-/** @param refused what the user typed, with the field that is refused; null for an empty form */
+/** @param refused the typed fields, with the one that is refused; null for an empty form */
 function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
   const typed = (name: keyof LinkFields) => refused?.typed[name] ?? "";
   const isKeyKept = typed("key") !== "";
@@ -61,7 +61,7 @@ function whyRefused({ what, next }: Trouble): string {
   return isCommand(next) ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
 }
 
-/** Words for the usual steps of a first sync: one thing, and where it goes. */
+/** Words for the usual steps of a first sync: the noun for one item, and the side that gets it. */
 const STEPS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
   "create-local": ["document", "to download"],
   "create-remote": ["document", "to upload"],

@@ -11,7 +11,7 @@ import { MANY_WAYS, type OpenConflict, openConflicts } from "../resolving.ts";
 import { jobOf, screenReaderText } from "../status.ts";
 
 /** LIMIT: problems on one page. */
-const SIZE = 100;
+const PROBLEMS_PER_PAGE = 100;
 
 /** Shows all problems of one linked folder, and what is pending. */
 export const PROBLEMS = folderPage({
@@ -23,7 +23,7 @@ export const PROBLEMS = folderPage({
     const part = partOf(
       folder.needs.toSorted((a, b) => rankOf(a) - rankOf(b)),
       asked,
-      SIZE,
+      PROBLEMS_PER_PAGE,
     );
     return ok({
       title: `Problems · ${name} · mdmirror`,
@@ -34,7 +34,7 @@ ${part.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours."
 ${pagerOf(part, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
-  html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, SIZE))}</section>`
+  html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, PROBLEMS_PER_PAGE))}</section>`
 }`,
     });
   },

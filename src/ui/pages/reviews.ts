@@ -16,7 +16,7 @@ import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
 /** LIMIT: reviews on one page; each shows its content. */
-const SIZE = 20;
+const REVIEWS_PER_PAGE = 20;
 
 /**
  * Shows changes in review, from the folder's state. Only the button sends requests to the service.
@@ -27,7 +27,7 @@ export const REVIEWS = folderPage({
   show(ui, folder, asked) {
     const { name, root, job, addresses } = folder;
     const read = withLocal(root, ui, (local) => {
-      const part = partOf(listReviews(local), asked, SIZE);
+      const part = partOf(listReviews(local), asked, REVIEWS_PER_PAGE);
       return ok({ part, versions: part.items.map(({ path }) => versionsAt(local, path)) });
     });
     if (read.kind === "trouble") return read;
@@ -84,7 +84,7 @@ function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html
   );
 }
 
-/** The service does not report a rejection, so the user says that there was one. */
+/** Shows the part in which the user reports a rejection, because the service does not report it. */
 function rejectedPart(folder: Folder, path: string, { mine, theirs, base }: Versions, asked: PageRequest): Html {
   const fields = { way: "theirs", mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
   const form = folderForm(

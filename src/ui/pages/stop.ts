@@ -14,7 +14,7 @@ import { jobOf, progressOf } from "../status.ts";
 import type { StopReading } from "../stops.ts";
 
 /** LIMIT: changes that are listed for each folder. */
-const MOST = 100;
+const MOST_CHANGES = 100;
 
 /** Shows a stop as a question, with both answers and the stopped changes. */
 export const STOP = folderPage({
@@ -79,7 +79,7 @@ const DELETES: Readonly<Record<string, "service" | "local">> = {
   "remote-emptied": "local",
 };
 
-/** Before both sides are read, the numbers are not known. */
+/** Returns the words of a stop. Before both sides are read, its numbers are not known. */
 function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
   const deletes = first === undefined ? undefined : DELETES[first.reason];
   const documents = view === null || view.deletes === 0 ? "documents" : plural(view.deletes, "document");
@@ -161,10 +161,10 @@ function stoppedList({ items }: StopView["stop"]): Html {
     ([folder, changes]) =>
       html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.length)}</span></summary>
 <ul class="rows">${changes
-        .slice(0, MOST)
+        .slice(0, MOST_CHANGES)
         .map(
           ({ what, path, notes }) =>
             html`<li><span>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
-        )}</ul>${changes.length > MOST && html`<p class="faint">… and ${plural(changes.length - MOST, "more change")}</p>`}</details>`,
+        )}</ul>${changes.length > MOST_CHANGES && html`<p class="faint">… and ${plural(changes.length - MOST_CHANGES, "more change")}</p>`}</details>`,
   )}</section>`;
 }

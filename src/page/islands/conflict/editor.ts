@@ -77,7 +77,7 @@ function takeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: Texts, { result, beside }: Sides): void {
-  // What stays needs no button: the editor's content is what the form sends.
+  // No button keeps a passage: the form sends the editor's content in any case.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = takeButton("Take this", beside);
@@ -101,7 +101,7 @@ function common(name: string): Extension[] {
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": name, dir: "auto" }),
-    LOOKS,
+    THEME,
   ];
 }
 
@@ -112,7 +112,7 @@ function written(field: HTMLTextAreaElement): Extension {
 }
 
 /** The editor's theme, in the page's colours for light and dark. */
-const LOOKS = EditorView.theme({
+const THEME = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "0.9rem" },
   "&.cm-focused": { outline: "3px solid var(--link)", outlineOffset: "-3px" },
   ".cm-content": { caretColor: "var(--text)", fontFamily: "ui-monospace, monospace" },

@@ -1,7 +1,7 @@
 import { ageText } from "../../../common/age.ts";
 
 /** Updates ages (`12 s`) by the browser's clock, without requests. */
-export function keepAges(): void {
+export function updateAges(): void {
   setInterval(() => {
     if (!document.hidden) showAges(document);
   }, 1_000);

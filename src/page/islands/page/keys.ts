@@ -3,7 +3,7 @@ const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step, mai
 const FIRST = ["input[type=radio]:checked", "a, button, input"];
 
 /** Moves among the rows of a page, to its search field, and shows the keys. */
-export function keepKeyboard(): void {
+export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
     if (act(event.key)) event.preventDefault();
@@ -17,7 +17,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Returns true if the key means something on this page. */
+/** Does what a key means on this page. Returns false if it means nothing. */
 function act(key: string): boolean {
   switch (key) {
     case "/":

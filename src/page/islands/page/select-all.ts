@@ -1,5 +1,5 @@
 /** Lets one check box (`data-all="NAME"`) check or clear all boxes of that name in its form. */
-export function keepSelections(): void {
+export function addSelectAll(): void {
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     const name = target.dataset["all"];

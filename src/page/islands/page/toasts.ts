@@ -4,10 +4,9 @@ const LEAVES_MS = { usual: 10_000, undo: 60_000 } as const;
 const CLOSED = "closed-message";
 
 /**
- * Lets messages leave: after a while, and by a button. A message with the focus or the pointer
- * stays.
+ * Removes messages after a while, or by a button. A message with the focus or the pointer stays.
  */
-export function keepToasts(): void {
+export function removeToasts(): void {
   document.documentElement.classList.add("js");
   // The address names the message, so a reload would show it again.
   const address = new URL(location.href);
