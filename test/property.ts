@@ -33,8 +33,8 @@ export function runs(usual: number): number {
 const SURROGATES = { first: 0xd800, count: 0x800 } as const;
 
 /**
- * Draws what fast-check's unit `binary` draws: any character, also unassigned ones, but no half of a
- * surrogate pair. That unit keeps a table of all 1.1 million characters.
+ * Draws what fast-check's unit `binary` draws: any character, also unassigned ones, but no half of
+ * a surrogate pair. That unit keeps a table of all 1.1 million characters.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: 0x10ffff - SURROGATES.count })
