@@ -23,7 +23,7 @@ const RUNS_SIZE = 50;
 /** LIMIT: lines on one page, and documents of a plan that are listed. */
 const SIZE = 100;
 /** LIMIT: lines of a run in the log; the page of the run has all. */
-const MOST_LINES = 20;
+const MOST_LINES = 10;
 /** LIMIT: events that are read, newest first; `mdmirror log` prints older ones. */
 const EVENTS = 10_000;
 
