@@ -28,13 +28,13 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_gone_folders ON outbox (seq) WHERE kind = 'folder' AND change = 'gone';
 CREATE INDEX grants_by_target ON grants (kind, target);
-${fileTrigger("made", "INSERT", "'created', NULL, NULL", "new")}
-${fileTrigger("edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL", "new")}
-${fileTrigger("placed", "UPDATE OF folder, name", "'moved', old.folder, NULL", "new")}
-${fileTrigger("gone", "DELETE", `'gone', old.folder, ${grantsOn("file")}`, "old")}
-${folderTrigger("made", "INSERT", "'created', NULL, NULL", "new")}
-${folderTrigger("placed", "UPDATE OF parent, name", "'moved', old.parent, NULL", "new")}
-${folderTrigger("gone", "DELETE", `'gone', old.parent, ${grantsOn("folder")}`, "old")}
+${trigger("file", "made", "INSERT", "'created', NULL, NULL")}
+${trigger("file", "edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL")}
+${trigger("file", "placed", "UPDATE OF folder, name", "'moved', old.folder, NULL")}
+${trigger("file", "gone", "DELETE", `'gone', old.folder, ${grantsOn("file")}`)}
+${trigger("folder", "made", "INSERT", "'created', NULL, NULL")}
+${trigger("folder", "placed", "UPDATE OF parent, name", "'moved', old.parent, NULL")}
+${trigger("folder", "gone", "DELETE", `'gone', old.parent, ${grantsOn("folder")}`)}
 CREATE TRIGGER outbox_key_changed AFTER UPDATE OF expires_at ON keys
 WHEN old.expires_at IS NOT new.expires_at BEGIN ${access("new.seq", "new.workspace_id")} END;
 CREATE TRIGGER outbox_key_gone AFTER DELETE ON keys BEGIN ${access("old.seq", "old.workspace_id")} END;
@@ -51,15 +51,8 @@ CREATE TRIGGER outbox_pruned AFTER INSERT ON outbox WHEN new.n % 1000 = 0 BEGIN
 END;
 `;
 
-function fileTrigger(name: string, when: string, values: string, row: "old" | "new"): string {
-  return tableTrigger("file", name, when, values, row);
-}
-
-function folderTrigger(name: string, when: string, values: string, row: "old" | "new"): string {
-  return tableTrigger("folder", name, when, values, row);
-}
-
-function tableTrigger(kind: "file" | "folder", name: string, when: string, values: string, row: "old" | "new"): string {
+function trigger(kind: "file" | "folder", name: string, when: string, values: string): string {
+  const row = when === "DELETE" ? "old" : "new";
   // The change of a new file is inserted after the file.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${when} ON ${kind}s BEGIN
