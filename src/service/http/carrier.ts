@@ -33,6 +33,10 @@ const MAX_ID = 64 * 1024;
 const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by the first hook of each request. */
+    exchange: Exchange;
+  }
   interface FastifyContextConfig {
     /** Pattern of the path, for metrics and the log: `/v1/files/{id}`. */
     readonly label?: string;
@@ -72,19 +76,19 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.decorateRequest("exchange", null);
+  app.decorateRequest("exchange");
   app.addHook("onRequest", (request, reply, done) => {
     const { label, by } = routeOf(state, request);
     const { method, headers } = request.raw;
     const head = { method: method!, path: request.originalUrl, headers: headers as WireHeaders };
     const taken = state.watch.begin(request.raw, reply.raw, label);
     const exchange: Exchange = { request, reply, head, by, taken };
-    request.setDecorator("exchange", exchange);
+    request.exchange = exchange;
     const judged = judgeHead(state, exchange);
     if (judged === null) done();
     else judged.then(() => done(), done);
   });
-  app.setErrorHandler((error, request) => answerFault(state, exchangeOf(request), error));
+  app.setErrorHandler((error, request) => answerFault(state, request.exchange, error));
   mountService(app, state);
   await app.ready();
   return (request, response, waitsForContinue = false) => {
@@ -101,8 +105,8 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
  * browsers answer all other paths.
  */
 function mountService(app: FastifyInstance, state: ServerState): void {
-  const carry = (request: FastifyRequest) => carryBody(state, exchangeOf(request), readBody(request.body));
-  const stream = (request: FastifyRequest) => openStream(state, exchangeOf(request));
+  const carry = (request: FastifyRequest) => carryBody(state, request.exchange, readBody(request.body));
+  const stream = (request: FastifyRequest) => openStream(state, request.exchange);
   for (const { method, path: label } of Object.values<Operation>(OPERATIONS)) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === state.service.streams?.path;
@@ -111,7 +115,7 @@ function mountService(app: FastifyInstance, state: ServerState): void {
   }
   for (const [path, answer] of Object.entries(operatorPages(state))) {
     app.get(path, { config: { label: path, by: "operator" } }, async (request) =>
-      send(state, exchangeOf(request), await answer(request)),
+      send(state, request.exchange, await answer(request)),
     );
   }
   for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
@@ -129,10 +133,6 @@ function routeOf({ loadPages }: ServerState, { originalUrl, routeOptions }: Fast
 
 function isPagePath(path: string): boolean {
   return path === "/app" || path.startsWith("/app/");
-}
-
-function exchangeOf(request: FastifyRequest): Exchange {
-  return request.getDecorator<Exchange>("exchange");
 }
 
 /**
