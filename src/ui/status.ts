@@ -96,7 +96,7 @@ export function statusBanner(folder: Folder, asked: PageRequest): Html {
   const { syncedAt } = status;
   const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, asked.now)} ago`;
   return html`${bannerOf(tone, stateSentence(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
-<div id="job">${jobOf(folder.job)}</div>`;
+<div id="job">${workOf(folder)}</div>`;
 }
 
 /**
@@ -131,10 +131,10 @@ function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: 
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
-/** Shows the current transfers of a daemon; null if there are none, or if the page shows a job. */
-export function transfersOf({ daemon, job }: Folder): Html | null {
-  const traffic = job?.end === null ? null : (daemon?.traffic ?? null);
-  return traffic === null ? null : trafficCard("Syncing now", traffic);
+/** Shows the job of a page, or else the transfers of a daemon; null if there are none. */
+function workOf({ daemon, job }: Folder): Html | null {
+  const traffic = daemon?.traffic ?? null;
+  return jobOf(job) ?? (traffic === null ? null : trafficCard("Syncing now", traffic));
 }
 
 function trafficCard(what: string, { done, total, under, more }: CurrentTraffic): Html {

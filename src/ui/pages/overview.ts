@@ -10,7 +10,7 @@ import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { problemRows } from "../parts.ts";
 import { DIRECTIONS } from "../setting-words.ts";
-import { screenReaderText, statusBanner, transfersOf } from "../status.ts";
+import { screenReaderText, statusBanner } from "../status.ts";
 import { readActivity, runRows } from "./runs.ts";
 
 /** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
@@ -31,7 +31,7 @@ export const OVERVIEW = folderPage({
       announcement: screenReaderText(folder),
       main: html`${statusBanner(folder, asked)}
 ${folder.status !== null && numbersOf(folder, folder.status)}
-<div class="with-aside"><div>${transfersOf(folder)}${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, asked)}</div>
+<div class="with-aside"><div>${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, asked)}</div>
 <aside>${factsOf(folder, asked.now)}</aside></div>`,
     }),
 });
