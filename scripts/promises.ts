@@ -46,7 +46,7 @@ export const PROMISED: readonly Promised[] = [
   promised("I19", "access is no deletion", "key, workspace or grants taken and given back", "7 losses"),
   promised("I20", "a list is atomic", "each page of documents and of folders, 6 faults", "every page"),
   promised("I21", "delete budget", "verdict tables; approve and undo on real files; rm -rf under watch", "7 tests"),
-  promised("I22", "blocks persist", "made, closed, opened, synced offline and online", "every reason"),
+  promised("I22", "blocks persist", "made, closed, opened, synced offline and online", "22 of 34 reasons"),
   promised("I23", "dry commands write nothing", "bytes, modes and times of all files before and after", "8 tests"),
   promised("I24", "the plan is pure", "planner on frozen nonsense: purity and totality", "150 trees"),
   promised("I25", "round trip", "26 contents downloaded, uploaded, edited and merged", "4 deployments"),

@@ -75,7 +75,7 @@ describe("I13 I16 temporary names that were left", () => {
     expect(names).not.toContain(`d/a-${mark}.md`);
   });
 
-  test("one whose way is barred is taken back, beside what has its name by now", () => {
+  test("one whose way is blocked is taken back, beside what has its name by now", () => {
     const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
     const world = worldAfter(row);
     expect(say(planOf(world, { movesToRoot: false }))).toBe(

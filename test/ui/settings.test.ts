@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { listSettings } from "../../src/mirror/settings/settings.ts";
+import { SETTING_GROUPS } from "../../src/ui/setting-words.ts";
 import { formIn, openSignedIn, toneOf } from "./rig.ts";
 
 /** A user at the page of the settings. */
@@ -23,6 +25,15 @@ async function openSettings() {
 function seenIn(page: string, form = "w/settings"): string {
   return formIn(page, form)!.body.get("seen")!;
 }
+
+test("the page has a label for every setting", () => {
+  const shown = Object.values(SETTING_GROUPS).flatMap((labels) => Object.keys(labels));
+  expect(shown.sort()).toEqual(
+    listSettings()
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
 
 test("all changed settings are saved by one button, unless they changed since the page was shown", async () => {
   const { rig, see, send } = await openSettings();

@@ -20,9 +20,9 @@ export function resolveNameClashes(draft: PlanDraft): void {
     const rows = rowsOf(draft);
     if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(draft, row))) return;
     recordWishes(rows, keptInPlace, wishes);
-    const barred = new NameAssignment(draft, rows, keptInPlace, wishes).run();
-    if (barred.length === 0) return;
-    for (const one of barred) {
+    const rowsToBlock = new NameAssignment(draft, rows, keptInPlace, wishes).run();
+    if (rowsToBlock.length === 0) return;
+    for (const one of rowsToBlock) {
       blockInPlace(draft, one);
       keptInPlace.add(one.row);
     }

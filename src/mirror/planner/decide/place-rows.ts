@@ -58,7 +58,7 @@ export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
     draft.moveReasons.set(row, "moved alike on both sides");
     return;
   }
-  if (wish.kind === "barred") {
+  if (wish.kind === "impossible") {
     blockRow(draft, row, wish.reason, wish.detail);
     return;
   }

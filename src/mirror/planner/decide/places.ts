@@ -27,7 +27,7 @@ import { PLACE_RULES, type PlaceRule } from "./table.ts";
  */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
-type ImpossiblePlace = { readonly kind: "barred"; readonly reason: BlockReason; readonly detail: string };
+type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
 /**
  * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
@@ -37,7 +37,7 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const remotePlace = row.remote.now;
   if (remotePlace === null) return impossible("not-seen", "its path on the service is not known");
   const above = localFolder(draft, remotePlace.parent);
-  if (above.kind === "barred") return above;
+  if (above.kind === "impossible") return above;
   const kind = nameKindOf(row);
   const kept = keptName(row, "local", remotePlace.name, knownPaths(row));
   if (kept === null && isUnsafeName(remotePlace.name, kind))
@@ -57,12 +57,14 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
 export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
   const localPlace = row.local.now;
   if (localPlace === null) return impossible("not-seen", "its local path is not known");
-  const bar = whyNotBelowRemote(draft, localPlace.parent);
-  if (bar !== null) return impossible("folder-blocked", bar.detail);
+  const folderBlock = whyNotBelowRemote(draft, localPlace.parent);
+  if (folderBlock !== null) return impossible("folder-blocked", folderBlock.detail);
   const kept = keptName(row, "remote", localPlace.name, row.record);
   if (kept !== null) return { kind: "place", place: { parent: localPlace.parent, name: kept } };
   const mapped = remoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
-  return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: localPlace.parent, name: mapped.name } };
+  return mapped.kind === "impossible"
+    ? mapped
+    : { kind: "place", place: { parent: localPlace.parent, name: mapped.name } };
 }
 
 /** Returns true if a row is already at the wanted place. */
@@ -129,7 +131,7 @@ function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace
     if (at.remoteSeen === "unknown")
       return impossible("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
     const name = remoteName(at.local.now.name, "folder", draft.policy);
-    if (name.kind === "barred") return name;
+    if (name.kind === "impossible") return name;
     if (at.localPath !== null && isFolderChangeForbidden(draft, at.localPath, "make"))
       return impossible("folder-blocked", `the service refused to create the folder ${JSON.stringify(at.localPath)}`);
   }
@@ -169,7 +171,7 @@ function localFolder(
 }
 
 function impossible(reason: BlockReason, detail: string): ImpossiblePlace {
-  return { kind: "barred", reason, detail };
+  return { kind: "impossible", reason, detail };
 }
 
 /**

@@ -25,7 +25,7 @@ export function createLocal(
   comesBack = false,
 ): void {
   const wish = localWish(draft, row);
-  if (wish.kind === "barred") {
+  if (wish.kind === "impossible") {
     // A path that the ignore rules exclude, and that was never local, is simply not synced.
     if (wish.reason !== "suspended" || row.record !== null) blockDocument(draft, row, wish.reason, wish.detail);
     return;
@@ -185,7 +185,7 @@ function createOnService(
     return false;
   }
   const wish = remoteWish(draft, row);
-  if (wish.kind === "barred") {
+  if (wish.kind === "impossible") {
     blockDocument(draft, row, wish.reason, wish.detail);
     return false;
   }

@@ -120,7 +120,7 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
   const path = folder.localPath!;
   const isForeign = contents.occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
-  if (wish.kind === "barred") {
+  if (wish.kind === "impossible") {
     if (!isForeign || contents.remote.has(folder)) blockFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
@@ -174,7 +174,7 @@ function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): voi
   // A folder that no listing shows is created together with its content.
   if (!contents.local.has(folder) && dirId === null) return;
   const wish = localWish(draft, folder);
-  if (wish.kind === "barred") {
+  if (wish.kind === "impossible") {
     if (wish.reason !== "suspended") blockFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
