@@ -3,6 +3,7 @@ import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { DocumentRecord } from "../../src/mirror/model/link.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen } from "../promises/fixture.ts";
 import { SETTINGS, type Mirror } from "../simulator/mirror.ts";
@@ -312,3 +313,43 @@ describe("a document that is renamed locally while its text is read or sent", ()
     expect(isSaved).toBe(true);
   });
 });
+
+test.each([
+  ["nobody saves", () => undefined],
+  ["its user saves it", (mirror: Mirror, path: string, text: string) => mirror.write(path, text)],
+])(
+  "I09 I13 power is cut at any call while a moved file gets an edit, then %s: it stays one document",
+  async (_, save) => {
+    const linesOf = (name: string) => Array.from({ length: 12 }, (_line, line) => `${name}-${line} of ${name}\n\n`);
+    const rig = createRig(1);
+    const ids = ["a", "b"].map((name) => rig.app.create(`${name}.md`, linesOf(name).join("")));
+    rig.app.create("d/c.md", "another document\n");
+    const mirror = rig.mirror();
+    await settle(mirror);
+    const edited = (name: string) => linesOf(name).with(7, "by the app\n\n").join("");
+    for (const name of ["a", "b"]) {
+      rig.app.edit(`${name}.md`, edited(name));
+      mirror.disk.user.rename(mirror.path(`${name}.md`), mirror.path(`d/${name}.md`));
+    }
+    mirror.disk.settle();
+    const cuts = await killAtEachCall(
+      { rig, mirror },
+      {
+        async judge(pair, call, lived) {
+          if (lived) return;
+          pair.mirror.disk.losePower(() => 0);
+          const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+          for (const [path, text] of restarted.texts()) if (path !== "d/c.md") save(restarted, path, `${text}last\n`);
+          await settle(restarted);
+          const live = [...pair.rig.app.files().values()].filter(({ path }) => path !== "d/c.md");
+          const ends = live.map(({ id, path, text }) => [call, id, path, text.replace("last\n", "")]);
+          expect(ends.toSorted()).toEqual(
+            ["a", "b"].map((name, at) => [call, ids[at], `d/${name}.md`, edited(name)]).toSorted(),
+          );
+          expect(restarted.texts()).toEqual(remoteTexts(pair.rig));
+        },
+      },
+    );
+    expect(cuts).toBeGreaterThan(15);
+  },
+);

@@ -1,6 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
+import { hasRestarted } from "../apply/cut-off.ts";
 import { showCopy } from "../apply/conflict.ts";
 import { dropConflict } from "../apply/conflict-course.ts";
 import { checkSetAside } from "../apply/late-write.ts";
@@ -83,6 +84,10 @@ function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowO
   const [atRow, atRecord] = [stampAt(ctx, path), stampAt(ctx, link.localPath)];
   const isOwn = (stamp: Stamp | null) => stamp !== null && link.stamp !== null && sameInodeAndBirth(stamp, link.stamp);
   if (isOwn(atRow)) return path;
+  // The user moved the file, and a power loss took the new version before base had the move: the
+  // old file is at the row's path again.
+  const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
+  if (isReturned && hasRestarted(ctx.world)) return path;
   const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
   return isAnothers ? path : link.localPath;
 }
