@@ -107,7 +107,7 @@ export class Service {
   }
 
   // The functions are fields, not methods, because a transport receives them without the service.
-  readonly handle: ServiceWire = async (request, fault = null, noted) => {
+  readonly handle: ServiceWire = (request, fault = null, noted) => {
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
   };
