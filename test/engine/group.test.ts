@@ -20,7 +20,7 @@ function setUp() {
   };
   const group = new Group(state, { shareFolders: together }, clock);
   const call = (name: string) =>
-    group.together(() => {
+    group.runTogether(() => {
       bursts.at(-1)!.push(name);
       if (name === "killed") throw new Error("killed");
       return name;

@@ -16,8 +16,8 @@ export type StoredContent = { readonly digest: Digest; readonly text: string; re
 export type StateChange = {
   readonly keeps?: StoredContent;
   /**
-   * The complete new record: of a new document, or a record that was just read from the state, with
-   * no `await` in between.
+   * The complete new record of a document: new, or just read from the state with no `await` in
+   * between.
    */
   readonly link?: DocumentRecord;
   /**
@@ -29,12 +29,12 @@ export type StateChange = {
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   /** Event for the log. Undefined if the change is not worth logging. */
   readonly event?: EventFields;
-} & RowsBeside;
+} & OtherRows;
 
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
 /** Rows that change in the same transaction as a record, or without one. */
-type RowsBeside = {
+type OtherRows = {
   /**
    * Record that ends. `trashPath`: current place of its file in the trash; null: the record has no
    * file.
@@ -59,7 +59,7 @@ type RowsBeside = {
   };
 };
 
-export function atPresentPlace(ctx: CycleContext, changed: DocumentRecord): DocumentRecord {
+export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): DocumentRecord {
   const current = ctx.world.state.link(changed.id);
   if (current === null) return changed;
   const { localPath, remotePath, state } = current;
@@ -68,14 +68,14 @@ export function atPresentPlace(ctx: CycleContext, changed: DocumentRecord): Docu
 
 /**
  * Returns true if base's change id has changed since an effect began: on some deployments a rename
- * gives a new id. It cannot be known which of two ids of the same content is newer.
+ * gives a new id. It is then unknown which of the two ids is newer.
  */
 export function hasNewChangeId(ctx: CycleContext, link: DocumentRecord): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
 /** Returns a record with the current change id of its version. */
-export function withPresentId(ctx: CycleContext, link: DocumentRecord): DocumentRecord {
+export function withCurrentChangeId(ctx: CycleContext, link: DocumentRecord): DocumentRecord {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? { ...link, changeId: current.changeId } : link;
 }
@@ -92,17 +92,17 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { keeps } = change;
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
   if (change.link !== undefined) {
-    notePlace(ctx, change.link);
+    updateLinkPlace(ctx, change.link);
     state.putLink(change.link);
   }
-  if (change.text !== undefined) state.putLink(atPresentPlace(ctx, change.text));
+  if (change.text !== undefined) state.putLink(withCurrentPath(ctx, change.text));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: ctx.world.clock.now() });
-  writeBeside(ctx, change);
+  writeOtherRows(ctx, change);
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
 /** Updates the document's path for the conversion of links, if links are converted. */
-function notePlace({ world: { state, links } }: CycleContext, link: DocumentRecord): void {
+function updateLinkPlace({ world: { state, links } }: CycleContext, link: DocumentRecord): void {
   const places = links?.forms.placesIfKnown() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
   // A document without a known path is new, so there is no earlier path to compare with.
@@ -111,11 +111,11 @@ function notePlace({ world: { state, links } }: CycleContext, link: DocumentReco
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
-function writeBeside(ctx: CycleContext, { ends, replaces, conflict, block, dir, moved, removes }: RowsBeside): void {
+function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, dir, moved, removes }: OtherRows): void {
   const { state } = ctx.world;
-  if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
+  if (ends !== undefined) endRecord(ctx, ends.link, ends.trashPath);
   const replaced = replaces ? state.link(replaces) : null;
-  if (replaced !== null) endLink(ctx, replaced, null);
+  if (replaced !== null) endRecord(ctx, replaced, null);
   if (conflict !== undefined) state.putConflict(conflict);
   if (block !== undefined) state.putBlock(block);
   if (dir !== undefined) {
@@ -133,7 +133,7 @@ function writeBeside(ctx: CycleContext, { ends, replaces, conflict, block, dir, 
  * Ends a record, within the caller's transaction: leaves a tombstone, and removes the record and
  * the document's conflict.
  */
-function endLink(ctx: CycleContext, link: DocumentRecord, trashPath: string | null): void {
+function endRecord(ctx: CycleContext, link: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(tombstoneOf(link, trashPath, clock.now()));
   state.removeConflict(link.id);

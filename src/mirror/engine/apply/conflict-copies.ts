@@ -17,7 +17,8 @@ import type { EffectResult } from "./run-effect.ts";
  * Chooses the path of a version's copy. Skips a path that another conflict has recorded: until that
  * conflict removes its own copy, a missing copy would count as its user's choice.
  * @param before the versions shown so far
- * @returns the versions from now on, of which the last has no file yet, and the path of its copy
+ * @returns the versions shown from now on, of which the last has no file yet, and the path of its
+ * copy
  */
 export function nameCopy(
   { world: { state, disk } }: CycleContext,
@@ -113,8 +114,8 @@ export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string
 }
 
 /**
- * Reports in the run, `log` and `history` that a file was moved away which was not a copy of this
- * conflict.
+ * Reports, in the run, `log` and `history`, a user's file that was moved away from the path of a
+ * conflict copy.
  */
 function reportRenamedFile(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;

@@ -16,19 +16,19 @@ const ACCEPTED = "the published version has the change that was in review: the c
 
 /** Handles a document that changed on the service during its conflict. */
 export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
-  return meetNewer(ctx, action, null);
+  return mergeOrShowNewer(ctx, action, null);
 }
 
 /**
  * Compares with the version that the service has now. If the contents merge, the conflict ends;
  * otherwise a new copy shows that version, and the conflict continues.
- * @param over the version that the user rejected in favour of the local content: both contents are
- * then compared with it; null if the user has not chosen
+ * @param rejected the version that the user rejected in favour of the local content: both contents
+ * are then compared with it; null if the user has not chosen
  */
-async function meetNewer(
+async function mergeOrShowNewer(
   ctx: CycleContext,
   action: ActionOf<"renew-conflict" | "end-conflict">,
-  over: ChangeId | null,
+  rejected: ChangeId | null,
 ): Promise<Outcome> {
   const { state } = ctx.world;
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -38,7 +38,7 @@ async function meetNewer(
   const { file } = fetched.value;
   // ORDER: read after the request, because the copy may have moved with its document meanwhile.
   const link = state.link(action.id);
-  const conflict = conflictSince(state.conflict(action.id), over);
+  const conflict = conflictSince(state.conflict(action.id), rejected);
   if (link === null || conflict === null) return STALE.conflictEnded;
   const localVersion = { text: local.value.text, digest: action.expect };
   const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, localVersion, fetched.value);
@@ -71,13 +71,13 @@ function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string 
 }
 
 /**
- * Returns the conflict with version `over` as its base, and without its removed copy: the user
+ * Returns the conflict with version `rejected` as its base, and without the removed copy: the user
  * preferred the local content to that version.
  * @returns null if that version is no longer recorded, or the conflict is over
  */
-function conflictSince(conflict: Conflict | null, over: ChangeId | null): Conflict | null {
-  if (conflict === null || over === null) return conflict;
-  const chosen = versionNamed(conflict, over);
+function conflictSince(conflict: Conflict | null, rejected: ChangeId | null): Conflict | null {
+  if (conflict === null || rejected === null) return conflict;
+  const chosen = versionNamed(conflict, rejected);
   if (chosen === null) return null;
   const shown = conflict.shown.map((version) => (version === chosen ? { ...version, ino: 0, dev: 0 } : version));
   return { ...conflict, baseDigest: chosen.digest, baseChangeId: chosen.changeId, shown };
@@ -94,13 +94,13 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
  */
 export async function endConflict(ctx: CycleContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
-  if (how !== "equal" && changeId !== baseChangeId) return meetNewer(ctx, action, baseChangeId);
+  if (how !== "equal" && changeId !== baseChangeId) return mergeOrShowNewer(ctx, action, baseChangeId);
   const { id, localPath: path, expect } = action;
   const { state } = ctx.world;
   const link = state.link(id);
   const conflict = state.conflict(id);
-  const over = conflict === null ? null : versionNamed(conflict, baseChangeId);
-  if (link === null || over === null) return STALE.conflictEnded;
+  const rejected = conflict === null ? null : versionNamed(conflict, baseChangeId);
+  if (link === null || rejected === null) return STALE.conflictEnded;
   const local = readLocal(ctx, id, path, expect);
   if (local.kind === "end") return local.outcome;
   const detail = `${how}: ${action.why}${stillInReview(link)}`;
@@ -110,9 +110,9 @@ export async function endConflict(ctx: CycleContext, action: ActionOf<"end-confl
     text: null,
     expect,
     base: link,
-    next: over,
+    next: rejected,
     waiting: [],
-    event: eventOf(action, "local", { detail, before: over.digest }),
+    event: eventOf(action, "local", { detail, before: rejected.digest }),
   });
 }
 

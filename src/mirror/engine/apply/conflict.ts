@@ -13,7 +13,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { commit, withPresentId } from "./commit.ts";
+import { commit, withCurrentChangeId } from "./commit.ts";
 import { findCopy, withoutCopyOnDisk, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
 import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
@@ -71,7 +71,7 @@ export const showCopy = {
     const { changeId, digest } = newestShown(conflict);
     const shown = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
     const change = {
-      ...(record === null ? {} : { text: withPresentId(ctx, record) }),
+      ...(record === null ? {} : { text: withCurrentChangeId(ctx, record) }),
       version: { id, changeId, digest },
       conflict: { ...conflict, shown },
       removes: { tombstone: id },
@@ -128,7 +128,7 @@ export function openConflict(
 ): Promise<Outcome> {
   const { id } = link;
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
-  if (ctx.settings.direction === "push") return leaveApart(ctx, link, found, version.changeId, why);
+  if (ctx.settings.direction === "push") return recordWithoutCopy(ctx, link, found, version.changeId, why);
   const baseDigest = base?.digest ?? null;
   const conflict: Conflict = {
     id,
@@ -154,7 +154,7 @@ export function openConflict(
 /**
  * Records the conflict without a copy, for a sync that only uploads: each side keeps its content.
  */
-async function leaveApart(
+async function recordWithoutCopy(
   ctx: CycleContext,
   { id }: DocumentRecord,
   path: LocalPath,

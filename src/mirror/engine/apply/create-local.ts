@@ -16,14 +16,14 @@ import { localContentName, remoteContentName } from "./text-name.ts";
 /** Creates local files for new documents on the service. */
 
 /** LIMIT: files in one journal row, which is read and written as a whole. */
-const MOST_PER_ROW = 64;
+const MAX_FILES_PER_ROW = 64;
 
 /**
  * Creates files, and keeps them in the journal until `create` has ended. The rows are flushed to
  * disk. A power cut may lose the files' records and damage the files, which would then look like
  * edits.
  */
-export async function journalArriving<T>(
+export async function journalNewFiles<T>(
   { world: { state }, run }: CycleContext,
   actions: readonly Pick<ActionOf<"create-local">, "id" | "localPath">[],
   create: () => Promise<T>,
@@ -31,8 +31,8 @@ export async function journalArriving<T>(
   if (actions.length === 0) return create();
   const rows: number[] = [];
   state.transactSafely(() => {
-    for (let at = 0; at < actions.length; at += MOST_PER_ROW) {
-      const files = actions.slice(at, at + MOST_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
+    for (let at = 0; at < actions.length; at += MAX_FILES_PER_ROW) {
+      const files = actions.slice(at, at + MAX_FILES_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
       rows.push(state.openIntent(run, { kind: "create", files }));
     }
   });
@@ -54,7 +54,7 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const fetched = await fetchWithoutStoring(ctx, id);
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
-  // The document may come back with an edit that was once sent from this folder.
+  // An edit that was once sent from this folder may have restored the document.
   const link = action.comesBack === true ? state.link(id) : null;
   const own = link === null ? null : adoptOwnVersion(ctx, link, fetched.value, "lately");
   if (own !== null) return own;
@@ -63,19 +63,19 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   // the bytes can be matched to it after a kill, even if the link targets have moved.
   if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
-  const made = await ctx.group.together(() => ctx.world.disk.create(localPath, text));
-  const written = settle(ctx, action, digest, text, made);
+  const made = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
+  const written = endCreation(ctx, action, digest, text, made);
   if (written.kind === "end") return written.outcome;
   const created = { changeId: file.lastChangeId, digest, isProtected: file.protected };
-  return noteCreated(ctx, action, created, written.value, text);
+  return recordCreated(ctx, action, created, written.value, text);
 }
 
-type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
+type CreatedVersion = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
 
-async function noteCreated(
+async function recordCreated(
   ctx: CycleContext,
   action: ActionOf<"create-local">,
-  { changeId, digest, isProtected }: CreatedOf,
+  { changeId, digest, isProtected }: CreatedVersion,
   { stamp }: Written,
   text: string,
 ): Promise<Outcome> {
@@ -104,7 +104,7 @@ async function noteCreated(
  * Ends the download after the file was created. If the folder was missing, stores the content and
  * creates the file again.
  */
-function settle(
+function endCreation(
   ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,
   digest: Digest,

@@ -49,7 +49,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
-    const request = { asks: `${remotePath} ${digest}`, at: { key: localPath, path: localPath } };
+    const request = { facts: `${remotePath} ${digest}`, at: { key: localPath, path: localPath } };
     return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, extra: text, request });
   },
 
@@ -136,7 +136,7 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
     // Base has moved to the version that was read.
     if (link?.changeId !== row.changeId || link.digest !== row.digest) return { kind: "over", outcome: DONE };
     const fetched = await fetchText(ctx, link.id, link.localPath);
-    if (fetched.kind === "end") return { kind: "open", outcome: unread(fetched.outcome) };
+    if (fetched.kind === "end") return { kind: "open", outcome: outcomeWhenUnread(fetched.outcome) };
     const { file, text, digest } = fetched.value;
     const { lastChangeId: changeId } = file;
     const sent = changeId === link.changeId ? state.text(link.digest) : null;
@@ -187,7 +187,7 @@ const NORMALISED = { kind: "create-remote", detail: "the service normalised the 
  * Returns the outcome for a document that was created, if its content on the service is not known.
  * A 404 does not prove that the document is gone: the key may have lost its access.
  */
-function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
+function outcomeWhenUnread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };
   const detail = `uploaded, but the content on the service could not be read: ${outcome.detail}`;

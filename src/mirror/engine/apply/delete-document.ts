@@ -26,10 +26,11 @@ type Deletion = {
   /** Local path of the document's file in the plan; the file may be gone. */
   readonly localPath: LocalPath;
   /**
-   * The only version that may be deleted. Any other version was written on the service meanwhile.
+   * Only version that may be deleted: somebody on the service wrote any other version since the
+   * plan.
    */
   readonly changeId: ChangeId;
-  /** The only place at which it may be deleted: whoever moved it meanwhile wants it. */
+  /** Only place at which it may be deleted: somebody who moved it since the plan wants it. */
   readonly remotePath: RemotePath;
   readonly why: string;
   /** True if the file was deleted locally. If the file comes back, the document must stay. */

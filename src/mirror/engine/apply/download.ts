@@ -18,7 +18,7 @@ import type { DocumentRecord } from "../../model/link.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
-import { commit, hasNewChangeId, atPresentPlace } from "./commit.ts";
+import { commit, hasNewChangeId, withCurrentPath } from "./commit.ts";
 import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { commonSentVersion, adoptOwnVersion, wasPosted } from "./unanswered-writes.ts";
@@ -40,7 +40,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
     if (hasNewChangeId(ctx, link)) return STALE.baseMoved;
-    const renamed = { ...atPresentPlace(ctx, link), changeId: file.lastChangeId, protected: file.protected };
+    const renamed = { ...withCurrentPath(ctx, link), changeId: file.lastChangeId, protected: file.protected };
     // The service was restored from a backup if it shows superseded versions again.
     return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });
   }
@@ -94,12 +94,12 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
   flushAtEnd(ctx, action.id, action.localPath);
   const event = eventOf(action, "both", { before: action.expect });
   const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
-  const equal = howEqual(ctx, action, local.value.text, fetched.value);
+  const equal = equalityOf(ctx, action, local.value.text, fetched.value);
   if (equal !== null) {
     const { detail, localDigest } = equal;
     return commit(ctx, { ...adopting, link: { ...adopted, localDigest }, event: { ...event, detail, after: digest } });
   }
-  const { prefer, why } = chooseOfTwoNew(ctx, action.localPath, fetched.value);
+  const { prefer, why } = chooseSide(ctx, action.localPath, fetched.value);
   // The remote version becomes the base of the local content, which is then sent as an edit. Both
   // contents are kept.
   const rebased = { ...adopted, localDigest: digest };
@@ -108,7 +108,7 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
   }
   if (mayTakeOver({ ...ctx.settings, prefer }, action.localPath)) {
     const keptText = prefer === "remote" ? null : local.value.text;
-    return takeOver(ctx, action, { rebased, keptText, remote: fetched.value, why });
+    return replaceLocal(ctx, action, { rebased, keptText, remote: fetched.value, why });
   }
   return openConflict(
     ctx,
@@ -121,11 +121,11 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
 }
 
 /**
- * Compares two contents. If they are equal, returns how, for the log, and the digest of the local
- * content in the service's form.
- * @returns null if they differ
+ * Compares two contents. If they are equal, returns in which way, for the log, and the digest of
+ * the local content in the service's form.
+ * @returns null if the contents differ
  */
-function howEqual(
+function equalityOf(
   { world: { links } }: CycleContext,
   { localPath, expect }: ActionOf<"meet">,
   local: string,
@@ -142,7 +142,7 @@ function howEqual(
   return { detail, localDigest: expect };
 }
 
-type TakingOver = {
+type LocalReplacement = {
   /** Record with the service's version as its base. */
   readonly rebased: DocumentRecord;
   /**
@@ -154,10 +154,10 @@ type TakingOver = {
 };
 
 /** Replaces the local content by the service's. */
-async function takeOver(
+async function replaceLocal(
   ctx: CycleContext,
   action: ActionOf<"meet">,
-  { rebased, keptText, remote, why }: TakingOver,
+  { rebased, keptText, remote, why }: LocalReplacement,
 ): Promise<Outcome> {
   const { id, localPath, expect } = action;
   const inUse = blockIfInUse(ctx, action);
@@ -189,7 +189,7 @@ async function takeOver(
  * to lose. So no conflict is opened, whatever the user prefers. An empty local file is different:
  * somebody may be about to write into it.
  */
-function chooseOfTwoNew(
+function chooseSide(
   ctx: CycleContext,
   path: LocalPath,
   { text: remote, digest }: Pick<RemoteText, "text" | "digest">,

@@ -112,7 +112,7 @@ export function blockIfInUse(
   return use === null ? null : stale(use.why);
 }
 
-/** Returns the reason for writing a file. It says so if somebody was working on the file. */
+/** Returns the reason for writing a file, with a note if somebody was working on the file. */
 export function reasonForWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -128,7 +128,7 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
 
 /**
  * Returns the outcome of a refusal, with a block, so that the same request is not sent again.
- * @param fields of the block; it has the code and detail of the refusal, unless they say otherwise
+ * @param fields fields of the block. By default, code and detail are those of the refusal
  */
 export function refusedWith(
   ctx: CycleContext,
@@ -219,7 +219,7 @@ export async function readWithoutStoring(
   path: LocalPath,
   expect: Digest,
 ): Promise<ValueOrEnd<LocalRead>> {
-  return asExpected(await ctx.group.together(() => ctx.world.disk.read(path)), expect);
+  return asExpected(await ctx.group.runTogether(() => ctx.world.disk.read(path)), expect);
 }
 
 function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<LocalRead> {
@@ -229,8 +229,8 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<Lo
 }
 
 /**
- * Returns an action whose content has the current targets of its links: they may have been created
- * since the plan.
+ * Returns an action whose digest fits the current targets of the file's links: some targets may
+ * have been created since the plan.
  */
 export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: CycleContext,
@@ -265,7 +265,7 @@ export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): Outc
 
 /**
  * Returns the outcome of a write if the read that should show its result failed.
- * @param fault of the read, or of the write if the read has none
+ * @param fault fault of the read, or of the write if the read has none
  */
 export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
@@ -276,7 +276,7 @@ export function leaveOpen(detail: string): { readonly kind: "open"; readonly out
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/** @returns reason why the row of an effect stays open, or null */
+/** Returns the reason why the row of an effect stays open; null if it does not. */
 export function whyOpen(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }

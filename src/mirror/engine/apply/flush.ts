@@ -14,42 +14,45 @@ import type { World } from "../run/world.ts";
  * LIMIT: new files that are fsynced at the end of their cycle. If there are more, all are left to
  * the next cycle: by then the system has written most of them itself.
  */
-const FLUSH_AT_ONCE = 64;
+const MAX_NEW_FILES = 64;
 /**
  * LIMIT: files of earlier cycles that are fsynced in a cycle, if the disk cannot be flushed as a
  * whole. An fsync is slow even if nothing is left to write.
  */
-const FLUSH_LATER = 2_000;
+const MAX_EARLIER_FILES = 2_000;
 
 /**
  * Notes a file that must be fsynced at the end of the cycle. If there are too many files, none is
  * flushed in this cycle: the next cycle finds all of them by their records.
  */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
-  if (toFlush.size <= FLUSH_AT_ONCE) toFlush.set(id, path);
+  if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
 }
 
 export async function flushNow(ctx: CycleContext): Promise<void> {
-  if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > FLUSH_AT_ONCE) return;
+  if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > MAX_NEW_FILES) return;
   await flush(ctx.world, ctx.notes.toFlush);
 }
 
 /**
- * Flushes files of earlier cycles. `base` is not loaded again: a later commit takes the durable
+ * Flushes files of earlier cycles. Does not load `base` again: a later commit takes the durable
  * mark from the state. A record that counts as not durable for too long only costs another fsync.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
   for (const link of base.links.values())
     if (mayBeLost(link) && local.files.has(link.localPath)) waiting.set(link.id, link.localPath);
-  if (waiting.size > FLUSH_AT_ONCE && (await world.disk.flushAll())) setDurable(world, waiting);
-  else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
+  if (waiting.size > MAX_NEW_FILES && (await world.disk.flushAll())) setDurable(world, waiting);
+  else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, MAX_EARLIER_FILES)));
 }
 
 /** Returns true if a power loss may destroy the file of a record. */
 export const mayBeLost = ({ durable, state }: DocumentRecord): boolean => !durable && state === "linked";
 
-/** @returns paths that may not survive a power loss yet, including files that are gone */
+/**
+ * Flushes files and their folders.
+ * @returns paths that may not survive a power loss yet, including files that are gone
+ */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failed = await disk.flush(paths);
   for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });

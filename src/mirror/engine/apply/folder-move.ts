@@ -56,7 +56,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
   conclude(ctx, row, { to, isBack }, source) {
     const { state } = ctx.world;
     const dir = state.dir(row.dirId);
-    const back = isBack && dir !== null ? backIn(dir, to ?? dir.remotePath, row.lastLocalPath) : [];
+    const back = isBack && dir !== null ? moveBackOf(dir, to ?? dir.remotePath, row.lastLocalPath) : [];
     if (to === null) {
       const fault = source.from === "observation" ? source.fault : null;
       return { outcome: provenNotDone("move", fault), change: { moved: back } };
@@ -80,7 +80,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
  * Returns the move from base's local path to the folder's path when its move was sent, if base's
  * two paths do not correspond. The next plan then sees that the user moved the folder back.
  */
-function backIn(
+function moveBackOf(
   { id, localPath }: FolderRecord,
   remotePath: RemotePath,
   lastLocalPath: LocalPath,

@@ -48,7 +48,7 @@ type PostRow = Extract<Intent, { kind: "post-folder" }>;
  */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
-    const request = { asks: `folder ${toService(ctx.world, remotePath)}`, at: { key: localPath, path: localPath } };
+    const request = { facts: `folder ${toService(ctx.world, remotePath)}`, at: { key: localPath, path: localPath } };
     return got({ row: { kind: "post-folder", localPath, remotePath, why }, extra: null, request });
   },
 
@@ -58,7 +58,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
-      // If the read fails, the refusal stands as the result and the folder is blocked, so that the
+      // If the read fails, the refusal remains the result and the folder is blocked, so that the
       // POST is not sent again unchecked (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
@@ -174,11 +174,10 @@ export function forgetFolder(
   });
 }
 
-/** Records folders in base, with the paths below them. */
-
 /**
- * Looks for a folder on the service by its path.
- * @returns null if there is none, or the reason why this is not known; the row then stays open
+ * Finds a folder on the service by its path.
+ * @returns the folder; null if there is none; an open result if the read failed, so that the row
+ * stays open
  */
 export async function findFolder(
   { world }: CycleContext,
@@ -241,7 +240,7 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
     // itself is recorded at its old path.
     for (const within of new Set([from.remotePath, to.remotePath]))
       state.moveMembers("local", from.localPath, to.localPath, within);
-    links?.forms.known.moved(from.localPath, to.localPath);
+    links?.forms.known.recordMoved(from.localPath, to.localPath);
   }
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
 }
@@ -250,17 +249,18 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
-    const localPath = carried(link.localPath, from.localPath, to.localPath);
-    if (localPath !== link.localPath) links?.forms.known.moved(link.localPath, localPath);
-    state.putLink({ ...link, localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) });
+    const localPath = movedPath(link.localPath, from.localPath, to.localPath);
+    if (localPath !== link.localPath) links?.forms.known.recordMoved(link.localPath, localPath);
+    state.putLink({ ...link, localPath, remotePath: movedPath(link.remotePath, from.remotePath, to.remotePath) });
   }
   if (conflict !== null) {
-    const newestCopyPath = carried(conflict.newestCopyPath, from.localPath, to.localPath);
-    if (newestCopyPath !== conflict.newestCopyPath) links?.forms.known.moved(conflict.newestCopyPath, newestCopyPath);
+    const newestCopyPath = movedPath(conflict.newestCopyPath, from.localPath, to.localPath);
+    if (newestCopyPath !== conflict.newestCopyPath)
+      links?.forms.known.recordMoved(conflict.newestCopyPath, newestCopyPath);
     state.putConflict({ ...conflict, newestCopyPath });
   }
 }
 
-function carried(path: string, from: string, to: string): string {
+function movedPath(path: string, from: string, to: string): string {
   return isWithin(path, from) ? rebase(path, from, to) : path;
 }

@@ -7,7 +7,7 @@ import type { RemoteText } from "./effect.ts";
 import { mergedContentName } from "./text-name.ts";
 
 /** Local content and submissions after new content was published. */
-type AfterLive = {
+type AfterPublication = {
   /** Local content after the step; null if it does not merge with the published content. */
   readonly local: string | null;
   /** Submissions that are still in review, as they were sent and as merged with the published
@@ -18,6 +18,7 @@ type AfterLive = {
 };
 
 /**
+ * Merges new published content with the local content and with each submission.
  * @param baseDigest content from which the submissions were made; null if unknown
  * @returns the result; the contents that are still in review are in the store
  */
@@ -28,7 +29,7 @@ export function mergeWithPublished(
   baseDigest: Digest | null,
   local: KnownText,
   { file, text, digest }: RemoteText,
-): AfterLive {
+): AfterPublication {
   const base = baseDigest === null ? null : readText(ctx, baseDigest);
   const live = { digest, text };
   const after = settleSubmissions(base, readSubmissions(ctx, link), local, live, file.lastChangeId);
@@ -36,7 +37,7 @@ export function mergeWithPublished(
   const waiting = after.waiting.map(({ text: sent, ...one }): Submission => {
     return { ...one, digest: ctx.world.state.putText(sent, name) };
   });
-  return { ...after, waiting: withoutDoubles(waiting) };
+  return { ...after, waiting: withoutDuplicates(waiting) };
 }
 
 /**
@@ -60,7 +61,7 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
  * Returns submissions without duplicates. Of content that was sent twice, the later base version
  * counts.
  */
-function withoutDoubles(submissions: readonly Submission[]): Submission[] {
+function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }
 

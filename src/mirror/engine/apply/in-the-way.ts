@@ -22,7 +22,7 @@ type PathOccupant =
 
 /**
  * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
- * Finds out whether this key can read the item, and whether its path is spelled the same way. A
+ * Finds out whether this key can read the item, and whether its path has the same spelling. A
  * service that treats several spellings as one name shows the item under another spelling, which
  * the next plan then knows. If the request fails, the write is blocked too: a 4xx is not sent again
  * unchecked (I08).
@@ -44,7 +44,7 @@ async function examineTakenPath(
   if (alike.id === self)
     return { kind: "blocked", detail: `the service treats ${names} as the same name, and cannot change its spelling` };
   const detail = `the service treats ${names} as the same name, and already has the second`;
-  return { kind: learnedNames(ctx) ? "stale" : "blocked", detail };
+  return { kind: hasLearnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
 /**
@@ -67,7 +67,7 @@ export async function refuseCreation(
     return kind === "stale" ? stale(detail) : block("occupied-unseen", detail, null);
   }
   const isAboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (isAboutName && learnedNames(ctx)) return stale(MORE_REFUSED);
+  if (isAboutName && hasLearnedNames(ctx)) return stale(MORE_REFUSED);
   return fault.status === 403 ? block("read-only", fault.detail, null) : block("refused", fault.detail, digest);
 }
 
@@ -93,7 +93,7 @@ export async function prepareMove(
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
   const currentPath = followLocalMoves(ctx, lastLocalPath);
-  const request = { asks: moveRequest(move, parent.value), at: { key: id, path: currentPath } };
+  const request = { facts: moveRequest(move, parent.value), at: { key: id, path: currentPath } };
   return got({ currentPath, extra: { parent: parent.value, lastLocalPath }, request });
 }
 
@@ -109,7 +109,7 @@ export async function refuseMove(
 ): Promise<Outcome> {
   if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return NOT_AS_ONE;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
+  if (fault.pointers.includes("/name") && hasLearnedNames(ctx)) return stale(MORE_REFUSED);
   const { status, code, requestId } = fault;
   const path = followLocalMoves(ctx, lastLocalPath);
   const key = row.kind === "patch" ? row.id : row.dirId;
@@ -134,7 +134,7 @@ const MORE_REFUSED = "the service refuses a character in names that it was not k
 
 /** Returns true if this cycle learned how the service or the disk spells names after the plan was
  * made. */
-function learnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
+function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();
   return (
     currentTraits.refusedCharacters !== before.refusedCharacters ||

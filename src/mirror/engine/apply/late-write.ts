@@ -50,7 +50,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
     const left = examineAfterPowerLoss(ctx, row, aside.value);
-    if (left === "older") return discard(ctx, row);
+    if (left === "older") return removeAfterFlush(ctx, row);
     if (left === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
     state.putKnownText(
       digest,
@@ -63,7 +63,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   // The content was stored when it was first read. If the store has lost the content since, it is
   // stored again before the file is removed (I03).
   state.putKnownText(digest, text, localContentName(row.path, row.id));
-  return discard(ctx, row);
+  return removeAfterFlush(ctx, row);
 }
 
 /**
@@ -108,7 +108,7 @@ function lacksNewVersion(ctx: CycleContext, row: Row, link: DocumentRecord, atPa
   if (atPath.kind !== "file" || (link.stamp !== null && sameInodeAndBirth(link.stamp, atPath.stamp))) return false;
   if (atPath.digest === row.expect) return true;
   const file = ctx.world.disk.read(row.path);
-  return file.kind === "done" && !holdsNewerBase(ctx, row, link, file.value.text);
+  return file.kind === "done" && !containsNewerBase(ctx, row, link, file.value.text);
 }
 
 /**
@@ -127,14 +127,15 @@ function examineAfterPowerLoss(
   const whole = state.text(row.expect);
   if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";
   if (containsChanges(ctx, versionBefore(ctx, row, whole), row.expect, text)) return null;
-  // Content that is only stored may be the late save: it is stored before it is brought back.
+  // Content that is only stored may be the late save, because a save is stored before it is
+  // written.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 
 /**
  * Returns the newest version, up to base, whose content differs from that of the replaced file
- * (`whole`). If the file was uploaded, base has the content of the file, which its user's program
- * did not flush.
+ * (`whole`). A version with the file's content is skipped: the user's program had not flushed that
+ * content when it was uploaded.
  */
 function versionBefore(
   { world: { state } }: CycleContext,
@@ -155,7 +156,7 @@ function versionBefore(
  * ORDER: the content is flushed before the file is removed: a power cut could revert the last
  * commits of the store, but not the removal.
  */
-function discard({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
+function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
   return CLOSED;
@@ -163,10 +164,10 @@ function discard({ world: { disk, state } }: CycleContext, { setAsideAt }: Row):
 
 /**
  * Moves a set-aside file back to its path, which is free. The document was deleted or moved since,
- * or an interrupted effect set the file aside again. The digest of the document's current file
- * stays recorded (`localDigest`). So a moved document is recognised by it, and the restored file
- * becomes a document of its own. ORDER: base moves back first. With the newer base, the old content
- * would look like an edit that reverts it.
+ * or an interrupted effect set the file aside again. The record keeps the digest of the document's
+ * current file (`localDigest`), so a moved document is still recognised. The restored file becomes
+ * a document of its own. ORDER: base moves back first. With the newer base, the old content would
+ * seem to be an edit that reverts it.
  */
 function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
@@ -175,7 +176,7 @@ function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectRe
   return putBack(ctx, row, detail);
 }
 
-/** Returns the changes to a record whose file has the set-aside content again. */
+/** Returns the fields of a record whose file has the set-aside content again. */
 function baseBefore(row: Row, link: DocumentRecord): Partial<DocumentRecord> {
   const older = olderVersion(row, link);
   return older === null ? {} : { ...older, echoDigest: null };
@@ -207,8 +208,8 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
   if (disk.look(row.path).kind === "absent")
     return putBackOnItsBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
   if (current.kind === "done" && link !== null) {
-    const text = withLateText(ctx, row, link, late, current.value);
-    if (text !== null) return bringBack(ctx, row, link, late, text, current.value.digest);
+    const text = mergeLateContent(ctx, row, link, late, current.value);
+    if (text !== null) return writeLateContent(ctx, row, link, late, text, current.value.digest);
   }
   return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
@@ -217,7 +218,7 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
  * Writes `text`, the late content alone or merged, to the document's path. The newer base stays if
  * `text` has all of that base's changes: the program may also have saved to the path.
  */
-function bringBack(
+function writeLateContent(
   ctx: CycleContext,
   row: Row,
   link: DocumentRecord,
@@ -226,7 +227,7 @@ function bringBack(
   expect: Digest,
 ): EffectResult<Row> {
   const { disk } = ctx.world;
-  const older = holdsNewerBase(ctx, row, link, text) ? null : olderVersion(row, link);
+  const older = containsNewerBase(ctx, row, link, text) ? null : olderVersion(row, link);
   const outcome = runLocalEffect(ctx, writeFile, {
     id: row.id,
     path: row.path,
@@ -248,7 +249,7 @@ function bringBack(
   // A later write to the set-aside file is an edit of this content.
   if (disk.isOpenElsewhere(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
-  return discard(ctx, row);
+  return removeAfterFlush(ctx, row);
 }
 
 /**
@@ -256,7 +257,7 @@ function bringBack(
  * content alone, based on the old base.
  * @returns null if the two do not merge
  */
-function withLateText(
+function mergeLateContent(
   { world: { state } }: CycleContext,
   row: Row,
   link: DocumentRecord,
@@ -266,15 +267,21 @@ function withLateText(
   const replaced = state.text(row.expect);
   const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
   if (merged?.kind === "clean") return merged.text;
-  // Second case: the process ended after the content was written and before base was moved.
-  const isOurs = current.digest === link.localDigest || current.digest === late.digest;
-  return isOurs && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
+  // Only content that mdmirror wrote may be replaced. The file has the late content already if the
+  // process ended after it was written and before base moved.
+  const isWrittenByMirror = current.digest === link.localDigest || current.digest === late.digest;
+  return isWrittenByMirror && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
 /**
  * Returns true if content has all changes of the newer base. The newer base may contain the changes
  * since the replaced content (the service combines edits), or those since the previous base.
  */
-function holdsNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: DocumentRecord, text: string): boolean {
+function containsNewerBase(
+  ctx: CycleContext,
+  { expect, baseDigest }: Row,
+  link: DocumentRecord,
+  text: string,
+): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
 }

@@ -63,7 +63,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
         mergedFrom,
       });
   }
-  return disagree(ctx, action, both.value, { digest: mergedFrom });
+  return applyPolicy(ctx, action, both.value, { digest: mergedFrom });
 }
 
 /**
@@ -76,7 +76,7 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
   const { link, local, remote } = both.value;
   const localVersion = { digest: action.expect, text: local };
   const after = mergeWithPublished(ctx, link, action.localPath, link.digest, localVersion, remote);
-  if (after.local === null) return disagree(ctx, action, both.value, after.commonBase);
+  if (after.local === null) return applyPolicy(ctx, action, both.value, after.commonBase);
   const { waiting } = after;
   const detail =
     waiting.length > 0
@@ -142,7 +142,7 @@ export function writeMergedFile(
  * Applies the policy to two contents that do not merge. The content that is not chosen is in the
  * store, like all content that was ever read.
  */
-async function disagree(
+async function applyPolicy(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
   both: BothVersions,

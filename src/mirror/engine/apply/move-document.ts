@@ -70,7 +70,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const link = ctx.world.state.link(row.id);
     const answer = await readFacts(ctx, row.id, link?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    // The path differs: the service may have changed the name, or another user has moved the
+    // The path differs: the service may have changed the name, or another user may have moved the
     // document since.
     const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {

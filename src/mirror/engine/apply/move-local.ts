@@ -55,7 +55,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
 
   conclude(ctx, row, seen) {
     const { from, to, why, isManual } = row;
-    ctx.world.links?.forms.known.moved(from, to);
+    ctx.world.links?.forms.known.recordMoved(from, to);
     const id = row.kind === "move" ? row.id : row.dirId;
     const moved = { side: "local", id, path: to, from } as const;
     if (isManual) return { outcome: DONE, change: { event: { ...moved, kind: "restore", detail: why } } };

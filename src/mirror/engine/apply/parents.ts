@@ -6,8 +6,8 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /**
- * Creates the missing folders above a path. No listing showed these folders, or they were deleted
- * before a document in them was restored.
+ * Creates the missing folders above a path: no listing showed them, or they were deleted before a
+ * document in them was restored. Returns the outcome if that failed; null on success.
  */
 export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
@@ -20,9 +20,9 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 }
 
 /**
- * RACE: somebody moved a linked folder that existed in this cycle's scan, or that this cycle
- * created. If mdmirror created the folder again, base would confuse the new folder with the moved
- * one. Documents in it would then look as if the user had moved them.
+ * Returns true if a linked folder is missing that existed in this cycle's scan, or that this cycle
+ * created. RACE: somebody moved the folder. If mdmirror created the folder again, base would
+ * confuse the new folder with the moved one. Documents in it would then count as moved by the user.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);

@@ -69,7 +69,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       stampTrusted,
       why,
     } as const;
-    const request = { asks: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
+    const request = { facts: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
     return got({ row, keeps, extra: text, request });
   },
 

@@ -12,24 +12,24 @@ import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
  */
 
 /** LIMIT: requests that are remembered. Beyond it, the oldest request may be sent once more. */
-const MOST_REFUSALS = 1_000;
+const MAX_REFUSALS = 1_000;
 
 /**
- * A request of an effect. `asks`: all facts of the request; `at`: the document or folder of the
- * current block, and its path.
+ * A request of an effect. `facts`: all facts of the request, as one string; `at`: the document or
+ * folder of the current block, and its path.
  */
-export type Request = { readonly asks: string; readonly at: Pick<Block, "key" | "path"> };
+export type Request = { readonly facts: string; readonly at: Pick<Block, "key" | "path"> };
 
-export function earlierRefusal({ notes }: CycleContext, { asks, at }: Request): Outcome | null {
-  const before = notes.tally.refused.get(asks);
+export function earlierRefusal({ notes }: CycleContext, { facts, at }: Request): Outcome | null {
+  const before = notes.tally.refused.get(facts);
   return before === undefined ? null : { ...before, block: { ...before.block, ...at } };
 }
 
-export function noteRefused({ notes }: CycleContext, { asks }: Request, outcome: Outcome): Outcome {
+export function noteRefused({ notes }: CycleContext, { facts }: Request, outcome: Outcome): Outcome {
   const { refused } = notes.tally;
-  if (isOfRequest(outcome)) refused.set(asks, outcome);
+  if (concernsRequest(outcome)) refused.set(facts, outcome);
   const [oldest] = refused.keys();
-  if (refused.size > MOST_REFUSALS) refused.delete(oldest!);
+  if (refused.size > MAX_REFUSALS) refused.delete(oldest!);
   return outcome;
 }
 
@@ -37,14 +37,14 @@ export function noteRefused({ notes }: CycleContext, { asks }: Request, outcome:
  * Returns true if the service refused the request itself, so that a retry is useless. Any other
  * refusal concerns a path, which may become free.
  */
-function isOfRequest(outcome: Outcome): outcome is RefusedWrite {
+function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
   return outcome.block.reason === "refused" || outcome.block.reason === "read-only";
 }
 
 /**
- * Returns all facts of a move's request as one string, with the whole target path: a rename has no
- * folder, and a move into a folder may have no name. So the same request has another target when
+ * Returns all facts of a move's request as one string, with the whole target path. A rename names
+ * no folder, and a move into a folder may name no file. So the same request has another target if
  * the document is elsewhere.
  */
 export function moveRequest(

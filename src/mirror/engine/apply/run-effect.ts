@@ -8,7 +8,7 @@ import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
 
 /**
  * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer comes,
- * and after a crash, the result is observed instead, and the same code concludes the effect.
+ * or after a crash, the result is observed instead, and the same code concludes the effect.
  */
 
 /** Source of the result of an effect. */
@@ -217,7 +217,10 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, extra));
 }
 
-/** @returns reason why the row stays open, or null */
+/**
+ * Recovers a local effect from its row.
+ * @returns the reason why the row stays open, or null
+ */
 export function recoverLocalEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: Pick<LocalEffect<never, Row, never, Seen>, "observe" | "conclude">,

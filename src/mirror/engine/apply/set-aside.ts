@@ -72,7 +72,7 @@ function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): Fre
   });
 }
 
-/** @returns the reason why the file could not be put back, or null */
+/** Moves a set-aside file back. Returns the reason if that failed, or null. */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";

@@ -103,10 +103,10 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 }
 
 /**
- * `this-run`: only content that this run has sent counts. If the file has base's content again, the
- * user has undone the edit.
+ * Period in which content was sent. `this-run`: only content that this run has sent counts. If the
+ * file has base's content again, the user has undone the edit. `lately`: also the run before.
  */
-type SentWhen = "this-run" | "lately";
+type SentPeriod = "this-run" | "lately";
 
 /**
  * Returns the common base of the local and the remote version, if it is not base: content that was
@@ -117,7 +117,7 @@ export function commonSentVersion(
   ctx: CycleContext,
   link: DocumentRecord,
   remote: string,
-  since: SentWhen,
+  since: SentPeriod,
 ): Digest | null {
   const sent = sentSince(ctx, link, since).find(
     ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, link.digest, digest, remote),
@@ -125,7 +125,7 @@ export function commonSentVersion(
   return sent?.intent.digest ?? null;
 }
 
-function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentWhen): readonly OpenRow[] {
+function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentPeriod): readonly OpenRow[] {
   return sentOn(ctx, link).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
@@ -133,14 +133,14 @@ function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentWhen): re
  * If the service's version was sent from this folder, makes it the base of the local content, which
  * is then an ordinary edit.
  * @param read the version that was read
- * @returns null if the version was not sent from this folder; otherwise the file is unchanged, and
+ * @returns null if the version was not sent from this folder. Otherwise the file is unchanged, and
  * must be planned again
  */
 export function adoptOwnVersion(
   ctx: CycleContext,
   link: DocumentRecord,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
-  since: SentWhen,
+  since: SentPeriod,
 ): Outcome | null {
   if (!sentSince(ctx, link, since).some(({ intent }) => intent.digest === digest)) return null;
   const { lastChangeId: changeId } = file;
@@ -164,7 +164,7 @@ export function adoptOwnVersion(
 }
 
 /** LIMIT: unknown documents that are read; with more, a moved document is created a second time. */
-const MOST_UNKNOWN = 16;
+const MAX_UNKNOWN = 16;
 
 /**
  * Links new documents whose POST had no answer, and that somebody moved on the service before
@@ -183,7 +183,7 @@ export async function linkMovedPosts(ctx: CycleContext, trees: Trees): Promise<T
   if (posts.length === 0) return trees;
   const isKnown = ({ id }: RemoteFile) => base.links.has(id) || base.tombstones.has(id);
   const unlinked = [...remote.files.values()].filter((file) => !isKnown(file));
-  if (unlinked.length > MOST_UNKNOWN) return trees;
+  if (unlinked.length > MAX_UNKNOWN) return trees;
   const { disk } = ctx.world;
   const unknown = unlinked.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
   const read = await Promise.all(unknown.map(({ id, path }) => fetchText(ctx, id, path as string as LocalPath)));

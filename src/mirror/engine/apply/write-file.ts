@@ -62,7 +62,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
     const { id, path, expect } = decided;
-    if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
+    if (isUncountedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
     const writes = digestToWrite(writing);
     if (text !== null) ctx.world.state.putKnownText(writes, text, mergedContentName(path, id, event.detail));
     const row: Row = {
@@ -85,7 +85,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
       const atPath = disk.look(path);
       if (atPath.kind !== "file" || atPath.digest !== expect)
         return { kind: "over", outcome: stale("the file was changed after the scan") };
-      return written(ctx, row, atPath, "same", copies);
+      return observeWritten(ctx, row, atPath, "same", copies);
     }
     if (expect !== null) return resultOfReplace(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
     const parents = ensureFolders(ctx, path);
@@ -104,16 +104,16 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     const file = ctx.world.disk.read(row.path);
     const isWritten = file.kind === "done" && file.value.digest === row.writes;
     if (aside.value === null) {
-      if (row.expect === null && isWritten) return written(ctx, row, file.value, "created");
+      if (row.expect === null && isWritten) return observeWritten(ctx, row, file.value, "created");
       ctx.world.links?.unwritten(row.path, row.setAsideAt);
       return { kind: "over", outcome: DONE };
     }
-    if (isWritten) return written(ctx, row, file.value, "replaced");
-    if (file.kind === "done" && isOfOther(ctx, row, aside.value.text, file.value.text))
+    if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
+    if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
     // If its user has edited the file since, it still has every change of the version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
-      return written(ctx, row, file.value, "replaced");
+      return observeWritten(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
   },
 
@@ -142,10 +142,11 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
 }
 
 /**
- * Returns true if a file has too little of the old and the new content to be an edit of either. By
- * its path alone it would count as an edit, and replace the document on the service.
+ * Returns true if a file has too little of the old and the new content to be an edit of either.
+ * Without this check, it would count as an edit by its path alone, and replace the document on the
+ * service.
  */
-function isOfOther({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
+function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
   const found = profileOf(text);
   return [old, state.text(writes)].every((one) => one === null || !isSimilar(profileOf(one), found));
 }
@@ -157,7 +158,7 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
 }
 
 /** Returns true if a document would lose its content without being counted by the safety checks. */
-function isUnjudgedLoss(
+function isUncountedLoss(
   { notes: { mayBeEmptied: mayEmpty }, world }: CycleContext,
   { id, text, expect }: FileWrite,
 ): boolean {
@@ -174,7 +175,7 @@ export function resultOfReplace(
   // Left open only if the old file is still set aside: recovery restores it.
   if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
-  return written(
+  return observeWritten(
     ctx,
     row,
     { stamp: end.value.stamp, digest: row.writes },
@@ -187,7 +188,7 @@ export function resultOfReplace(
  * Returns the written file as observed, and removes the copies of a conflict that it ends. During a
  * conflict, only content that ends the conflict moves base and removes the copies.
  */
-function written(
+function observeWritten(
   ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: Row,
   { stamp, digest }: File,

@@ -12,9 +12,9 @@ const SECOND_SCAN_MS = 2_000;
 
 /**
  * LIMIT: number of paths that are scanned one by one; beyond it, the daemon scans all files and
- * folders that the caller asked for.
+ * folders of the caller's request.
  */
-const ONE_BY_ONE = 100;
+const MAX_SINGLE_PATHS = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -56,6 +56,7 @@ export class Barriers {
   }
 
   /**
+   * Waits until the paths are on the service.
    * @param signal when the signal aborts, the promise resolves with the current state of the paths
    */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
@@ -101,7 +102,7 @@ export class Barriers {
   }
 
   #noteSettled({ scope, open }: Barrier): void {
-    const paths = open.length > ONE_BY_ONE ? scope : open.map(({ path }) => path);
+    const paths = open.length > MAX_SINGLE_PATHS ? scope : open.map(({ path }) => path);
     for (const path of paths) {
       const isFile = path !== "" && this.#world.disk.look(path).kind === "file";
       this.#runner.runs.dirty.noteSettled(path, !isFile, this.#now());

@@ -60,7 +60,7 @@ export type DaemonStatus = {
 };
 
 /**
- * Result of a barrier: the number of documents that the caller's paths stood for, and the current
+ * Result of a barrier: the number of documents at or below the caller's paths, and the current
  * state of each path.
  */
 export type BarrierEnd =
@@ -74,7 +74,7 @@ export type Daemon = {
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Rejects if the daemon stops before it carries out the request.
+   * Carries out a request. Rejects if the daemon stops before.
    * @param forMs milliseconds of a pause; undefined: the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<void>;
@@ -90,8 +90,8 @@ export type Daemon = {
   whenSynced(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
-   * @returns a function that ends the subscription. The listener must not throw; the daemon calls
-   * it outside transactions.
+   * Adds a listener, which must not throw. The daemon calls it outside transactions.
+   * @returns a function that ends the subscription
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
   /** Returns the monotonic time when the loop last made progress, also within a long run. */

@@ -117,7 +117,7 @@ class DaemonLoop implements Daemon {
     else await this.#sleeper.sleep(Math.min(this.#runner.dueAt(), this.#barriers.dueAt()), signal);
   }
 
-  /** @returns true if something was due */
+  /** Does the next due work. Returns false if nothing was due. */
   async #doNext(): Promise<boolean> {
     if (await this.#requests.carryOutFirst()) return true;
     if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.scanDue();
@@ -210,6 +210,7 @@ class RequestQueue {
   }
 
   /**
+   * Adds work to the queue.
    * @param onError `ends-loop`: an exception of the work also ends the loop
    * @returns the result of `work`; rejects as `work` does, or if the queue is closed before
    */
@@ -225,7 +226,7 @@ class RequestQueue {
     return promise;
   }
 
-  /** @returns false if no request is waiting */
+  /** Carries out the first request. Returns false if no request is waiting. */
   async carryOutFirst(): Promise<boolean> {
     const first = this.#waiting.shift();
     await first?.carryOut();

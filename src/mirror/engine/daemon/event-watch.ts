@@ -105,6 +105,7 @@ export class EventWatch implements EventListener {
  */
 
 /**
+ * Requests the documents of these hints.
  * @returns null if a listing is needed to see what changed, because a document was moved, is gone,
  * or was not read
  */
@@ -133,7 +134,10 @@ function pathToAsk(world: World, hint: FileHint, link: DocumentRecord | null): R
   return path !== null && changeId === link.changeId ? "known" : link.remotePath;
 }
 
-/** @returns null if the path has no document or another one, or no answer came */
+/**
+ * Requests the document at a path. Returns null if the path has no document or another one, or if
+ * no answer came.
+ */
 async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;

@@ -6,14 +6,13 @@ import type { EditorWait, World } from "../run/world.ts";
 
 /** Interval between two checks whether an editor still has a file locked. */
 const LOCK_CHECK_MS = 2_000;
-const LEAST_MS = 100;
+const MIN_MS = 100;
 
 type SetAside = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * Files that a program has open: files that mdmirror is waiting to replace, and files that it
- * replaced while a program had them open for writing. Decides when to check them again. Times are
- * monotonic.
+ * Files that a program has open. Some wait until mdmirror may replace them; others were replaced
+ * while a program had them open for writing. Decides when to check them again. Times are monotonic.
  */
 export class FilesInUse {
   readonly #world: World;
@@ -22,10 +21,10 @@ export class FilesInUse {
   /** Set-aside files to which a program may still write. */
   #setAside: readonly SetAside[] = [];
   /**
-   * Content for which a run was requested, by path of the set-aside file. No second run is
+   * Digests for which a run was requested, by path of the set-aside file. No second run is
    * requested for the same content.
    */
-  readonly #judged = new Map<string, Digest>();
+  readonly #requestedContents = new Map<string, Digest>();
   #checkAt: number | null = null;
 
   constructor(world: World, handsOff: EditorWait | undefined) {
@@ -43,7 +42,7 @@ export class FilesInUse {
         intent.kind === "set-aside" && disk.isOpenElsewhere(intent.setAsideAt) ? [intent] : [],
       );
     const places = new Set(this.#setAside.map(({ setAsideAt }) => setAsideAt));
-    for (const place of this.#judged.keys()) if (!places.has(place)) this.#judged.delete(place);
+    for (const place of this.#requestedContents.keys()) if (!places.has(place)) this.#requestedContents.delete(place);
     this.#schedule();
   }
 
@@ -67,7 +66,7 @@ export class FilesInUse {
   }
 
   #schedule(): void {
-    const delays = this.#blocks.map((block) => Math.max(LEAST_MS, this.#waitsMs(block)));
+    const delays = this.#blocks.map((block) => Math.max(MIN_MS, this.#waitsMs(block)));
     if (this.#setAside.length > 0) delays.push(LOCK_CHECK_MS);
     this.#checkAt = delays.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...delays);
   }
@@ -75,8 +74,8 @@ export class FilesInUse {
   #isWritten({ setAsideAt, path, expect }: SetAside): boolean {
     const found = this.#world.disk.readSetAside(setAsideAt, path);
     const digest = found.kind === "done" ? (found.value?.digest ?? expect) : expect;
-    if (digest === expect || digest === this.#judged.get(setAsideAt)) return false;
-    this.#judged.set(setAsideAt, digest);
+    if (digest === expect || digest === this.#requestedContents.get(setAsideAt)) return false;
+    this.#requestedContents.set(setAsideAt, digest);
     return true;
   }
 

@@ -110,7 +110,10 @@ export class FolderWatch {
     this.#listener.onHint("", true);
   }
 
-  /** The ignore rules exclude conflict copies, but deleting one ends its conflict. */
+  /**
+   * Returns true if a change at a path matters to nobody. The ignore rules exclude conflict copies,
+   * but deleting one ends its conflict.
+   */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;
     return this.#isIgnored(path, "file") && !isConflictCopyName(nameOf(path));

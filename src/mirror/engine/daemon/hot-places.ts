@@ -37,7 +37,7 @@ const MOST_STEPS = 200;
 /** LIMIT: new places per run, because choosing one reads every record. */
 const MOST_CHOSEN = 4;
 /** LIMIT: places that are listed separately. */
-const MOST_PLACES = 16;
+const MAX_PLACES = 16;
 /** Share of the budget that all places together may use; the rest is for listings of everything. */
 const PLACES_SHARE = 0.7;
 /** Divisor: a place is listed at intervals of the time since its last change, divided by this
@@ -88,7 +88,7 @@ export class HotPlaces {
 
   #add(place: HotPlace): void {
     this.#places = [...this.#places, place];
-    if (this.#places.length > MOST_PLACES)
+    if (this.#places.length > MAX_PLACES)
       this.#drop(this.#places.reduce((a, b) => (b.changedAt < a.changedAt ? b : a)));
   }
 

@@ -19,14 +19,14 @@ import { NOTHING_SEEN } from "../observe/both-sides.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { type KnownFacts, observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
-import { endedWell, metAnotherEdit } from "../run/execute.ts";
+import { endedWell, isReviewOfConflict } from "../run/execute.ts";
 import { isRestored } from "../run/generation.ts";
 import type { World } from "../run/world.ts";
 
 /**
  * Keeps the last scans of both sides, so that an edit costs one scan of one file and no listing. A
- * cycle over everything always scans the folder. The service's tree is kept as long as it can be
- * updated for every effect; otherwise the service is listed again.
+ * cycle over everything always scans the folder. The service's tree is kept as long as every effect
+ * of a cycle can be applied to it; otherwise the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
@@ -184,7 +184,7 @@ function isSame(a: RemoteFile | undefined, b: RemoteFile): boolean {
 }
 
 /** Actions after which the service has the document as its record says, or no longer has it. */
-const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
+const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",
   "write-local",
@@ -206,9 +206,9 @@ export function remoteAfterCycle(
   for (const [id, file] of trees.remote.files) files.set(id, file);
   for (const [index, { action }] of plan.steps.entries()) {
     const end = ends[index];
-    if (end?.kind !== "ran" || !endedWell(end.outcome) || metAnotherEdit(end.outcome)) return null;
+    if (end?.kind !== "ran" || !endedWell(end.outcome) || isReviewOfConflict(end.outcome)) return null;
     if (action.kind === "note-facts") continue;
-    const id = FOLLOWED.has(action.kind) ? documentOf(state, action) : null;
+    const id = FOLLOWED_KINDS.has(action.kind) ? documentOf(state, action) : null;
     if (id === null) return null;
     const link = state.link(id);
     if (link === null) files.delete(id);

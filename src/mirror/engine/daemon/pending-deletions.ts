@@ -29,10 +29,10 @@ export class PendingDeletions {
   }
 
   /**
-   * @param absent linked paths that the plan found absent and did not delete yet. True for a
-   * document in conflict
-   * @param sent paths whose deletion the plan was allowed to send
+   * Starts the delay of new deletions, and ends that of deletions that are over.
+   * @param absent linked paths that the plan found absent and did not delete yet
    * @param isUnjudged returns true for a path that the plan could not decide; its delay starts now
+   * @returns deletions that are new, and paths that came back or were sent
    */
   update(
     absent: ReadonlyMap<LocalPath, boolean>,
@@ -106,8 +106,8 @@ export class PendingDeletions {
   }
 
   /**
-   * LIMIT: how often a delay may start again. Without it, an endless series of deletions would
-   * never be sent.
+   * Returns when a deletion is due. LIMIT: how often a delay may start again. Without the limit, an
+   * endless series of deletions would never be sent.
    */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);

@@ -12,11 +12,11 @@ const SPARE_REQUESTS = 20;
  * LIMIT: the most requests by which the budget may be overdrawn, in addition to one listing of
  * everything. Without the limit, ten thousand writes would stop all scans for hours.
  */
-const MOST_OVERSPENT = 60;
+const MAX_OVERSPENT = 60;
 /** LIMIT: requests per minute that are made even if the service keeps refusing. */
-const LEAST_PER_MINUTE = 4;
+const MIN_PER_MINUTE = 4;
 /** Share of the configured pace that each minute without a refusal restores. */
-const REGAINED = 0.1;
+const REGAINED_SHARE = 0.1;
 
 /**
  * Limits the requests of scans of the service. Every request counts towards one number per minute.
@@ -25,22 +25,22 @@ const REGAINED = 0.1;
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
-  readonly #most: number;
+  readonly #configuredAMinute: number;
   #requestsAMinute: number;
   #refusals: number;
   #sent: number;
   #overspent = 0;
-  #asOf: number;
+  #settledAt: number;
   /** Number of requests of the last listing of everything; null before the first. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
     this.#remote = remote;
-    this.#most = pollRequestsAMinute;
+    this.#configuredAMinute = pollRequestsAMinute;
     this.#requestsAMinute = pollRequestsAMinute;
     this.#refusals = remote.pressure().refusals;
     this.#sent = this.sent();
-    this.#asOf = now;
+    this.#settledAt = now;
   }
 
   /** Returns the number of requests sent so far, of any kind. */
@@ -83,8 +83,8 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the earliest time for a small scan. It need not wait until the requests of a listing of
-   * everything are paid off.
+   * Returns the earliest time for a small scan. It does not wait until the budget has recovered
+   * from a listing of everything.
    */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);
@@ -97,16 +97,20 @@ export class RequestBudget {
   }
 
   #settle(now: number): void {
-    const minutes = (now - this.#asOf) / MINUTE;
+    const minutes = (now - this.#settledAt) / MINUTE;
     const sent = this.sent();
     const { refusals } = this.#remote.pressure();
     const owed = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sent - this.#sent;
-    this.#overspent = Math.min(owed, (this.#wholeCost ?? 0) + MOST_OVERSPENT);
+    this.#overspent = Math.min(owed, (this.#wholeCost ?? 0) + MAX_OVERSPENT);
     if (refusals > this.#refusals)
-      this.#requestsAMinute = Math.max(Math.min(LEAST_PER_MINUTE, this.#most), this.#requestsAMinute / 2);
-    else this.#requestsAMinute = Math.min(this.#most, this.#requestsAMinute + minutes * REGAINED * this.#most);
+      this.#requestsAMinute = Math.max(Math.min(MIN_PER_MINUTE, this.#configuredAMinute), this.#requestsAMinute / 2);
+    else
+      this.#requestsAMinute = Math.min(
+        this.#configuredAMinute,
+        this.#requestsAMinute + minutes * REGAINED_SHARE * this.#configuredAMinute,
+      );
     this.#refusals = refusals;
     this.#sent = sent;
-    this.#asOf = now;
+    this.#settledAt = now;
   }
 }

@@ -74,7 +74,7 @@ export class Runner implements WatchListener {
     return due !== null;
   }
 
-  /** Returns the time at which the next call has work to do. */
+  /** Returns the time at which the next call of `turn` has work to do. */
   dueAt(): number {
     return this.#pausedUntil ?? this.#schedule.nextAt();
   }

@@ -24,7 +24,7 @@ import type { DaemonTiming } from "./timing.ts";
  * LIMIT: changed documents that are planned one by one, because each reads every record. For more,
  * a run over everything is made.
  */
-const MOST_SHOWN = 16;
+const MAX_SINGLE_DOCUMENTS = 16;
 
 /** Keeps the daemon's knowledge between cycles, and starts runs with it. */
 export class Runs {
@@ -48,7 +48,7 @@ export class Runs {
   /** Memory of the runs since the last retry of refused requests. */
   #memory = noMemory();
   /** Local paths of the deletions that a safety check stopped in the last run. */
-  #guarded: ReadonlySet<LocalPath> = new Set();
+  #stoppedDeletions: ReadonlySet<LocalPath> = new Set();
 
   constructor(world: World, settings: Settings, timing: DaemonTiming) {
     this.#world = world;
@@ -82,7 +82,7 @@ export class Runs {
       memory: this.#memory,
       scanOptions: () => {
         // A stopped deletion has had its delay; from now on only the safety check delays it.
-        sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
+        sent = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
         return { observers, unchangedContents: this.unchangedContents.over(this.#now()), absentTwice: sent };
       },
       onCycle: (end) => this.#afterCycle(end, sent),
@@ -100,7 +100,7 @@ export class Runs {
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     const now = this.#now();
-    if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";
+    if (!hasPlannedAll(last) || shown.length > MAX_SINGLE_DOCUMENTS) return "whole";
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
@@ -167,7 +167,7 @@ export class Runs {
       return;
     }
     this.#stalePaths.afterCycle(end, this.#now());
-    this.#guarded = guardedDeletions(end);
+    this.#stoppedDeletions = guardedDeletions(end);
     this.#updateDeletions(end, sent);
     this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
   }
@@ -190,7 +190,7 @@ export class Runs {
  * Returns true if a run planned everything, so that later changes can be planned alone: each change
  * that the run left undone has a block.
  */
-function isJudged({ state, beside }: RunReport): boolean {
+function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
 }
 

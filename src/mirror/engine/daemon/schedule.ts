@@ -13,10 +13,10 @@ import type { DaemonTiming } from "./timing.ts";
 export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: a poll waits for the request budget, but no longer than this many listings of everything
- * would take to pay off.
+ * LIMIT: a poll waits until the request budget allows it, but at most for this many of the
+ * intervals in which one complete listing uses the whole budget.
  */
-const MOST_WAITED = 3;
+const MAX_WAITED_LISTINGS = 3;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -108,7 +108,7 @@ export class Schedule {
 
   #pollDueAt(now: number): number {
     if (this.#pollAt > now) return this.#pollAt;
-    const latest = this.#pollAt + MOST_WAITED * affordableInterval(this.#cost(now));
+    const latest = this.#pollAt + MAX_WAITED_LISTINGS * affordableInterval(this.#cost(now));
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
   }
 
@@ -204,13 +204,13 @@ export class Schedule {
 
 const JITTER = 0.1;
 /**
- * Divisors of the budget that listings of everything may use without activity: a third, and after a
- * long time a sixth.
+ * Divisors of the part of the budget that listings of everything may use without activity: a third,
+ * and after a long time a sixth.
  */
-const RESTING = 3;
-const SLEEPING = 6;
+const IDLE_DIVISOR = 3;
+const LONG_IDLE_DIVISOR = 6;
 /** Divisor: without activity, the interval grows to a tenth of the time since the last change. */
-const SLOWING = 10;
+const SLOWING_DIVISOR = 10;
 
 type Pace = {
   readonly idleMs: number;
@@ -243,7 +243,10 @@ function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number
   if (idleMs < timing.activeForMs) return timing.pollActiveMs;
   const isSleepy = idleMs >= timing.sleepyAfterMs;
   const least = isSleepy ? timing.pollSleepyMs : timing.pollRestMs;
-  return Math.max(least, Math.min(idleMs / SLOWING, affordable * (isSleepy ? SLEEPING : RESTING)));
+  return Math.max(
+    least,
+    Math.min(idleMs / SLOWING_DIVISOR, affordable * (isSleepy ? LONG_IDLE_DIVISOR : IDLE_DIVISOR)),
+  );
 }
 
 /**

@@ -38,7 +38,10 @@ export class StalePaths {
   readonly #vacated = new Map<LocalPath, VacatedPath>();
   readonly #wait: (path: LocalPath) => void;
 
-  /** @param wait delays the file at a path: it is not planned until the next call of `redirect` */
+  /**
+   * @param wait delays the file at a path: the file is not planned until the next call of
+   * `redirect`
+   */
   constructor(windowMs: number, wait: (path: LocalPath) => void) {
     this.#windowMs = windowMs;
     this.#wait = wait;
@@ -110,7 +113,8 @@ function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if the file is the document's own, which was moved back to an old path or swapped.
+ * Returns true if the file is the document's own: the user moved it back to an old path, or swapped
+ * it.
  */
 function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
@@ -187,7 +191,7 @@ function writeToDocument(
 
 function hasJustChanged(ctx: CycleContext, link: DocumentRecord): boolean {
   const use = findUse(ctx, link);
-  // A program may keep the file open for days: the content at the old path does not wait for that.
+  // A file that is only open does not count: a program may keep it open for days.
   return use !== null && use.settledInMs !== null;
 }
 

@@ -75,6 +75,7 @@ export const DEFAULT_TIMING = {
 export type DaemonTiming = Readonly<Record<keyof typeof DEFAULT_TIMING, number>>;
 
 /**
+ * Converts a monotonic time.
  * @param at monotonic time
  * @returns milliseconds since the epoch, whole
  */

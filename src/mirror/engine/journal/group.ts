@@ -6,18 +6,18 @@ import type { Clock } from "../../../common/clock.ts";
  * LIMIT: milliseconds that a commit waits for others. `soon`: an effect waits for this commit;
  * `late`: only the end of a step does.
  */
-const LONGEST_MS = { soon: 10, late: 250 } as const;
+const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
  * Most commits in one transaction. Rows that are written together share index pages, which saves
  * time. But steps send nothing while they wait for their commit, so the other steps must be enough
  * to keep the service busy.
  */
-const MOST_COMMITS = 32;
+const MAX_COMMITS = 32;
 /**
  * LIMIT: characters of content that wait for one transaction. The commit that exceeds the limit is
  * still included.
  */
-const MOST_CHARACTERS = 4_000_000;
+const MAX_CHARACTERS = 4_000_000;
 /**
  * The reason with which a wait is aborted. Without a reason, each abort would create an exception
  * with its stack.
@@ -42,7 +42,7 @@ export class Group {
   #pending: Pending[] = [];
   #characters = 0;
   #running = 0;
-  #timer: { readonly ends: AbortController; readonly at: number } | null = null;
+  #timer: { readonly abort: AbortController; readonly flushAt: number } | null = null;
 
   constructor(state: State, disk: Pick<Disk, "shareFolders">, clock: Clock) {
     this.#state = state;
@@ -55,23 +55,23 @@ export class Group {
    * @param characters size of the content that is in memory until then
    * @throws exceptions of `work` or of the commit; nothing of the whole group is then written
    */
-  commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
-    const ms = LONGEST_MS[when];
+  commit(work: () => void, when: keyof typeof MAX_WAIT_MS, characters = 0): Promise<void> {
+    const ms = MAX_WAIT_MS[when];
     return new Promise((resolve, reject) => {
       this.#pending.push({ work, resolve, reject });
       this.#characters += characters;
-      if (this.#pending.length >= MOST_COMMITS || this.#characters >= MOST_CHARACTERS) this.#flush();
-      else if (this.#timer === null || this.#timer.at > this.#clock.monotonic() + ms) void this.#flushLater(ms);
+      if (this.#pending.length >= MAX_COMMITS || this.#characters >= MAX_CHARACTERS) this.#flush();
+      else if (this.#timer === null || this.#timer.flushAt > this.#clock.monotonic() + ms) void this.#flushLater(ms);
       else if (this.#isLast()) void this.#flushInATurn();
     });
   }
 
   /**
    * Runs a call that creates or reads one file, together with calls of other steps. The files are
-   * mostly in one folder, and checking the folder takes longer than reading a file. Throws the
-   * exception of any of the calls.
+   * mostly in one folder, and checking the folder takes longer than reading a file. If a call
+   * throws, all callers get its exception.
    */
-  together<T>(call: () => T): Promise<T> {
+  runTogether<T>(call: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = () => {
         const value = call();
@@ -132,7 +132,7 @@ export class Group {
   }
 
   #endTimer(): void {
-    this.#timer?.ends.abort(FLUSHED);
+    this.#timer?.abort.abort(FLUSHED);
     this.#timer = null;
   }
 
@@ -165,9 +165,9 @@ export class Group {
   }
 
   #startTimer(ms: number): AbortController {
-    const ends = new AbortController();
-    this.#timer?.ends.abort(FLUSHED);
-    this.#timer = { ends, at: this.#clock.monotonic() + ms };
-    return ends;
+    const abort = new AbortController();
+    this.#timer?.abort.abort(FLUSHED);
+    this.#timer = { abort, flushAt: this.#clock.monotonic() + ms };
+    return abort;
   }
 }

@@ -11,8 +11,8 @@ export type Post = Extract<Intent, { kind: "post" }>;
 /**
  * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
  * identifies it, so that it is not sent as another document. The document at its path on the
- * service is not downloaded as another document either. Once a read has shown the result, the two
- * are linked, and the move counts as a move (I09).
+ * service is not downloaded as another document either. Once a read has shown the result, file and
+ * document are linked, and the move counts as a move (I09).
  * @param open reason why each result is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {

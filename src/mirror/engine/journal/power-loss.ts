@@ -28,8 +28,8 @@ import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
-  // Otherwise a power loss during a first clone would also remove this mark, and leave damaged
-  // files of an unknown boot.
+  // With a usual transaction, a power loss during a first clone would remove this mark too, and
+  // leave damaged files of an unknown boot.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
@@ -134,7 +134,10 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
   });
 }
 
-/** @returns reason why the file could not be restored, as a clause; null if it was */
+/**
+ * Restores a damaged file. Returns the reason why it could not be restored, as a clause; null on
+ * success.
+ */
 function restoreOne(ctx: CycleContext, { link, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
@@ -160,7 +163,7 @@ function restoreOne(ctx: CycleContext, { link, path, file: torn }: DamagedFile):
 
 /** Recovers files that were being created when the process or the machine stopped. */
 
-/** `open`: the file could not be compared, so its row stays. */
+/** Result for a new file. `open`: the file could not be compared, so its row stays. */
 type SetAsideJudgement =
   | "whole"
   | "put-away"
@@ -168,10 +171,10 @@ type SetAsideJudgement =
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. A file gets its
- * name once it is whole, so only a restart of the machine can damage one. The planner matches the
- * others to their documents.
- * @returns whether files went to the trash, so that the folder must be scanned again; and the paths
- * that could not be compared, with the reason
+ * name only when it is complete, so only a restart of the machine can damage it. The planner
+ * matches all other new files to their documents.
+ * @returns `changed`: true if files went to the trash, so that the folder must be scanned again;
+ * `open`: the paths that could not be compared, with the reason
  */
 export async function recoverNewFiles(
   ctx: CycleContext,

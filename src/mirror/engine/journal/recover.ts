@@ -55,8 +55,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   // ORDER: files that an interrupted effect set aside are put back first, because late content is
-  // compared with the file then at its path. The other rows are of later phases; some were just
-  // opened.
+  // compared with the file that is then at its path. The other rows are of later phases; some were
+  // opened a moment ago.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
@@ -97,7 +97,7 @@ function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | nu
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/** @returns reason why the row stays open, or null */
+/** Recovers one effect. Returns the reason why its row stays open, or null. */
 function recoverOne(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -120,7 +120,7 @@ function recoverOne(
   }
 }
 
-/** @returns current path of a file that was taken from `path`; null if unknown */
+/** Returns the current path of a file that was taken from `path`; null if unknown. */
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
@@ -171,7 +171,7 @@ function scanForFolders({ world }: CycleContext): {
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
-  /** Those of `paths` that belong to new documents. */
+  /** Entries of `paths` that belong to new documents. */
   readonly posts: Map<Post, string>;
   readonly folderMoves: Map<FolderMove, string>;
 };

@@ -85,7 +85,7 @@ export class LinkForms {
   }
 
   /**
-   * Makes the next call read the paths again.
+   * Makes the next call read the paths again. Called when a cycle begins.
    * @param dry true if nothing may be stored until the next call
    */
   begin(dry: boolean): void {
@@ -171,7 +171,7 @@ export class LinkForms {
   }
 
   /**
-   * Marks the stamp of a file as untrusted. ORDER: when a file is read as other content than
+   * Marks the stamp of a file as untrusted. Called when a file is read as other content than
    * base's. Its bytes may be unchanged: with a trusted stamp, the next scan would read them as
    * base's content. The edit would then be lost if it cannot be sent in this cycle.
    */
@@ -291,7 +291,7 @@ function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, lea
   return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
-/** Targets of link destinations in a file's earlier bytes. */
+/** Targets that link destinations had in a file's earlier bytes. */
 type MeantBefore = {
   /**
    * Targets in the newest bytes. They come before the current paths: until existing links are

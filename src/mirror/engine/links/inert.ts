@@ -17,14 +17,14 @@ export type InertLinks = {
 
 /**
  * `no-target`: nothing is at the path. `no-document`: an image, or another file. `not-mirrored`: an
- * ignored file, or not a regular file. `not-created`: the document is not on the service, as a
- * blocked change explains. `outside`: outside the folder. `waits`: the target exists now, but the
+ * ignored file, or not a regular file. `not-created`: the document is not on the service, because a
+ * change is blocked. `outside`: outside the folder. `pending`: the target exists now, but the
  * document with the link has to wait (in review, blocked, in conflict).
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
 /** Number of links reported for each reason. */
-const MOST_NAMED = 5;
+const MAX_LISTED = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
@@ -42,13 +42,13 @@ export function reportInertLinks(
       const entry = found.get(reason) ?? { count: 0, first: [] };
       found.set(reason, entry);
       entry.count++;
-      if (entry.first.length < MOST_NAMED) entry.first.push({ path, to: lead.destination });
+      if (entry.first.length < MAX_LISTED) entry.first.push({ path, to: lead.destination });
     }
   }
   return [...found].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
-/** Null if the link leads to a document, or was sent as written. */
+/** Returns why a link leads to no document; null if it leads to one, or was sent as written. */
 function reasonOf(
   { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

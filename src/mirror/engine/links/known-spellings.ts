@@ -107,26 +107,26 @@ export class KnownSpellings {
     return spelling;
   }
 
-  /** Handles a file that was not written after all: its bytes are unchanged. */
-  unwritten(path: LocalPath, bytes: Digest): void {
+  /** Records that a file was not written: its bytes are unchanged. */
+  recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
   /** Records the bytes of a file that is about to be set aside. */
-  settingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
+  recordSettingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** Records that a set-aside file is back at its path, or soon will be, or was never set aside. */
-  puttingBack(setAsideAt: string, path: LocalPath): void {
+  /** Records that a set-aside file is back at its path or about to be, or was never set aside. */
+  recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.at(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 
   /** Records that a file, or a folder with all below it, was moved. */
-  moved(from: LocalPath, to: LocalPath): void {
+  recordMoved(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }
 }

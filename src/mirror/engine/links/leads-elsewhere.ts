@@ -11,11 +11,11 @@ import type { LinkPlaces } from "./places.ts";
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.former !== undefined && now.pathOf(lead.former) !== null && !now.isGone(lead.former)) return true;
-    return (lead.to === null || now.isGone(lead.to)) && now.isThere(lead);
+    return (lead.to === null || now.isGone(lead.to)) && now.existsNow(lead);
   });
 }
 
-/** Returns a link that still has no target, as before. */
+/** Returns a link that has no target; keeps the former target that an earlier entry recorded. */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
@@ -64,7 +64,7 @@ function hasWrongTarget(lead: LinkTarget, places: LinkPlaces): boolean {
   if (to === null || destination === to) return false;
   const is = places.pathOf(to);
   if (is === null) return isPathOfAnother(lead, places);
-  return at === null ? places.idAtAbsolute(destination) !== to : is !== at || places.isNoMore(lead);
+  return at === null ? places.idAtAbsolute(destination) !== to : is !== at || places.leadsElsewhere(lead);
 }
 
 /**

@@ -49,8 +49,10 @@ export class LinkedDisk implements Disk {
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
-  /** Returns a receiver of scanned content. Until both sides are scanned, it records which content
-   * a file represents that may have links. */
+  /**
+   * Returns a receiver of scanned content. Until both sides are scanned, it records the content
+   * that each file with possible links represents.
+   */
   #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
@@ -64,7 +66,7 @@ export class LinkedDisk implements Disk {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
-      // A folder that the scan read again may no longer have the file.
+      // The file may be missing: the scan read its folder again.
       const file = tree.files.get(path);
       if (file === undefined) continue;
       const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
@@ -115,7 +117,7 @@ export class LinkedDisk implements Disk {
     if (found.kind !== "done") return found;
     // ORDER: before the new bytes are recorded. After a kill at this point, the set-aside bytes are
     // still known.
-    this.#forms.known.settingAside(path, found.value.digest, setAsideAt);
+    this.#forms.known.recordSettingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
     // No write is needed: the bytes are already right, and only the content that they represent is
     // new.
@@ -143,7 +145,7 @@ export class LinkedDisk implements Disk {
     if (found.kind === "stale") return found;
     // A file that is not text has the digest of its bytes.
     if (found.kind !== "done") return this.plain.trash(path, expect, trashPath);
-    this.#forms.known.settingAside(path, found.value.digest, trashPath);
+    this.#forms.known.recordSettingAside(path, found.value.digest, trashPath);
     return this.plain.trash(path, found.value.digest, trashPath);
   }
 
@@ -164,13 +166,13 @@ export class LinkedDisk implements Disk {
   /** Replaces a file. The entry about its new bytes is stored already. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const end = this.plain.replace(path, text, expect, setAsideAt);
-    if (end.kind !== "done" && !end.isSetAside) this.#forms.known.unwritten(path, expect);
+    if (end.kind !== "done" && !end.isSetAside) this.#forms.known.recordUnwritten(path, expect);
     return end;
   }
 
   putBack(...[setAsideAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
     const end = this.plain.putBack(setAsideAt, path);
-    if (end.kind === "done") this.#forms.known.puttingBack(setAsideAt, path);
+    if (end.kind === "done") this.#forms.known.recordPuttingBack(setAsideAt, path);
     return end;
   }
 

@@ -23,7 +23,7 @@ import {
 import { type InertLinks, reportInertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
-import type { Matching } from "./read-found.ts";
+import type { MatchInput } from "./read-found.ts";
 
 /** A file with a link that no longer leads to its target, and the bytes that correct the link. */
 export type Respelling = {
@@ -100,7 +100,7 @@ export class MirrorLinks {
    * @param again true if the listing of the service is complete. Links whose targets appeared or
    * disappeared are then read, too
    */
-  read(trees: Trees, matching: Matching, keep: OnText, again: boolean): LocalTree {
+  read(trees: Trees, matching: MatchInput, keep: OnText, again: boolean): LocalTree {
     const local = this.disk.found.readNew(trees, matching, keep, again);
     return again ? this.disk.found.readAgain({ ...trees, local }, matching, keep) : local;
   }
@@ -219,7 +219,7 @@ export class MirrorLinks {
    * content each represents. Called before the write.
    */
   note({ from, to }: Respelling, setAsideAt: string): void {
-    this.forms.known.settingAside(from.path, from.bytes, setAsideAt);
+    this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
     this.forms.known.put(to);
   }
 
@@ -230,8 +230,8 @@ export class MirrorLinks {
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
-    if (atPath.kind === "file" && known.of(path, atPath.digest) !== null) known.unwritten(path, atPath.digest);
-    else known.puttingBack(setAsideAt, path);
+    if (atPath.kind === "file" && known.of(path, atPath.digest) !== null) known.recordUnwritten(path, atPath.digest);
+    else known.recordPuttingBack(setAsideAt, path);
   }
 
   #baseAt(path: LocalPath): Digest | null {

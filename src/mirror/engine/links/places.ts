@@ -177,7 +177,7 @@ export class LinkPlaces {
   }
 
   /** Returns true if the target of a wiki link or path exists now, and did not exist before. */
-  isThere({ destination, at }: Pick<LinkTarget, "destination" | "at">): boolean {
+  existsNow({ destination, at }: Pick<LinkTarget, "destination" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
     const name = at === null && this.#names !== undefined ? nameOfDestination(destination) : null;
     return name !== null && this.#names!.idOf(name) !== null;
@@ -187,7 +187,7 @@ export class LinkPlaces {
    * Returns true if a wiki link now leads to another document, or to none because two documents
    * have its name.
    */
-  isNoMore({ destination, to }: LinkTarget): boolean {
+  leadsElsewhere({ destination, to }: LinkTarget): boolean {
     const name = this.#names === undefined ? null : nameOfDestination(destination);
     return name !== null && this.#names!.idOf(name) !== to;
   }
@@ -224,7 +224,7 @@ export class LinkPlaces {
     return this.unless(path, () => false);
   }
 
-  /** Returns the same lookup, but with some paths treated as unknown. */
+  /** Returns the lookup of `from`, but with some paths treated as unknown. */
   unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
     return {
       path,

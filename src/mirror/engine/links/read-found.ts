@@ -14,8 +14,8 @@ import { hasNewTarget, hasGoneTarget } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
 import type { LinkPlaces, Where } from "./places.ts";
 
-/** Policy and texts by which a cycle matches documents. */
-export type Matching = { readonly policy: Policy; readonly texts: TextLookup };
+/** Policy and contents by which a cycle matches documents. */
+export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
 
 /** Reads the files of a scan that have links, in the service's form. */
 export class FoundReader {
@@ -36,7 +36,7 @@ export class FoundReader {
    * @returns the local tree; if a file was replaced since the scan, no entry in the tree counts as
    * absent
    */
-  readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
+  readNew(trees: Trees, matching: MatchInput, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
     const unread = [...local.files.values().filter(({ linksUnread }) => linksUnread === true)];
     if (unread.length === 0) return local;
@@ -52,7 +52,7 @@ export class FoundReader {
    * again if a link leads to a target that is gone. A document that is blocked, protected or in
    * conflict waits for its next edit, because its user has not asked for this change.
    */
-  readAgain(trees: Trees, matching: Matching, onText: OnText): LocalTree {
+  readAgain(trees: Trees, matching: MatchInput, onText: OnText): LocalTree {
     const spellings = this.#state.spellings.all();
     const { base, local } = trees;
     if (spellings.length === 0) return local;
@@ -70,7 +70,7 @@ export class FoundReader {
     return withFiles(local, files);
   }
 
-  #match(trees: Trees, { policy, texts }: Matching, isListed: boolean): Where {
+  #match(trees: Trees, { policy, texts }: MatchInput, isListed: boolean): Where {
     return this.#forms.matched(findLocalPlaces(trees, policy, texts), isListed ? trees.remote : null);
   }
 

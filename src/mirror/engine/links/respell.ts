@@ -6,7 +6,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
 /** Number of files that are recorded together, with one fsync, before they are written. */
-const TOGETHER = 64;
+const BATCH_SIZE = 64;
 
 /** A file that is about to be rewritten. `open`: its row in the journal; null if its bytes stay. */
 type PendingRespelling = {
@@ -30,23 +30,23 @@ export function rewriteLinks(ctx: CycleContext): void {
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let some: Respelling[] = [];
   const write = (): void => {
-    for (const noted of noteAll(ctx, links, some)) respellOne(ctx, links, noted);
+    for (const noted of recordAll(ctx, links, some)) respellOne(ctx, links, noted);
     some = [];
   };
   for (const respelling of files) {
     some.push(respelling);
-    if (some.length === TOGETHER) write();
+    if (some.length === BATCH_SIZE) write();
   }
   if (some.length > 0) write();
 }
 
 /**
  * Records the entries of all files and opens their rows in the journal. ORDER: before the effects.
- * After a kill or a power cut, the entries tell which content the bytes of a file represent, and
- * for which paths its links are written. Once the targets move again, nothing else would show it.
+ * After a kill or a power cut, the entries show which content a file's bytes represent, and for
+ * which paths its links are written. Once the targets move again, nothing else would show this.
  * Recovery uses the rows to find files that may still have their old bytes.
  */
-function noteAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {
+function recordAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {
   const { state } = ctx.world;
   return state.transactSafely(() =>
     files.map((respelling) => {

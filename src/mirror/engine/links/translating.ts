@@ -45,7 +45,7 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
   if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
   const files = { state, disk: plainDisk(world) };
-  if (setting === null) return [...toTexts({ ...files, scope: links?.forms.scope ?? { prefix, wiki: false } })];
+  if (setting === null) return [...toServiceForms({ ...files, scope: links?.forms.scope ?? { prefix, wiki: false } })];
   return [...toPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
@@ -67,9 +67,9 @@ function plainDisk({ links, disk }: World): World["disk"] {
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
+ * Returns the files as base has them, with links by path.
  * @param files files with the new scope
  * @param translates true if links were paths before, too
- * @returns files as base has them, with links by path
  */
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
   const base = state.load();
@@ -92,10 +92,10 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
 }
 
 /**
+ * Returns the files with links, in the form of the service.
  * @param files files with the present scope
- * @returns the files with links, in the form of the service
  */
-function* toTexts({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
+function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();
   const places = new LinkPlaces(base, scope);
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {

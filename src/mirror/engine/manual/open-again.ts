@@ -46,7 +46,7 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   if (look.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
   const { localPath: path } = link;
-  return writeChosen(ctx, { link: record, path, text, seen: look.digest, event, old: "the previous version" });
+  return writeChosen(ctx, { record: record, path, text, seen: look.digest, event, old: "the previous version" });
 }
 
 /** Returns the service's version of the conflict, which is uploaded if the choice replaced it. */
@@ -55,14 +55,14 @@ async function publishTheirs(
   { id, theirs, expect }: EndedConflict,
   detail: string,
 ): Promise<ValueOrEnd<RemoteText>> {
-  const link = ctx.world.state.link(id);
-  if (link === null) return ended(STALE.noRecord);
-  const fetched = await fetchText(ctx, id, link.localPath);
+  const record = ctx.world.state.link(id);
+  if (record === null) return ended(STALE.noRecord);
+  const fetched = await fetchText(ctx, id, record.localPath);
   if (fetched.kind === "end" || fetched.value.digest === theirs) return fetched;
-  if (fetched.value.file.lastChangeId !== link.changeId) return ended(stale("it was edited on the service since"));
-  const written = restoreText(ctx, link, theirs, expect, detail);
+  if (fetched.value.file.lastChangeId !== record.changeId) return ended(stale("it was edited on the service since"));
+  const written = restoreText(ctx, record, theirs, expect, detail);
   if (written.outcome.kind !== "done") return ended(written.outcome);
-  const { localPath, changeId: baseChangeId, protected: review } = link;
+  const { localPath, changeId: baseChangeId, protected: review } = record;
   const put = { kind: "put", why: detail, id, localPath, baseChangeId, expect: theirs, review } as const;
   const sent = await runEffect(ctx, putContent, put);
   if (sent.kind === "submitted") return ended(stale("its earlier version went to review"));

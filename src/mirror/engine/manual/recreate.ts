@@ -20,20 +20,20 @@ import type { CycleContext } from "../run/cycle-context.ts";
  * that two ids are never linked to one file (I11). After a kill in between, the next run sends the
  * file as new, and downloads the old document beside it: two documents rather than none.
  */
-export async function recreate(ctx: CycleContext, { link, at: path }: PlacedDocument): Promise<ManualEnd> {
+export async function recreate(ctx: CycleContext, { record, at: path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
-  if (!leadsToRoot(link.remotePath, path))
+  if (!leadsToRoot(record.remotePath, path))
     return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
   const remotePath = remoteNameFor(path, "file", ctx.world.remote.traits().refusedCharacters);
   if (remotePath === null) return notDone(stale(`no file named ${path} can be synced`));
-  const expect = keepText(ctx, path, link.id);
+  const expect = keepText(ctx, path, record.id);
   if (expect === null) return notDone(stale(`no file is at ${path}`));
-  const unfit = await judgeOld(ctx, link, path);
+  const unfit = await whyOldMustStay(ctx, record, path);
   if (unfit !== null) return notDone(unfit);
   const known = new Set(state.load().links.keys());
   state.transact(() => {
-    state.putTombstone(tombstoneOf(link, null, clock.now()));
-    state.removeLink(link.id);
+    state.putTombstone(tombstoneOf(record, null, clock.now()));
+    state.removeLink(record.id);
   });
   const why = "created as a new document, because the service cannot move it to the root";
   const made = await runEffect(ctx, createRemote, {
@@ -50,15 +50,15 @@ export async function recreate(ctx: CycleContext, { link, at: path }: PlacedDocu
     // The POST may have succeeded. The next run checks this, and links the document that it finds.
     if (open) return notDone(made);
     state.transact(() => {
-      state.putLink(link);
-      state.removeTombstone(link.id);
+      state.putLink(record);
+      state.removeTombstone(record.id);
     });
     return notDone(made);
   }
-  state.removeBlock(link.id);
+  state.removeBlock(record.id);
   const doubt = await whyNewIsDoubtful(ctx, created, remotePath, expect);
-  if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(link)}`] };
-  const deleted = await deleteOld(ctx, link);
+  if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(record)}`] };
+  const deleted = await deleteOld(ctx, record);
   return { outcome: DONE, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
 }
 
@@ -66,11 +66,11 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** @returns reason that forbids deleting the old document later; null if none */
-async function judgeOld(ctx: CycleContext, link: DocumentRecord, path: LocalPath): Promise<Outcome | null> {
-  const old = await fetchText(ctx, link.id, path);
+/** Returns the reason that forbids deleting the old document later; null if none. */
+async function whyOldMustStay(ctx: CycleContext, record: DocumentRecord, path: LocalPath): Promise<Outcome | null> {
+  const old = await fetchText(ctx, record.id, path);
   if (old.kind === "end") return old.outcome;
-  if (old.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service: sync first");
+  if (old.value.file.lastChangeId !== record.changeId) return stale("it was edited on the service: sync first");
   return old.value.file.protected
     ? stale("it is protected on the service, so the old document could not be deleted")
     : null;
@@ -102,14 +102,14 @@ function staying({ id, remotePath }: DocumentRecord): string {
  * Deletes the old document, whose file belongs to the new one now.
  * @returns the result, as a clause
  */
-async function deleteOld(ctx: CycleContext, link: DocumentRecord): Promise<string> {
-  const why = `created as a new document in the root (was ${link.remotePath})`;
-  const { id, localPath, changeId, remotePath } = link;
+async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {
+  const why = `created as a new document in the root (was ${record.remotePath})`;
+  const { id, localPath, changeId, remotePath } = record;
   const refused = (_: unknown, outcome: Outcome) => outcome;
   const deletion = { id, localPath, changeId, remotePath, why, onlyWhileAbsent: false, refused };
   const end = await runEffect(ctx, deleteDocument, deletion);
-  if (end.kind === "done") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
-  return `${staying(link)} (${clauseOf(end)})`;
+  if (end.kind === "done") return `the old one (${record.id}, ${record.remotePath}) is deleted`;
+  return `${staying(record)} (${clauseOf(end)})`;
 }
 
 function clauseOf(outcome: Outcome): string {

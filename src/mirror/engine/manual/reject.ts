@@ -27,23 +27,23 @@ export async function restoreDeletedFile(
   { id, localPath }: Extract<Action, { kind: "delete-remote" }>,
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
-  const link = state.link(id);
-  if (link === null) return notDone(STALE.noRecord);
+  const record = state.link(id);
+  if (record === null) return notDone(STALE.noRecord);
   // If another file has the document's path now, the plan gives a free one.
-  const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
-  const text = await baseText(ctx, link, at);
+  const at = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
+  const text = await baseText(ctx, record, at);
   if (text.kind === "end") return notDone(text.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
     path: at,
     text: text.value,
     expect: null,
-    base: link,
+    base: record,
     next: null,
     event: { kind: "restore", side: "local", detail: REJECTED },
   });
   if (outcome.kind !== "done") return notDone(outcome);
-  return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };
+  return { outcome, notes: at === record.localPath ? [] : [`it is ${at} now: another file is at ${record.localPath}`] };
 }
 
 /** Restores a folder that was removed locally, with the documents in it. */
@@ -69,9 +69,9 @@ export function keepFileAsNew(
   ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "trash-local" }>,
 ): ManualEnd {
-  const link = ctx.world.state.link(id);
-  if (link === null) return notDone(STALE.noRecord);
-  const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
+  const record = ctx.world.state.link(id);
+  if (record === null) return notDone(STALE.noRecord);
+  const { outcome, notes } = keepAsNew(ctx, { record, at: localPath }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
 
@@ -93,12 +93,12 @@ export async function restoreBaseContent(
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
 ): Promise<ManualEnd> {
   const { state } = ctx.world;
-  const link = state.link(id);
-  if (link === null || link.changeId !== baseChangeId) return notDone(STALE.baseMoved);
-  const text = await baseText(ctx, link, path);
+  const record = state.link(id);
+  if (record === null || record.changeId !== baseChangeId) return notDone(STALE.baseMoved);
+  const text = await baseText(ctx, record, path);
   if (text.kind === "end") return notDone(text.outcome);
   const event = { kind: "restore", detail: EMPTIED_WHY } as const;
-  const { outcome } = writeChosen(ctx, { link, path, text: text.value, seen: expect, event, old: "it" });
+  const { outcome } = writeChosen(ctx, { record, path, text: text.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
 }
 
@@ -107,11 +107,11 @@ const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 /** Returns the content that the file had in base. */
 function baseText(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   path: LocalPath,
 ): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
-  const kept = ctx.world.state.text(link.localDigest);
-  return kept === null ? readBase(ctx, link, path) : got(kept);
+  const kept = ctx.world.state.text(record.localDigest);
+  return kept === null ? readBase(ctx, record, path) : got(kept);
 }
 
 /**
@@ -123,21 +123,21 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
   const { state, disk } = ctx.world;
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);
-  const link = state.link(id);
-  if (fetched === null || link === null) return notDone(STALE.noRecord);
+  const record = state.link(id);
+  if (fetched === null || record === null) return notDone(STALE.noRecord);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, digest } = fetched.value;
   if (file.lastChangeId !== changeId) return notDone(STALE.editedRemotely);
-  const atPath = disk.look(link.localPath);
-  if (atPath.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  const atPath = disk.look(record.localPath);
+  if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
   const base = { changeId, digest, localDigest: digest, stamp: atPath.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
-    link: moveBase(link, base),
+    link: moveBase(record, base),
     event: {
       kind: "restore",
       side: "both",
       id,
-      path: link.localPath,
+      path: record.localPath,
       detail: "the local version is uploaded over the version on the service",
       before: digest,
       after: atPath.digest,

@@ -23,7 +23,7 @@ import { trashConflictCopies } from "../apply/conflict-copies.ts";
  * A linked document and the current path of its file. While a move is blocked, this path differs
  * from the record's. That move is still to be sent.
  */
-export type PlacedDocument = { readonly link: DocumentRecord; readonly at: LocalPath; readonly seen?: SeenVersions };
+export type PlacedDocument = { readonly record: DocumentRecord; readonly at: LocalPath; readonly seen?: SeenVersions };
 
 /**
  * Versions that the user saw. If one of them differs now, nothing is done. Null means any version.
@@ -39,7 +39,7 @@ export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Dige
 
 /** Keeps the local content. It is sent as an edit of the version that the conflict copy showed. */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
-  return endWith(ctx, placed, conflict, null, "you chose mine");
+  return endConflictWith(ctx, placed, conflict, null, "you chose mine");
 }
 
 /**
@@ -53,24 +53,24 @@ export function writeMerged(
   text: string,
 ): ManualEnd {
   const detail = "you merged both versions";
-  if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
-  const { link, at: path, seen } = placed;
+  if (conflict !== null) return endConflictWith(ctx, placed, conflict, text, detail);
+  const { record, at: path, seen } = placed;
   const event = { kind: "restore", detail } as const;
-  return writeChosen(ctx, { link, path, text, seen: seen?.mine, event, old: PREVIOUS_VERSION });
+  return writeChosen(ctx, { record, path, text, seen: seen?.mine, event, old: PREVIOUS_VERSION });
 }
 
 const PREVIOUS_VERSION = "your previous version";
 
-function endWith(
+function endConflictWith(
   ctx: CycleContext,
-  { link, at: path, seen }: PlacedDocument,
+  { record, at: path, seen }: PlacedDocument,
   conflict: Conflict,
   text: string | null,
   detail: string,
 ): ManualEnd {
   const next = versionSeen(conflict);
   const event = { kind: "end-conflict", detail, merged: sidesOf(conflict, next.digest) } as const;
-  return writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: PREVIOUS_VERSION });
+  return writeChosen(ctx, { record, path, text, seen: seen?.mine, next, event, old: PREVIOUS_VERSION });
 }
 
 /**
@@ -101,18 +101,18 @@ export async function takeTheirs(
   placed: PlacedDocument,
   conflict: Conflict | null,
 ): Promise<ManualEnd> {
-  const { link, at: path, seen } = placed;
-  const fetched = await fetchText(ctx, link.id, path);
+  const { record, at: path, seen } = placed;
+  const fetched = await fetchText(ctx, record.id, path);
   if (fetched.kind === "end") return notDone(goneOnService(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
   if (isUnseenContent(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
-  noteProtection(ctx, link.id, file.protected);
+  noteProtection(ctx, record.id, file.protected);
   const ended =
     conflict === null
       ? ({ kind: "write-local" } as const)
       : ({ kind: "end-conflict", merged: sidesOf(conflict, digest) } as const);
   return writeChosen(ctx, {
-    link,
+    record,
     path,
     text,
     seen: seen?.mine,
@@ -127,20 +127,20 @@ export async function takeTheirs(
  * needs no journal row.
  */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
-  const link = ctx.world.state.link(id);
-  if (link !== null) commit(ctx, { link: { ...link, protected: isProtected } });
+  const record = ctx.world.state.link(id);
+  if (record !== null) commit(ctx, { link: { ...record, protected: isProtected } });
 }
 
 /** Removes the record of what was sent to review. The next run submits the local content again. */
-export function resubmit(ctx: CycleContext, link: DocumentRecord): ManualEnd {
+export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
-    link: { ...link, submissions: [] },
-    removes: { block: link.id },
+    link: { ...record, submissions: [] },
+    removes: { block: record.id },
     event: {
       kind: "note-facts",
       side: "local",
-      id: link.id,
-      path: link.localPath,
+      id: record.id,
+      path: record.localPath,
       detail: "you chose to submit it again",
     },
   });
@@ -159,17 +159,17 @@ export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
  */
 export async function sendWithMarkers(
   ctx: CycleContext,
-  { link: { id }, at: localPath }: PlacedDocument,
+  { record: { id }, at: localPath }: PlacedDocument,
 ): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
-  const link = state.link(id);
-  if (link === null) return notDone(STALE.noRecord);
+  const record = state.link(id);
+  if (record === null) return notDone(STALE.noRecord);
   const atPath = disk.look(localPath);
   if (atPath.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
   const expect: Digest = atPath.digest;
-  const { changeId: baseChangeId } = link;
+  const { changeId: baseChangeId } = record;
   const why = "mdmirror resolve uploaded it with its conflict markers";
-  const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected } as const;
+  const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: record.protected } as const;
   const outcome = await runEffect(ctx, putContent, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeBlock(id);
   return { outcome, notes: [] };
@@ -190,8 +190,8 @@ function versionSeen(conflict: Conflict): ShownVersion {
  * Deletes the document on the service after its file was renamed to a name that is not synced, as
  * the user decided. mdmirror reads the document again first, as before any deletion.
  */
-export async function deleteOnService(ctx: CycleContext, link: DocumentRecord): Promise<ManualEnd> {
-  const { id, localPath, remotePath, changeId } = link;
+export async function deleteOnService(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
+  const { id, localPath, remotePath, changeId } = record;
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --delete deleted the document";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
   if (outcome.kind === "done") ctx.world.state.removeBlock(id);
@@ -202,12 +202,12 @@ export async function deleteOnService(ctx: CycleContext, link: DocumentRecord): 
  * Keeps a document whose file was renamed to a name that is not synced. The service's content is
  * written under the old name, and the renamed file stays.
  */
-export async function restoreOldName(ctx: CycleContext, link: DocumentRecord): Promise<ManualEnd> {
-  const { id, localPath } = link;
+export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
+  const { id, localPath } = record;
   const fetched = await fetchText(ctx, id, localPath);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const detail = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
-  const outcome = writeBack(ctx, link, localPath, fetched.value, { kind: "create-local", side: "local", detail });
+  const outcome = writeBack(ctx, record, localPath, fetched.value, { kind: "create-local", side: "local", detail });
   if (outcome.kind === "done") ctx.world.state.removeBlock(id);
   return { outcome, notes: [] };
 }
@@ -218,24 +218,24 @@ export async function restoreOldName(ctx: CycleContext, link: DocumentRecord): P
  */
 export function dropLocalEdit(
   ctx: CycleContext,
-  { link, at, seen }: PlacedDocument,
+  { record, at, seen }: PlacedDocument,
   conflict: Conflict | null,
 ): ManualEnd {
-  const digest = keepText(ctx, at, link.id);
+  const digest = keepText(ctx, at, record.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
-  const cause = link.state === "outside" ? "outside" : "gone";
+  const cause = record.state === "outside" ? "outside" : "gone";
   const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",
     why,
-    id: link.id,
+    id: record.id,
     localPath: at,
     expect: digest,
     cause,
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
-  ctx.world.state.removeBlock(link.id);
+  ctx.world.state.removeBlock(record.id);
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, at, conflict)] };
 }
 
@@ -243,19 +243,19 @@ export function dropLocalEdit(
  * Keeps the local content of a document that is gone from the service. The next run sends it as a
  * new document.
  */
-export function keepAsNew(ctx: CycleContext, { link, at }: PlacedDocument, conflict: Conflict | null): ManualEnd {
-  const digest = keepText(ctx, at, link.id);
+export function keepAsNew(ctx: CycleContext, { record, at }: PlacedDocument, conflict: Conflict | null): ManualEnd {
+  const digest = keepText(ctx, at, record.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
-    ends: { link, trashPath: null },
-    removes: { block: link.id },
+    ends: { link: record, trashPath: null },
+    removes: { block: record.id },
     event: {
       kind: "forget",
       side: "both",
-      id: link.id,
+      id: record.id,
       path: at,
       detail: "you chose to keep it; mdmirror uploaded it as a new document",
-      before: link.digest,
+      before: record.digest,
     },
   });
   const note = "it is uploaded as a new document, with a new id and no history on the service";
@@ -263,9 +263,9 @@ export function keepAsNew(ctx: CycleContext, { link, at }: PlacedDocument, confl
 }
 
 /**
- * ORDER: called after the record and its conflict have ended. A crash in between leaves a copy
- * without a conflict. In the other order, base could be the version of the copy, and the local
- * content would be sent over that version.
+ * Moves the copies of a conflict to the trash. ORDER: called after the record and its conflict have
+ * ended. A crash in between leaves a copy without a conflict. In the other order, base could be the
+ * version of the copy, and the local content would be sent over that version.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, at: LocalPath, conflict: Conflict | null): readonly string[] {

@@ -22,7 +22,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
  */
 export function restoreText(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   digest: Digest,
   expect: Digest | null,
   detail: string,
@@ -30,11 +30,11 @@ export function restoreText(
   const { state } = ctx.world;
   const text = state.text(digest);
   if (text === null) return notDone(stale("its content is no longer in the history"));
-  const path = link.localPath;
-  const before = keepText(ctx, path, link.id);
+  const path = record.localPath;
+  const before = keepText(ctx, path, record.id);
   if (expect !== null && before !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", detail } as const;
-  return writeChosen(ctx, { link, path, text, seen: before, event, old: "the previous version" });
+  return writeChosen(ctx, { record, path, text, seen: before, event, old: "the previous version" });
 }
 
 /**
@@ -68,12 +68,12 @@ export function restoreFile(
  */
 export function removeCreated(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   expect: Digest,
   place: string,
   detail: string,
 ): ManualEnd {
-  const { id, localPath: path } = link;
+  const { id, localPath: path } = record;
   if (keepText(ctx, path, id) !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
   const outcome = runLocalEffect(ctx, trashFile, { id, path, expect, place, change: () => ({ event }) });

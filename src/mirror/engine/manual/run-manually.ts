@@ -56,12 +56,12 @@ export async function runManually(
   const ends = await work(ctx);
   await flushNow(ctx);
   state.endRun(run, clock.now(), JSON.stringify({ state: "manual", counts: ctx.notes.counts, undoes }));
-  if (state.events({ run, limit: MOST_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
+  if (state.events({ run, limit: MAX_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
   return ends;
 }
 
 /** LIMIT: events of a run that are read. A run with edits rarely has other events. */
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
   return kind === "restore" && side === "local" && outcome === "done";
@@ -80,7 +80,7 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 
 /** The content that a user chose for a file. */
 type ManualChoice = {
-  readonly link: DocumentRecord;
+  readonly record: DocumentRecord;
   readonly path: LocalPath;
   /** Null if the file stays unchanged. Its bytes need not be text. */
   readonly text: string | null;
@@ -100,8 +100,11 @@ type ManualChoice = {
  * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
  * file, and a program that still has it open saves to that file.
  */
-export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, event, old }: ManualChoice): ManualEnd {
-  const { id } = link;
+export function writeChosen(
+  ctx: CycleContext,
+  { record, path, text, seen, next, event, old }: ManualChoice,
+): ManualEnd {
+  const { id } = record;
   const atPath = ctx.world.disk.look(path);
   const expect = atPath.kind === "file" ? atPath.digest : null;
   // If there is no file, only a version of the service can return to the path.
@@ -117,7 +120,7 @@ export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, e
     path,
     text,
     expect,
-    base: link,
+    base: record,
     next: next ?? null,
     ...(next === undefined ? {} : { waiting: [], endsBlock: true as const }),
     event: { side: "local", ...event },
@@ -132,8 +135,8 @@ export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, e
 }
 
 /**
- * Returns true if the file differs from the content that the user saw. Null or undefined: the user
- * saw no content.
+ * Returns true if the user saw other content than the file has. Null or undefined: the user saw no
+ * content.
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;

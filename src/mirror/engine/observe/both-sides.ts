@@ -274,7 +274,7 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
 }
 
 /** LIMIT: link targets that are requested in a cycle; other targets stay unknown. */
-const MOST_TARGETS = 16;
+const MAX_TARGETS = 16;
 
 /**
  * Requests documents that links lead to but the listing does not show. Base does not have these
@@ -288,7 +288,7 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText)
   const sought = links?.unknownTargets(trees) ?? [];
   if (sought.length === 0) return trees;
   const files = new Map(trees.remote.files);
-  const unsure = new Set<DocId>(sought.slice(MOST_TARGETS));
+  const unsure = new Set<DocId>(sought.slice(MAX_TARGETS));
   const outside = new Set(trees.remote.outside);
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
@@ -299,7 +299,7 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText)
     else if (answer.ok) outside.add(id);
     else if (!isNotFound(answer)) unsure.add(id);
   };
-  await Promise.all(sought.slice(0, MOST_TARGETS).map(seek));
+  await Promise.all(sought.slice(0, MAX_TARGETS).map(seek));
   links?.noteOutside(outside);
   return { ...trees, remote: { ...trees.remote, files, outside, unsure } };
 }

@@ -148,19 +148,19 @@ export async function observeRemote(
   known: KnownFacts = {},
 ): Promise<RemoteScan> {
   const { records } = before;
-  const [files, early] = await list(world, known, records);
+  const [files, early] = await listBoth(world, known, records);
   const seen = files.files;
   const base = records === undefined ? before : withUnlisted(before, records, seen);
   // If a document is missing, only a folder listed in this scan shows that the key can still read
   // the workspace and that folder.
   const unlisted = findUnlisted(base, seen);
   const isAnyMissing = unlisted.missing.length > 0;
-  const believed = isAnyMissing ? null : believable(known.folders, seen);
-  const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
+  const reusable = isAnyMissing ? null : reusableFolders(known.folders, seen);
+  const folders = reusable === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
   const lost = faultOfWhole(files);
   if (lost !== null) return { kind: "unreachable", fault: lost };
 
-  const dirs = foldersOf(world, believed, folders);
+  const dirs = foldersOf(world, reusable, folders);
   const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
     ? await proveAbsences(world, { base, seen, keep: known.keep }, unlisted, isHealthy)
@@ -183,8 +183,8 @@ function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteF
   return { ...base, links: records.unlisted([listed.id]) };
 }
 
-/** Finds the folders that a scan of the service shows. */
-function list(
+/** Lists the documents and the folders of the service. */
+function listBoth(
   world: World,
   known: KnownFacts,
   records: Records | undefined,
@@ -234,8 +234,8 @@ function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null 
 }
 
 /**
- * Returns the reason for an incomplete listing: one that the next scan will find again (`misread`),
- * or one that may be gone then.
+ * Returns why a listing is incomplete. `misread`: the next scan will find the same reason.
+ * `cutShort`: the reason may be gone by then.
  */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
@@ -249,7 +249,7 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
 }
 
 /** Returns the folders of an earlier scan, if each listed document is in one of them. */
-function believable(
+function reusableFolders(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
 ): ReadonlyMap<DirId, RemoteFolder> | null {
@@ -297,10 +297,10 @@ function findGoneFolders(
   const files = listFiles();
   // The folder was deleted and created again: entries below its path are in the new folder.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
-  const gone = missing.filter((dir) => paths.has(dir.remotePath) || !holdsDocument(dir.remotePath, files));
+  const gone = missing.filter((dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files));
   return new Set(gone.map((dir) => dir.id));
 }
 
-function holdsDocument(folder: string, files: readonly RemoteFile[]): boolean {
+function containsDocument(folder: string, files: readonly RemoteFile[]): boolean {
   return files.some(({ path }) => isBelow(path, folder));
 }

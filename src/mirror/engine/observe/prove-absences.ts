@@ -18,7 +18,7 @@ import { documentBelow } from "./listed.ts";
  * LIMIT: documents outside the linked subtree that are requested, if nothing else shows that the
  * key works.
  */
-const MOST_OUTSIDE_CHECKS = 5;
+const MAX_OUTSIDE_CHECKS = 5;
 const NONE_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
@@ -74,13 +74,14 @@ type KeepContent = (digest: Digest, text: string, link: DocumentRecord) => void;
 /**
  * Reads each known document that the listing does not show, and adds to `seen` those that an
  * inconsistent listing missed.
- * @param shown true if a listed folder of base proves that the key works, or the user said so
+ * @param isKnownToWork true if a listed folder of base proves that the key works, or the user said
+ * so
  */
 export async function proveAbsences(
   world: World,
   reading: Reading,
   { missing, outside }: UnlistedDocuments,
-  shown: boolean,
+  isKnownToWork: boolean,
 ): Promise<Proof> {
   const { base, seen } = reading;
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
@@ -89,20 +90,20 @@ export async function proveAbsences(
   // If no known document is listed, a document outside the linked folder can also show that the key
   // works. If each absence was proven before, the key is not in doubt, and documents outside need
   // not be read.
-  const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
-  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MOST_OUTSIDE_CHECKS) : [];
+  const isHealthy = isKnownToWork || missing.every((id) => isProvenBefore(base, id));
+  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   const read = async (id: DocId) => noteAnswer(world, reading, proof, results, id, await world.remote.getFile(id));
   await Promise.all(ids.map(read));
-  const { fault, healthy } = results;
+  const { fault, healthy: isKeyProven } = results;
   if (fault === null) judgeNotFound(base, proof, results, away);
-  return { ...proof, fault, nothingKnown: fault === null && !healthy && proof.unseen.size > 0 };
+  return { ...proof, fault, nothingKnown: fault === null && !isKeyProven && proof.unseen.size > 0 };
 }
 
 type Proven = Pick<Proof, "gone" | "outside" | "unseen">;
 
-/** Results of the reads by id, beyond those in the proof. */
+/** Results of the reads by id that `Proof` does not contain. */
 type ReadResults = {
   readonly notFound: DocId[];
   /** True if a document or folder of base answered, or the user said that the key works. */
@@ -150,8 +151,8 @@ function judgeNotFound(
 }
 
 /**
- * Returns true if the document was proven gone and is blocked since. It stays proven even if no
- * other document is visible.
+ * Returns true if the document was proven gone earlier, and has been blocked since. It stays proven
+ * even if no other document is visible.
  */
 function isProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";

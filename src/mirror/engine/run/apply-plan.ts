@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { earlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard.ts";
-import { journalArriving } from "../apply/create-local.ts";
+import { journalNewFiles } from "../apply/create-local.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
 import type { CycleContext } from "./cycle-context.ts";
@@ -15,7 +15,7 @@ import type { CycleContext } from "./cycle-context.ts";
  * LIMIT: actions in progress. The number allows all parallel requests of the client, and further
  * actions that write files or commit rows. Each action has its content in memory (I33).
  */
-const MOST_STEPS_IN_FLIGHT = 40;
+const MAX_PARALLEL_STEPS = 40;
 
 /**
  * Carries out the steps of a plan.
@@ -27,13 +27,13 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   const arriving = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
   const run = () =>
     executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
-      concurrency: MOST_STEPS_IN_FLIGHT,
+      concurrency: MAX_PARALLEL_STEPS,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
       ...(stop === undefined ? {} : { stop }),
     });
   try {
-    return await journalArriving(ctx, arriving, run);
+    return await journalNewFiles(ctx, arriving, run);
   } finally {
     ctx.group.abandon();
   }

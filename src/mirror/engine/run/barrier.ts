@@ -69,7 +69,7 @@ export type PathOnService = {
 };
 
 /**
- * Scans the disk.
+ * Scans the disk for the paths of a caller.
  * @param scope files and folders; "" is the whole linked folder
  * @param isCompared true if base may count as the service's state
  */
@@ -137,7 +137,10 @@ function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): Scan
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isLive: false };
 }
 
-/** @returns null if the folder exists neither locally nor in base */
+/**
+ * Returns the files and deletions in a folder; null if the folder exists neither locally nor in
+ * base.
+ */
 function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
   const { base, links, walk } = scan;
   const local = walk();
@@ -235,7 +238,7 @@ function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: P
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || block?.reason === "in-review" || block?.reason === "review-conflict") return "in-review";
-  if (block === null || mayPass(block)) return "waiting";
+  if (block === null || mayEndByItself(block)) return "waiting";
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
 }
 
@@ -258,7 +261,7 @@ function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: A
 }
 
 /** Returns true if a later scan may end a block, although reports say that the user must act. */
-function mayPass({ reason }: Block): boolean {
+function mayEndByItself({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }
 

@@ -1,7 +1,7 @@
 import type { Action, Outcome } from "../../model/action.ts";
 import { waitForScan } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
-import { endedWell, metAnotherEdit, type StepEnd } from "./execute.ts";
+import { endedWell, isReviewOfConflict, type StepEnd } from "./execute.ts";
 import { rememberGeneration } from "./generation.ts";
 import { rememberFlood, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
@@ -21,7 +21,7 @@ import type { Settings, World } from "./world.ts";
 
 /** Runs cycles until no change is left, with or without a daemon. */
 
-const MOST_CYCLES = 5;
+const MAX_CYCLES = 5;
 
 /** The entry of a run in the log. The run gets its number at its first write. */
 export class RunEntry {
@@ -106,7 +106,7 @@ async function converge(world: World, input: ConvergeInput): Promise<Converged> 
     const retryRefused = input.retryRefused && cycles === 1;
     const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.scanOptions() });
     input.onCycle?.(end);
-    if (cycles === MOST_CYCLES || !needsAnother(end, tally)) return { end, cycles, tally };
+    if (cycles === MAX_CYCLES || !needsAnother(end, tally)) return { end, cycles, tally };
     await waitForNextScan(world, settings, end);
   }
 }
@@ -117,7 +117,7 @@ function needsAnother(end: CycleEnd, tally: Tally): end is PlannedCycle {
 }
 
 /**
- * Waits before looking for a missing conflict copy again, for the time that proves any absence. A
+ * Waits before scanning for a missing conflict copy again, for the time that proves any absence. A
  * program may be between the two steps of a save.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
@@ -163,8 +163,8 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  */
 function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
   // Searches without making a list of the completed steps: a clone has as many steps as documents.
-  const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
-    ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
+  const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
+    ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
   // A step that waited for a blocked step may now succeed in another way, or is blocked as well
   // (I17).
@@ -172,7 +172,7 @@ function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);
   const leavesMore = (outcome: Outcome, action: Action) =>
-    !endedWell(outcome) || metAnotherEdit(outcome) || hasSequel(action);
+    !endedWell(outcome) || isReviewOfConflict(outcome) || hasSequel(action);
   return isBlocked || tally.linksOpen || tally.readsOther || someRan(leavesMore);
 }
 

@@ -309,7 +309,7 @@ function knownDigest({ world: { state } }: CycleContext, { id, changeId }: Remot
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/** @returns null if the document could not be read, or has a newer version */
+/** Reads a document. Returns null if it could not be read, or has a newer version. */
 async function read(
   ctx: CycleContext,
   { base }: Trees,

@@ -14,7 +14,7 @@ export function endedWell({ kind }: Outcome): boolean {
  * Returns true if content was sent to review because another edit was published. That edit must
  * still be read.
  */
-export function metAnotherEdit(outcome: Outcome): boolean {
+export function isReviewOfConflict(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.isConflict === true;
 }
 

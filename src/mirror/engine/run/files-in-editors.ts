@@ -63,11 +63,11 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * Returns true if an action would overwrite the file. A review most often ends with the local
- * content; an open conflict shows the new version beside it; two new contents at one path are
- * linked or become a conflict: these write no file. If such a file must be written, its effect has
- * found that out before (`blockIfInUse`), in this run or an earlier one. For two new contents, that
- * counts only if the service's content may replace the local one.
+ * Returns true if an action would overwrite the file. Some actions write a file only rarely: a
+ * review most often ends with the local content; an open conflict shows the new version beside it;
+ * two new contents at one path are linked or become a conflict. Such an action counts if its effect
+ * has found that it must write (`blockIfInUse`), in this run or an earlier one. For two new
+ * contents, it counts only if the service's content may replace the local one.
  */
 function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
@@ -103,9 +103,9 @@ function hasWaited(
 }
 
 /** Returns true if a wait is over. It is also over if the clock was set back. */
-export function isWaitOver({ clock }: World, since: number, mostMs: number): boolean {
+export function isWaitOver({ clock }: World, since: number, maxMs: number): boolean {
   const waitedMs = clock.now() - since;
-  return waitedMs >= mostMs || waitedMs < 0;
+  return waitedMs >= maxMs || waitedMs < 0;
 }
 
 /**
@@ -165,7 +165,7 @@ function clockResolution(changedMs: number): number {
  * @param savedMs time when its bytes were written; null: long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
-  const own = state.events({ limit: NEWEST, id }).filter(hasWrittenFile);
+  const own = state.events({ limit: MAX_NEWER_EVENTS, id }).filter(hasWrittenFile);
   const now = clock.now();
   if (own[0] === undefined || !isBefore(changedMs, own[0], now)) return false;
   if (savedMs === null || own[0].kind !== "move-local") return true;
@@ -185,7 +185,7 @@ function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
  * LIMIT: after this many other events, mdmirror's own write counts as a user's, and causes one more
  * wait.
  */
-const NEWEST = 8;
+const MAX_NEWER_EVENTS = 8;
 
 /**
  * Returns true if the event changed the file, or renamed it, which changes its time as well. Events

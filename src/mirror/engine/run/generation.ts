@@ -11,7 +11,8 @@ import type { World } from "./world.ts";
  */
 
 /**
- * Returns true if the service's generation differs from the one when last no document was missing.
+ * Returns true if the service's generation differs from the remembered one, when no document was
+ * missing.
  * @param named the generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {

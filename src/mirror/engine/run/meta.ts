@@ -9,7 +9,7 @@ export const META = {
   losses: "losses.lately",
   safetyStop: "safety-stop",
   delayedReviews: "review.delayed",
-  /** Generation of the service at the last time when no document was missing. */
+  /** Generation of the service when last no document was missing. */
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
@@ -29,7 +29,7 @@ export const META = {
    * pending.
    */
   emptied: "emptied",
-  /** The boot of the machine in which a run last restored what a power loss may have damaged. */
+  /** Boot of the machine in which a run last restored files that a power loss may have damaged. */
   boot: "boot",
   /**
    * Set while the daemon is paused: `yes` without an end; otherwise the wall time of its end and

@@ -6,7 +6,7 @@ import type { RunMemory, Tally } from "./cycle-context.ts";
  * service answers every write with 404, or not at all. In each new plan such actions would repeat
  * forever. Each action is tried once more after a full scan, and then left for the next run (I16).
  */
-const TRIES = 2;
+const MAX_TRIES = 2;
 
 /**
  * Returns the key of an action with everything that it expects to find. Two keys are equal only if
@@ -17,11 +17,12 @@ function keyOf(action: Action): string {
 }
 
 /**
+ * Returns true if an action would repeat without effect.
  * @param isListed true if the scan was complete: after an incomplete listing, nothing suggests that
  * the action would end differently (I08)
  */
 export function isFutileRepeat({ futile }: Tally, action: Action, isListed = true): boolean {
-  return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
+  return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
 }
 
 /** Returns true if this action was tried in this run and achieved nothing. */

@@ -83,7 +83,8 @@ export type RunReport = {
 };
 
 /**
- * @param blocks of the state after the run
+ * Makes the report of a run.
+ * @param blocks blocks of the state after the run
  * @param more true if another cycle would have changes to carry out
  */
 export function reportOf(

@@ -95,8 +95,8 @@ export function toService(world: World, path: RemotePath): RemotePath {
 }
 
 /**
- * Returns the path below the linked subtree of a path on the service; null for a path outside the
- * subtree.
+ * Converts a path on the service to a path relative to the linked subtree. Returns null for a path
+ * outside the subtree.
  */
 export function fromService({ prefix }: World, path: RemotePath): RemotePath | null {
   return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
