@@ -129,11 +129,13 @@ const isolation: readonly ContractTest[] = [
     }
   }),
   adminTest("takes the same path in two workspaces", async (world) => {
-    await world.api.file("same.md", "one");
+    const own = await world.api.file("same.md", "one");
     const other = await otherWorkspace(world);
     try {
       const file = await other.api.file("same.md", "two");
       assert.equal((await other.api.read(file.id)).content, "two");
+      (await other.api.get(`/v1/files/${own.id}`)).problem("file_not_found");
+      (await world.api.get(`/v1/files/${file.id}`)).problem("file_not_found");
     } finally {
       await world.admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
     }
