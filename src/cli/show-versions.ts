@@ -71,7 +71,7 @@ const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
   mine: { marks: "M    ", brush: "added" },
   theirs: { marks: "  T  ", brush: "place" },
 };
-const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
+const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
 /**
  * Returns the changed lines with three lines around each change; an empty list if nothing changed.
@@ -92,7 +92,7 @@ export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   return rows.flatMap((row) => {
     const { marks, brush } = STYLE_BY_ORIGIN[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
     const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
-    const written = `${marks} |${SIGNS[row.kind]}${clean(io, line)}`;
+    const written = `${marks} |${KIND_SIGNS[row.kind]}${clean(io, line)}`;
     const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);
     const below = row.kind === "conflict" ? "" : wordMarks(row.words);
     return [
@@ -103,7 +103,7 @@ export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   });
 }
 
-const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
+const ORIGIN_LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
   base: " ",
   mine: "M",
   theirs: "T",
@@ -119,7 +119,7 @@ function wordMarks(words: readonly WordOrigin[]): string {
   return words
     .map(({ from, text }) => {
       const parts = text.replace(/\r?\n$/, "").split("\t");
-      return parts.map((part) => LETTERS[from].repeat(cellsOf(part))).join("\t");
+      return parts.map((part) => ORIGIN_LETTERS[from].repeat(cellsOf(part))).join("\t");
     })
     .join("")
     .trimEnd();

@@ -6,7 +6,15 @@ import type { SyncReport } from "../mirror/operations/results/shapes.ts";
  */
 export type WatchEvent = {
   readonly at: number;
-} /** The folder was opened, and is kept in sync from now on. `notes`: messages about opening the folder. */ & (
+} & (
+  | {
+      readonly kind: "phase";
+      readonly phase: "idle" | "observing" | "applying" | "waiting" | "stopped" | "ended";
+      readonly detail: string;
+    }
+  /**
+   * The folder was opened, and is kept in sync from now on. `notes`: messages about the opening.
+   */
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
   /** A change that mdmirror made on either side, or a fact that users should know. */
   | {
@@ -27,11 +35,6 @@ export type WatchEvent = {
     }
   /** A run that changed something, or whose result differs from that of the previous run. */
   | { readonly kind: "run"; readonly report: SyncReport }
-  | {
-      readonly kind: "phase";
-      readonly phase: "idle" | "observing" | "applying" | "waiting" | "stopped" | "ended";
-      readonly detail: string;
-    }
   /**
    * A local deletion that is sent at `dueAt` (milliseconds since the epoch), unless the file exists
    * again by then. `asks`: true if so many are pending that a safety check will stop the sync.

@@ -14,10 +14,10 @@ export type RenderRequest = {
 export type RenderMessage = "ready" | RenderedMarkdown;
 
 parentPort?.on("message", ({ text, base, marked }: RenderRequest) => {
-  say(renderMarkdown(text, base, marked));
+  send(renderMarkdown(text, base, marked));
 });
-say("ready");
+send("ready");
 
-function say(message: RenderMessage): void {
+function send(message: RenderMessage): void {
   parentPort!.postMessage(message);
 }

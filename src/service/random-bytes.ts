@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 const READ_BYTES = 4_096;
 
 /**
- * Returns a source of random bytes. It reads many bytes together: each request needs some for its
- * id, and a call of the system for each of them takes a tenth of a GET.
+ * Returns a source of random bytes. It reads many bytes together, because each request needs some
+ * for its id, and a system call for each request would be slow.
  */
 export function randomSource(): (bytes: number) => Uint8Array {
   let read = randomBytes(READ_BYTES);

@@ -159,9 +159,9 @@ export class Service {
   }
 
   /**
-   * Prunes contents of old versions, as the settings say: some milliseconds of work, from the end
-   * of the previous step.
-   * @returns `done` at the end of a round
+   * Prunes contents of old versions, as the settings say. Continues where the previous step ended,
+   * and takes some milliseconds.
+   * @returns `done` if all changes were checked
    */
   async pruneStep(): Promise<"done" | "more"> {
     if (!this.#core.isOpen) return "done";

@@ -127,7 +127,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   return { dir, config, origin: origin.value, key };
 }
 
-/** Checks that a folder may be linked, and that its files can only be the user's. */
+/** Checks that a folder may be linked, and that all its files belong to the user. */
 function checkTarget(dir: string, env: World["env"]): Result<unknown> {
   const nearest = nearestFolder(dir);
   const mustOwn = nearest === dir || ownershipOf(nearest, env).kind === "by-sudo";

@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_PER_ROW } from "../../src/markdown/search/key-index.ts";
 import {
-  inAll,
+  intersectionOf,
   type KeySet,
   keysOf,
   documentsWithLiteral,
@@ -80,7 +80,7 @@ test("a document of very many keys is written in rows of a bounded size, and fou
     [documentsWithLiteral(run(100, 103)), [1, 2, 4]],
     [documentsWithLiteral(run(40_100, 40_164)), [2, 3, 4]],
     [
-      inAll([
+      intersectionOf([
         documentsWithLiteral(run(100, 103)),
         documentsWithLiteral(run(48_990, 48_999)),
         documentsWithUnit({ kind: "word", text: "quokka" }),

@@ -40,8 +40,8 @@ export const command: Command = {
 type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
- * Returns the lines for the word after some words.
- * @param words after `mdmirror`, complete
+ * Returns the lines for the next word of a command line.
+ * @param words complete words after `mdmirror`
  * @param names of the linked folders
  */
 async function offerLines(

@@ -171,7 +171,7 @@ function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
   return unit?.kind === "ok" ? unit.value : null;
 }
 
-/** @param hasSystemdNotify true if the manager learns from the daemon when it is ready */
+/** @param hasSystemdNotify true if the daemon can report to systemd that it is ready */
 function unitFor(
   env: Io["env"],
   manager: ServiceUnit["manager"],

@@ -1,6 +1,6 @@
 import { type DocumentMatch, matchDocument } from "./match-document.ts";
 import {
-  inAll,
+  intersectionOf,
   isWholeWordOnly,
   type KeySet,
   documentsWithLiteral,
@@ -92,9 +92,9 @@ class HybridSearch<One extends FoundDocument> {
     await this.#judgeAll(await this.#source.unindexed());
     this.#left = MOST_STEPS.indexed;
     const isFull = (judged: DocumentMatch) => judged.isFull;
-    if (units.length > 0) await this.#walk(inAll(units.map(documentsWithTitle)), isFull);
+    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithTitle)), isFull);
     if (literal !== "") await this.#walk(documentsWithLiteral(literal), ({ isLiteral }) => isLiteral);
-    if (units.length > 0) await this.#walk(inAll(units.map(documentsWithUnit)), isFull);
+    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithUnit)), isFull);
   }
 
   /**

@@ -134,7 +134,7 @@ export function isWholeWordOnly(word: string): boolean {
  * Returns the intersection of sets. Keys of several sets are combined in one: the database then
  * starts with the rare keys, and does not scan the documents of common ones.
  */
-export function inAll(sets: readonly KeySet[]): KeySet {
+export function intersectionOf(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
   const others = sets.filter(({ kind }) => kind === "each" || kind === "one");
   const known: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
@@ -183,7 +183,7 @@ export function documentsWithRequired({ type, str, subs }: RequiredText, depth =
   if (depth === MOST_DEPTH) return ANY_KEYS;
   if (type === REQUIRED.text) return documentsWithLiteral(str);
   const sets = subs.map((each) => documentsWithRequired(each, depth + 1));
-  if (type === REQUIRED.all) return inAll(sets);
+  if (type === REQUIRED.all) return intersectionOf(sets);
   return type === REQUIRED.any ? unionOf(sets) : ANY_KEYS;
 }
 

@@ -38,7 +38,7 @@ function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
 <tbody>${folders.map((folder) => rowOf(folder, asked))}</tbody></table></div>`;
 }
 
-/** Shows how far the work of this moment is. */
+/** Shows the progress of the work that is running. */
 function trafficOf({ job, daemon }: Folder): Html | null {
   const traffic = job?.end === null ? job.traffic : (daemon?.traffic ?? null);
   if (traffic === null) return jobOf(job);
