@@ -7,7 +7,7 @@ export type SiteRequest = {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
-  /** `Sec-Fetch-Site`; older browsers send none. */
+  /** Value of the header `Sec-Fetch-Site`, which older browsers do not send. */
   readonly fetchSite: string | undefined;
 };
 

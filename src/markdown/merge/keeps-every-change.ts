@@ -126,7 +126,7 @@ function isLater(
 }
 
 /**
- * Returns true if the tokens of these lines keep every change of the other lines, by the rule of
+ * Returns true if the tokens `more` keep every change that `less` made to `base`, by the rule of
  * `keepsEveryChange`.
  */
 function keepsRegion(

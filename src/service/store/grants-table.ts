@@ -71,8 +71,7 @@ export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
 ]);
 
 /**
- * Returns the table of grants by key and by place, and of those kept for paths where nothing
- * exists.
+ * Returns the table of grants, and of grants that are kept for paths where nothing exists.
  * @param noteAccess records in the outbox that the grants of a key changed
  */
 export function grantsTable(session: Session, noteAccess: (key: number) => void) {

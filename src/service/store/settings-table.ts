@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 
-/** Reads one row of table `meta`: settings, secrets and marks of the database. */
+/** Reads one row of table `meta`, which has settings, secrets and other values of the database. */
 export const META = sql<{ readonly value: Buffer }>("meta.get", "SELECT value FROM meta WHERE name = $1");
 export const SET_META = sql(
   "meta.set",

@@ -286,7 +286,9 @@ function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
-/** Shows how the versions differ, or those that exist if one cannot be shown. */
+/**
+ * Shows the differences of the versions. If a version cannot be shown, shows the other versions.
+ */
 function versionsOf({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
     return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameView(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;

@@ -2,8 +2,8 @@ import type { ClientBase } from "pg";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Number of the advisory lock for migrations. All programs of a database share these numbers, so
- * this one is random.
+ * Number of the advisory lock for migrations. It is random, because other programs of the same
+ * database may use locks too.
  */
 const MIGRATING = 7_214_906_233_011;
 
