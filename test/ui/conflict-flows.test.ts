@@ -50,7 +50,14 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
   test("is taken with others, as one run that is undone from its message", async () => {
     const { ui, rig } = await openConflict();
     const page = await openPage(ui, "/m/w/needs");
+    await page.clock.install();
+    await page.reload();
     await page.getByLabel("Select all conflicts").check();
+    // A page that is read again would clear the boxes.
+    const reads: string[] = [];
+    page.on("request", (request) => reads.push(request.url()));
+    await page.clock.runFor(10_000);
+    expect(reads).toEqual([]);
     await page.getByRole("button", { name: "Take theirs" }).click();
     await page.locator("#toasts > .good").waitFor();
     expect(rig.read("plan.md")).toBe(TEXTS.theirs);

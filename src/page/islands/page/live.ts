@@ -43,15 +43,17 @@ async function refresh(main: HTMLElement): Promise<void> {
   else show(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
-const TYPED = "input:not([type=radio], [type=checkbox])";
+/** The choices of a conflict are in a form that is left unchanged, so that its page stays live. */
+const TYPED = "input:not([type=radio])";
 
-/** Returns true if the user typed into a field or chose from a list, and did not send it yet. */
+/** Returns true if the user filled in a field, a box or a list, and did not send it yet. */
 function isTypedIn(main: HTMLElement): boolean {
   const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED)];
   const options = [...main.querySelectorAll("option")];
   return (
-    fields.some(({ value, defaultValue }) => value !== defaultValue) ||
-    options.some(({ selected, defaultSelected }) => defaultSelected && !selected)
+    fields.some((field) =>
+      field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue,
+    ) || options.some(({ selected, defaultSelected }) => defaultSelected && !selected)
   );
 }
 
