@@ -2,7 +2,7 @@ import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import { shownName } from "../common/shown-name.ts";
 import { unwrap } from "../common/trouble.ts";
-import { textsInLocalForm } from "../mirror/operations/history/as-on-disk.ts";
+import { localTexts } from "../mirror/operations/history/as-on-disk.ts";
 import { findVersion } from "../mirror/operations/history/history.ts";
 import { partsClause } from "../mirror/operations/history/history.ts";
 import {
@@ -143,7 +143,7 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
       return refuse(`${what} a merge with a known origin`, next);
     }
     const { merge } = entry;
-    const origins = readOrigins(textsInLocalForm(local, path), merge);
+    const origins = readOrigins(localTexts(local, path), merge);
     const parts = partsClause(merge, entries.slice(0, entry.n));
     const head = `${shownName(path)}@${entry.n}: merged ${localTime(merge.at)} from ${parts}`;
     return showResult(io, json, {

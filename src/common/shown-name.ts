@@ -11,13 +11,7 @@ const ALL_STEERING = new RegExp(STEERING, "gu");
  * Characters to escape in a quoted name: within quotes, a quote and a backslash are escaped too.
  */
 const ALL_IN_QUOTES = new RegExp(`["\\\\]|${STEERING.source}`, "gu");
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  '"': '\\"',
-  "\\": "\\\\",
-};
+const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
 /**
  * Returns true if a terminal, or a program that reads lines, would take a part of the text for a
@@ -31,7 +25,7 @@ export function hasControlCharacters(text: string): boolean {
  * Returns the escape of a character: `\n`, `\u{1b}`.
  */
 export function escaped(character: string): string {
-  return SHORT_ESCAPES[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  return ESCAPES[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 /**

@@ -138,7 +138,7 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);
   if (faults.length === 0) return name;
-  if (faults.some((fault) => !MAPPABLE_FAULTS.has(fault))) return null;
+  if (faults.some((fault) => !MAPPABLE.has(fault))) return null;
   const stem = kind === "file" ? name.slice(0, -".md".length) : name;
   const bad = (character: string) =>
     character === "\\" ||
@@ -154,9 +154,4 @@ export function mapName(name: string, kind: NameKind, refused: string = SHELL_ME
   return nameFaults(result, kind, refused).length === 0 ? result : null;
 }
 
-const MAPPABLE_FAULTS: ReadonlySet<NameFault> = new Set([
-  "whitespace",
-  "shell-metacharacter",
-  "slash",
-  "control-character",
-]);
+const MAPPABLE: ReadonlySet<NameFault> = new Set(["whitespace", "shell-metacharacter", "slash", "control-character"]);

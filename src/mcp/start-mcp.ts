@@ -1,6 +1,6 @@
 import { McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { LongRunningOptions } from "../mirror/folder/open-mirror.ts";
+import type { HostOptions } from "../mirror/folder/open-mirror.ts";
 import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { toolsFor } from "./table.ts";
@@ -8,7 +8,7 @@ import type { Host } from "./tool.ts";
 
 /** Serves linked folders to one client over standard input and output. */
 
-type McpOptions = Pick<LongRunningOptions, "env" | "cwd" | "clock" | "random"> & {
+type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
   /** Real paths of the served folders, which are linked and belong to this user. */
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { LongRunningOptions } from "../mirror/folder/open-mirror.ts";
+import type { HostOptions } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
 
@@ -19,7 +19,7 @@ export type ServedMirror = {
 export type Host = {
   readonly mirrors: readonly ServedMirror[];
   /** Environment, working folder, clock and source of randomness of this process. */
-  readonly openOptions: Pick<LongRunningOptions, "env" | "cwd" | "clock" | "random">;
+  readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
   /** Runs work that needs a folder's lock, one after the other for each folder. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };

@@ -133,7 +133,7 @@ describe("what a disk folds", () => {
     for (const foldsCase of [false, true]) {
       const { ram } = ramMirror({ foldsCase, foldsUnicode: foldsCase });
       const before = ram.user.texts(ROOT, true);
-      const disk = new LocalDisk(ram, ROOT, { random: rollDice(1), mayProbe: false });
+      const disk = new LocalDisk(ram, ROOT, { random: rollDice(1), probes: false });
       expect(disk.names()).toMatchObject({ foldsCase, foldsUnicode: foldsCase });
       expect(ram.user.texts(ROOT, true)).toEqual(before);
     }

@@ -189,7 +189,7 @@ describe("stamps", () => {
     ram.advance(10_000);
     const calls: string[] = [];
     ram.beforeCall = (call) => void calls.push(call);
-    const tree = walkAll(new LocalDisk(ram, ROOT, { random: rollDice(1), mayProbe: false }));
+    const tree = walkAll(new LocalDisk(ram, ROOT, { random: rollDice(1), probes: false }));
     expect(new Set(calls)).toEqual(new Set(["lstat", "readdir", "readFile", "realpath"]));
     expect(tree.files.get("a.md")?.stampTrusted).toBe(false);
   });

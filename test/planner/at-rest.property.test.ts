@@ -115,7 +115,7 @@ const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
   ["the listing was torn", (world) => (world.complete = false), {}],
   ["a folder is ignored", (world) => (world.ignored = (path) => path.startsWith("b")), {}],
   ["a folder was not seen", (world) => world.unseen.set("a", "EACCES"), {}],
-  ["folders cannot be moved", () => undefined, { folderMoves: false }],
+  ["folders cannot be moved", () => undefined, { canMoveFolders: false }],
   ["absences count", () => undefined, { absentTwice: new Set() }],
   ["only local changes count", () => undefined, { direction: "push" }],
   ["only remote changes count", () => undefined, { direction: "pull" }],

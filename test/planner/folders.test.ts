@@ -150,12 +150,12 @@ describe("folders where the deployment cannot move them", () => {
       "make-folder-remote e; reparent-remote f/a.md>e/a.md; relink e/a.md; remove-folder-remote f",
     ],
   ];
-  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, { folderMoves: false }));
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, { canMoveFolders: false }));
 });
 
 test("I02 a folder's documents are where base has them, though a removed folder had its path on the service before", () => {
   const block = { path: "b", code: null, detail: "", requestId: null, digest: null, changeId: null, since: 0 };
-  checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "block folder-stays b"], { folderMoves: false }, (world) => {
+  checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "block folder-stays b"], { canMoveFolders: false }, (world) => {
     const [old] = [...world.dirLinks.values()].filter(({ localPath }) => localPath === "b");
     // Base learned nothing of its move to `elsewhere`, whence `d` came to the path that it had.
     world.dirLinks.set(old!.id, { ...old!, remotePath: "d" });

@@ -78,7 +78,7 @@ describe("I13 I16 temporary names that were left", () => {
   test("one whose way is blocked is taken back, beside what has its name by now", () => {
     const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
     const world = worldAfter(row);
-    expect(say(planOf(world, { movesToRoot: false }))).toBe(
+    expect(say(planOf(world, { canMoveToRoot: false }))).toBe(
       "rename-remote d/a-TMP.md>d/a-2.md; block no-move-to-root a.md",
     );
   });
@@ -175,8 +175,8 @@ const ROWS: readonly (readonly [string, string, string, object, readonly string[
 ];
 
 function whereIs(world: World, id: DocId): string {
-  const { found, possiblyMissing } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  return possiblyMissing.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
+  const { found, uncertain } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  return uncertain.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
 }
 
 test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, local, remote, where, unlinked) => {
@@ -188,16 +188,16 @@ test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, l
 
 test("what only the service has is expected at its own path, in the folder's local place", () => {
   const world = worldAfter(["d/a.md=1", "mv d e", "new d/b.md 2", ""]);
-  const { toBeCreated } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  expect([...toBeCreated.values()]).toEqual(["e/b.md"]);
+  const { arriving } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  expect([...arriving.values()]).toEqual(["e/b.md"]);
 });
 
 test("a document that could not be read is open: nothing says where it is", () => {
   const world = worldAfter(["a.md=1 b.md=2", "rm a.md", "", ""]);
   const id = world.idAt("a.md");
   world.unseen.set("a.md", "unreadable");
-  const { possiblyMissing, found } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  expect([possiblyMissing.has(id), found.has(id)]).toEqual([true, false]);
+  const { uncertain, found } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
+  expect([uncertain.has(id), found.has(id)]).toEqual([true, false]);
 });
 
 const submitted =

@@ -17,7 +17,7 @@ const policies: [string, Partial<Policy>, (world: World) => void][] = [
       world.inodesTrusted = false;
     },
   ],
-  ["where folders cannot be moved", { folderMoves: false }, () => undefined],
+  ["where folders cannot be moved", { canMoveFolders: false }, () => undefined],
 ];
 
 test.each(policies)(

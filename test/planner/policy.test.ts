@@ -136,7 +136,7 @@ describe("a move to the root that the contract cannot say", () => {
     ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
     ["", "new a.md 1", "new a.md 2", "meet a.md"],
   ];
-  test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { movesToRoot: false }));
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { canMoveToRoot: false }));
 });
 
 const suspended =

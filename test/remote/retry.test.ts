@@ -121,7 +121,7 @@ describe("a write", () => {
 const FROM = { url: "", contentType: "" };
 const SERVICE_SAYS = {
   detail: "",
-  description: "",
+  summary: "",
   requestId: null,
   pointers: [],
   retryAfterMs: null,

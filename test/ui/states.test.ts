@@ -10,9 +10,7 @@ const TONES = { "needs-you": "asks", waits: "quiet", no: "quiet" } as const;
 
 test.each(Object.keys(BLOCK_REASONS) as BlockReason[])("%s has the colour of who has to act, in words", (reason) => {
   const { text } = problemBadge(reason);
-  expect(text).toMatch(
-    new RegExp(`^<span class="badge ${TONES[BLOCK_REASONS[reason].remainingWork]}">[a-z ]+</span>$`),
-  );
+  expect(text).toMatch(new RegExp(`^<span class="badge ${TONES[BLOCK_REASONS[reason].work]}">[a-z ]+</span>$`));
 });
 
 test("a stop is red, and a conflict looks the same in the list of documents", () => {

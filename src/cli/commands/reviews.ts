@@ -3,7 +3,7 @@ import { reviews, type WaitingReview } from "../../mirror/operations/manual/revi
 import {
   PENDING_DELETION_TEXT,
   SENT_UNKNOWN,
-  BLOCKED_DELETIONS_TEXT,
+  KEEPS_TEXT,
   whyInReview,
 } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
@@ -37,6 +37,6 @@ function headLines(io: Io, one: WaitingReview): string[] {
   const pendingNote = one.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
     `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
-    `  ${BLOCKED_DELETIONS_TEXT}: ${stops}${pendingNote}`,
+    `  ${KEEPS_TEXT}: ${stops}${pendingNote}`,
   ];
 }

@@ -155,12 +155,7 @@ const DAEMON_MS = 250;
  * a limited time. Prints no name or content from the folder.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
-  const reading = await readFolderStatus(root, {
-    env: io.env,
-    cwd: io.cwd,
-    daemonMs: DAEMON_MS,
-    readsAdmittedOnly: true,
-  });
+  const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, onlyAdmitted: true });
   const short = shortStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = short;
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
@@ -199,9 +194,7 @@ export const list: Command = {
     "A folder is in the list after mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
   ],
   examples: ["mdmirror list"],
-  options: {
-    json: { help: "print one JSON object" },
-  },
+  options: { json: { help: "print one JSON object" } },
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args) {
     const { mirrors } = await readAll(io);

@@ -72,7 +72,7 @@ const SUCCESS_STATUS: Readonly<Record<string, string>> = {
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 /** Statuses of requests that a client may repeat later. */
-const TEMPORARY_STATUSES: readonly number[] = [429, 503];
+const RETRIABLE: readonly number[] = [429, 503];
 
 function parametersOf({ path, id, query }: Operation, schemas: Record<string, unknown>): Json[] {
   const parameters: Json[] = [];
@@ -95,18 +95,14 @@ function problemAnswers({ problems }: Operation, schema: Json): Json {
     const content = { "application/problem+json": { schema: named } };
     return [
       String(status),
-      {
-        description: found.join(", "),
-        headers: TEMPORARY_STATUSES.includes(status) ? RETRY_HEADERS : REQUEST_ID,
-        content,
-      },
+      { description: found.join(", "), headers: RETRIABLE.includes(status) ? RETRY_HEADERS : REQUEST_ID, content },
     ];
   });
   return Object.fromEntries(answers);
 }
 
 /** Adds defaults, which zod omits if a function reads the value. */
-const addDefaults: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
+const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -120,10 +116,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<s
     $defs = {},
     ...json
   } = JSON.parse(
-    JSON.stringify(z.toJSONSchema(schema, { io, override: addDefaults })).replaceAll(
-      "#/$defs/",
-      "#/components/schemas/",
-    ),
+    JSON.stringify(z.toJSONSchema(schema, { io, override: complete })).replaceAll("#/$defs/", "#/components/schemas/"),
   ) as Json & { readonly $defs?: Json };
   Object.assign(schemas, $defs);
   const { id, ...named } = json as { readonly id?: string };

@@ -148,7 +148,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     const gitignore = config.gitignore ? () => [] : null;
     const folders = foldersOf(config.remote);
-    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, mayProbe: false, ignore, folders, gitignore });
+    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
     const state = memoryState(clock);
     const world: World = {
       clock,

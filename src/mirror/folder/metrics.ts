@@ -8,7 +8,7 @@ import type { StatusReading } from "./status.ts";
  */
 
 type ReadStatus = Extract<StatusReading, { kind: "seen" }>;
-type Gauge = { readonly name: string; readonly help: string; readonly gaugeOf: (seen: ReadStatus) => number | null };
+type Gauge = { readonly name: string; readonly help: string; readonly read: (seen: ReadStatus) => number | null };
 
 const STATES: readonly MirrorWord[] = [
   "in-sync",
@@ -30,53 +30,53 @@ const GAUGES: readonly Gauge[] = [
   {
     name: "last_proof_timestamp_seconds",
     help: "Time of the last sync after which both sides were equal.",
-    gaugeOf: ({ status: { syncedAt } }) => seconds(syncedAt),
+    read: ({ status: { syncedAt } }) => seconds(syncedAt),
   },
-  { name: "documents", help: "Documents that are synced.", gaugeOf: ({ status }) => status.documents },
-  { name: "folders", help: "Folders that are synced.", gaugeOf: ({ status }) => status.folders },
-  { name: "conflicts", help: "Documents in conflict.", gaugeOf: ({ status }) => status.conflicts.length },
-  { name: "in_review", help: "Documents with a change in review.", gaugeOf: ({ status }) => status.reviews.length },
+  { name: "documents", help: "Documents that are synced.", read: ({ status }) => status.documents },
+  { name: "folders", help: "Folders that are synced.", read: ({ status }) => status.folders },
+  { name: "conflicts", help: "Documents in conflict.", read: ({ status }) => status.conflicts.length },
+  { name: "in_review", help: "Documents with a change in review.", read: ({ status }) => status.reviews.length },
   {
     name: "needs_attention",
     help: "Documents with a problem to fix.",
-    gaugeOf: ({ status: { attention } }) => attention.filter(({ waits }) => !waits).length,
+    read: ({ status: { attention } }) => attention.filter(({ waits }) => !waits).length,
   },
   {
     name: "waiting",
     help: "Documents that are pending.",
-    gaugeOf: ({ status: { attention } }) => attention.filter(({ waits }) => waits).length,
+    read: ({ status: { attention } }) => attention.filter(({ waits }) => waits).length,
   },
   {
     name: "blocked",
     help: "Documents that are blocked, for any reason.",
-    gaugeOf: ({ status: { attention } }) => attention.filter(({ path }) => path !== "").length,
+    read: ({ status: { attention } }) => attention.filter(({ path }) => path !== "").length,
   },
   {
     name: "effects_cut_off",
     help: "Interrupted steps that the next sync completes.",
-    gaugeOf: ({ status }) => status.pending,
+    read: ({ status }) => status.pending,
   },
   {
     name: "last_run_end_timestamp_seconds",
     help: "When the last run that did anything ended.",
-    gaugeOf: ({ status: { lastRun } }) => seconds(lastRun?.endedAt ?? null),
+    read: ({ status: { lastRun } }) => seconds(lastRun?.endedAt ?? null),
   },
   {
     name: "last_run_duration_seconds",
     help: "How long the last run that did anything took.",
-    gaugeOf: ({ status: { lastRun } }) =>
+    read: ({ status: { lastRun } }) =>
       lastRun === null || lastRun.endedAt === null ? null : Math.max(0, lastRun.endedAt - lastRun.startedAt) / 1_000,
   },
   {
     name: "daemon_start_timestamp_seconds",
     help: "When the daemon was started.",
-    gaugeOf: ({ daemon }) => seconds(daemon?.since ?? null),
+    read: ({ daemon }) => seconds(daemon?.since ?? null),
   },
-  { name: "daemon_up", help: "Whether a daemon syncs the folder.", gaugeOf: ({ daemon }) => Number(daemon !== null) },
+  { name: "daemon_up", help: "Whether a daemon syncs the folder.", read: ({ daemon }) => Number(daemon !== null) },
   {
     name: "daemon_paused",
     help: "Whether the daemon is paused.",
-    gaugeOf: ({ daemon }) => Number(daemon?.paused === true),
+    read: ({ daemon }) => Number(daemon?.paused === true),
   },
 ];
 
@@ -100,8 +100,8 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
         STATES.map((one): Sample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) })),
       ),
     },
-    ...GAUGES.map(({ name, help, gaugeOf }) =>
-      ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "seen" ? gaugeOf(reading) : null)),
+    ...GAUGES.map(({ name, help, read }) =>
+      ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "seen" ? read(reading) : null)),
     ),
     {
       name: "mdmirror_requests_total",

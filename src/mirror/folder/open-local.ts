@@ -29,7 +29,7 @@ function openLocal(dir: string, system: System): Result<LocalMirror> {
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
-  const plain = openDisk(root, { random: system.random, mayProbe: false });
+  const plain = openDisk(root, { random: system.random, probes: false });
   const disk = withLocalLinks(root, state, plain);
   return ok({ root, state, disk, close: () => state.close() });
 }

@@ -146,7 +146,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     address: admitted.origin.url,
     disk: new LocalDisk(fs, root, {
       random,
-      mayProbe: mode === "write",
+      probes: mode === "write",
       gitignore: pathsForGitignore(config, state),
       folders: foldersOf(config.remote),
     }),
@@ -206,7 +206,7 @@ class Closers {
  * Environment of a process that keeps running: the server of the pages, or a program that uses the
  * library.
  */
-export type LongRunningOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
+export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 
 /**

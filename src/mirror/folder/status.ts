@@ -131,7 +131,7 @@ export type StatusOptions = {
   /** Milliseconds for the daemon to answer; default: the usual time. */
   readonly daemonMs?: number;
   /** True to read nothing of a folder that is not admitted, for any reason. */
-  readonly readsAdmittedOnly?: boolean;
+  readonly onlyAdmitted?: boolean;
 };
 
 /**
@@ -159,12 +159,12 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
  * Returns why the contents of a folder may not be shown. Somebody else may have created the folder
  * with its contents, so the registry must have it as the user's.
  */
-function whyNotAdmitted(root: string, { env, cwd, readsAdmittedOnly = false }: StatusOptions): Trouble | null {
+function whyNotAdmitted(root: string, { env, cwd, onlyAdmitted = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind === "trouble") return readsAdmittedOnly ? config.trouble : null;
+  if (config.kind === "trouble") return onlyAdmitted ? config.trouble : null;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });
   if (admitted.kind !== "trouble") return null;
-  return readsAdmittedOnly || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+  return onlyAdmitted || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
 /** Phases of a daemon's loop in which a run may be active. */

@@ -82,7 +82,7 @@ function isMirror(one: string, root: string, env: Env): boolean {
 
 /** LIMIT: hooks of one user. */
 const MAX_HOOKS = 32;
-const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
 /** LIMIT: milliseconds for one run of a command. */
 const MAX_TIMEOUT_MS = 600_000;
@@ -113,8 +113,7 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
 const MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
 
 function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
-  if (!HOOK_NAME.test(name))
-    fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
+  if (!NAME.test(name)) fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
   if (!isJsonObject(value)) {
     fault("must be an object");
     return null;

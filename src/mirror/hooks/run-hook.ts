@@ -116,19 +116,15 @@ const PASSED_PREFIXES = ["LC_", "XDG_"];
 /** Variable with the event for the command. It also shows mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
-type CommandOptions = {
+type RunSetup = {
   readonly env: Env;
   readonly timeoutMs: number;
   /** Signal that ends the command. */
   readonly stop: AbortSignal;
 };
 
-export async function runCommand(
-  { argv }: Pick<Hook, "argv">,
-  message: Message,
-  options: CommandOptions,
-): Promise<HookEnd> {
-  const { env, timeoutMs, stop } = options;
+export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, setup: RunSetup): Promise<HookEnd> {
+  const { env, timeoutMs, stop } = setup;
   const [program, ...args] = argv;
   const began = performance.now();
   const child = spawn(program!, args, {

@@ -1,5 +1,5 @@
 import { type DiskFolding, type DiskNames, EXACT_DISK, MAX_NAME_BYTES } from "../../contract/path.ts";
-import { nullOnAnyErrno, attemptCall } from "./errno.ts";
+import { anyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
@@ -19,7 +19,7 @@ export function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
  */
 function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
   if (!mayWrite) return guessFolding(guard);
-  const learned = nullOnAnyErrno(() => {
+  const learned = anyErrno(() => {
     const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const slash = probe.lastIndexOf("/") + 1;
@@ -40,7 +40,7 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();
-  const folds = nullOnAnyErrno(() => {
+  const folds = anyErrno(() => {
     if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
     return !guard.fs.readdir(root).some(({ name }) => name === other);
   });

@@ -35,9 +35,9 @@ type DiskOptions = {
    */
   readonly gitignore?: LinkedSource | null;
   /** False if scans write nothing, not even a probe (I23: dry runs). Default: true. */
-  readonly mayProbe?: boolean;
+  readonly probes?: boolean;
   /** Entries between two pauses of a walk. Default: 256. */
-  readonly entriesPerPart?: number;
+  readonly partSize?: number;
   /** Recognises a lock whose editor has died. Default: this machine's processes. */
   readonly processes?: Processes;
 };
@@ -55,17 +55,9 @@ export class LocalDisk implements Disk {
    * contain symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
-    const {
-      random,
-      mayProbe = true,
-      ignore = [],
-      folders = [],
-      gitignore = null,
-      entriesPerPart = 256,
-      processes,
-    } = options;
+    const { random, probes = true, ignore = [], folders = [], gitignore = null, partSize = 256, processes } = options;
     this.#guard = new RootGuard(fs, root, random);
-    this.#options = { mayProbe, ignore, folders, gitignore, entriesPerPart };
+    this.#options = { probes, ignore, folders, gitignore, partSize };
     this.#processes = processes ?? SYSTEM_PROCESSES;
     this.#openFiles = new OpenFiles(fs);
   }
@@ -83,7 +75,7 @@ export class LocalDisk implements Disk {
    */
   names(): DiskNames {
     if (!this.#areNamesKnown) {
-      const learn = (guard: RootGuard) => learnNames(guard, this.#options.mayProbe);
+      const learn = (guard: RootGuard) => learnNames(guard, this.#options.probes);
       this.#guard.learnNames(this.#effect(learn));
       this.#areNamesKnown = true;
     }

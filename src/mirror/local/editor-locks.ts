@@ -2,7 +2,7 @@ import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../../contract/path.ts";
 import type { FileUse } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import { nullOnAnyErrno, attemptCall } from "./errno.ts";
+import { anyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 /**
@@ -94,10 +94,10 @@ function untilNul(bytes: Buffer): string {
  * or a file with that text.
  */
 function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
-  const stat = nullOnAnyErrno(() => fs.lstat(path));
+  const stat = anyErrno(() => fs.lstat(path));
   if (stat === null) return null;
   const read = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
-  const text = nullOnAnyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
+  const text = anyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
   const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text ?? "");
   if (match === null) return null;
   const [, host, pid] = match;
@@ -109,7 +109,7 @@ function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
  * machine, but no process.
  */
 function officeOwner(fs: Fs, path: string): string | null {
-  return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
+  return anyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
 
 /** `since`: time of the lock, in milliseconds since the epoch. */
@@ -140,9 +140,9 @@ const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETO
  * effect itself will report the fault.
  */
 export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
-  const place = nullOnAnyErrno(() => guard.place(path, "file"));
+  const place = anyErrno(() => guard.place(path, "file"));
   if (!place?.ok) return { changedMs: null, savedMs: null, openIn: null };
-  const stat = nullOnAnyErrno(() => guard.fs.lstat(place.abs));
+  const stat = anyErrno(() => guard.fs.lstat(place.abs));
   const file = stat?.kind === "file" ? stat : null;
   const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
   return { ...times, openIn: programWithFileOpen(guard.fs, place.abs, processes) };

@@ -41,7 +41,7 @@ export function attemptCall<T>(call: () => T): { readonly value: T } | { readonl
 }
 
 /** Returns null if the system call failed with any errno. */
-export function nullOnAnyErrno<T>(call: () => T): T | null {
+export function anyErrno<T>(call: () => T): T | null {
   const end = attemptCall(call);
   return "errno" in end ? null : end.value;
 }

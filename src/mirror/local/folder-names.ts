@@ -4,7 +4,7 @@ import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
+import { anyErrno, nullOnErrno } from "./errno.ts";
 import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, linkedPaths } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
 import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
@@ -43,7 +43,7 @@ export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPa
 export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
   return guard.withFoldersOpen(() => {
     const at = guard.place(path, "file");
-    const stat = at.ok ? nullOnAnyErrno(() => guard.fs.lstat(at.abs)) : null;
+    const stat = at.ok ? anyErrno(() => guard.fs.lstat(at.abs)) : null;
     return stat?.kind === "file" ? stampOf(stat) : null;
   });
 }

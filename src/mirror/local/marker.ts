@@ -1,5 +1,5 @@
 import type { Fs } from "../ports/fs.ts";
-import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
+import { anyErrno, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /**
@@ -15,7 +15,7 @@ const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
  * changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
-  const found = nullOnAnyErrno(() => {
+  const found = anyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
     return fs.readFile(`${root}/${MARKER}`).bytes;
   });
@@ -40,7 +40,7 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   nullOnErrno(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
   if (hasMarker(fs, root)) return;
   const fresh = `${root}/${MARKER}.new`;
-  nullOnAnyErrno(() => fs.unlink(fresh));
+  anyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
   // Written completely or not at all: a marker without its id would stop every run.
   fs.rename(fresh, `${root}/${MARKER}`);

@@ -2,22 +2,12 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
-import {
-  nullOnAnyErrno,
-  attemptCall,
-  attemptEffect,
-  done,
-  errnoText,
-  fault,
-  stale,
-  succeeds,
-  nullOnErrno,
-} from "./errno.ts";
+import { anyErrno, attemptCall, attemptEffect, done, errnoText, fault, stale, succeeds, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLeftoverName } from "./ignore.ts";
 import { SET_ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
-import { digestOrNull, NO_FILE, putBackOrReport } from "./write.ts";
+import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
  * Moves a file without overwriting another file. ORDER: the caller journals (from, to) before. At
@@ -107,11 +97,8 @@ export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, tra
 
 function checkTrashed(guard: RootGuard, trash: string, path: string, expect: Digest): DiskOutcome<null> {
   const isExpected = attemptCall(() => digestOrNull(guard.fs, trash) === expect);
-  if ("errno" in isExpected)
-    return putBackOrReport(guard, trash, path, fault(isExpected.errno, errnoText(isExpected.errno)));
-  return isExpected.value
-    ? done(null)
-    : putBackOrReport(guard, trash, path, stale("the content changed at this moment"));
+  if ("errno" in isExpected) return putBackOr(guard, trash, path, fault(isExpected.errno, errnoText(isExpected.errno)));
+  return isExpected.value ? done(null) : putBackOr(guard, trash, path, stale("the content changed at this moment"));
 }
 
 export function makeFolder(
@@ -122,7 +109,7 @@ export function makeFolder(
     const place = guard.place(path, "folder");
     if (!place.ok) return place.outcome;
     if (!succeeds(["EEXIST"], () => guard.fs.mkdir(place.abs, 0o777))) return stale("this path is taken now");
-    const stat = nullOnAnyErrno(() => guard.fs.lstat(place.abs));
+    const stat = anyErrno(() => guard.fs.lstat(place.abs));
     if (stat === null) return stale("the folder was created, but cannot be read");
     const { dev, ino, birthMs } = stat;
     return done({ dev, ino, birthMs });

@@ -1,6 +1,6 @@
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { nullOnAnyErrno, errnoOf, succeeds } from "./errno.ts";
+import { anyErrno, errnoOf, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -89,7 +89,7 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
  * at that path, returns `fallback`.
  */
 export function statNow(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
-  const current = nullOnAnyErrno(() => guard.fs.lstat(abs));
+  const current = anyErrno(() => guard.fs.lstat(abs));
   return current !== null && current.ino === fallback.ino ? current : fallback;
 }
 
@@ -123,7 +123,7 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  const isUndone = nullOnAnyErrno(() => dropName(guard, to, expect, undone));
+  const isUndone = anyErrno(() => dropName(guard, to, expect, undone));
   if (errno === null) return { kind: "changed" };
   return { kind: "failed", errno, halfway: isUndone === null };
 }
@@ -141,7 +141,7 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   // another file is at the path.
   const isBack =
     !sameInode(current, expect) &&
-    nullOnAnyErrno(() => {
+    anyErrno(() => {
       if (statOrNull(fs, from) !== null) return false;
       fs.rename(to, from);
       return true;
@@ -160,12 +160,12 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
  */
 export function dropName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
   if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, setAsidePath))) return "dropped";
-  const stat = nullOnAnyErrno(() => guard.fs.lstat(setAsidePath));
+  const stat = anyErrno(() => guard.fs.lstat(setAsidePath));
   if (stat !== null && sameInode(stat, expect)) {
     if (stat.nlink > 1) unlinkLeftover(guard, setAsidePath);
     return "dropped";
   }
-  const isBack = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
+  const isBack = anyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
   // If the path is taken now, or the disk refuses, `sweep` keeps the file unless it has another
   // name.
   return isBack === null ? "dropped" : "other";
@@ -173,5 +173,5 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, setAside
 
 /** Removes a name in `.mdmirror/tmp`; if the disk refuses, `sweep` does it later. */
 export function unlinkLeftover(guard: RootGuard, abs: string): void {
-  nullOnAnyErrno(() => guard.fs.unlink(abs));
+  anyErrno(() => guard.fs.unlink(abs));
 }

@@ -168,9 +168,7 @@ async function sync(path: string): Promise<void> {
  * File systems on which `syncfs` does the same as an fsync of every file: journal, data and the
  * medium's own cache. On a network or FUSE disk, `syncfs` need not reach the other end.
  */
-const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994,
-]);
+const FULLY_SYNCED: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
 /**
  * LIMIT: milliseconds for `syncfs`, which also flushes the files of other programs. No caller
  * should wait longer for these.
@@ -182,7 +180,7 @@ const SYNC_MS = 10_000;
  * failed.
  */
 async function syncDisk(path: string): Promise<boolean> {
-  if (!FULLY_SYNCED_FILE_SYSTEMS.has(nodeFs.statfsSync(path).type)) return false;
+  if (!FULLY_SYNCED.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
   return new Promise((resolve) => {
     const end = (done: boolean) => {

@@ -32,16 +32,14 @@ export function filesOpenToWrite(
       if (mayWrite(info)) open.push({ at, path, info });
     }
   }
-  return {
-    has: (path) => withOpened(proc, path, (ownDescriptor) => open.some((other) => isSame(ownDescriptor, other, stat))),
-  };
+  return { has: (path) => withOpened(proc, path, (ownFile) => open.some((other) => isSame(ownFile, other, stat))) };
 }
 
 /**
  * Opens the file, so that the kernel describes it like the descriptors of other processes: `stat`
  * returns other numbers on btrfs and overlayfs.
  */
-function withOpened(proc: string, path: string, isOpen: (ownDescriptor: OpenFile) => boolean): boolean {
+function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
   const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
   // A file that cannot be opened may be in use; a missing file is not.
   if (typeof fd === "string") return fd !== "ENOENT";
@@ -57,12 +55,12 @@ function withOpened(proc: string, path: string, isOpen: (ownDescriptor: OpenFile
  * before 5.14 gives no inode: then the name counts, which is random for a set-aside file, or a stat
  * on the same mount.
  */
-function isSame(ownDescriptor: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
-  const [mine, theirs] = [ownDescriptor, other].map(({ info }) => info.get("ino"));
+function isSame(ownFile: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
+  const [mine, theirs] = [ownFile, other].map(({ info }) => info.get("ino"));
   if (mine !== undefined && theirs !== undefined) return mine === theirs;
-  if (nameOf(ownDescriptor.path) === nameOf(other.path)) return true;
-  if (ownDescriptor.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
-  const [ours, others] = [ownDescriptor, other].map(({ at }) => orNull(() => stat(at)));
+  if (nameOf(ownFile.path) === nameOf(other.path)) return true;
+  if (ownFile.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
+  const [ours, others] = [ownFile, other].map(({ at }) => orNull(() => stat(at)));
   return ours?.ino === others?.ino && ours?.dev === others?.dev;
 }
 

@@ -4,7 +4,7 @@ import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";
 import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
-import { nullOnAnyErrno, attemptCall } from "./errno.ts";
+import { anyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
@@ -91,7 +91,7 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, isInodeElsewhere: HasInode
  * @returns the same object if its stamp is unchanged; null if the file is missing or cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
-  return nullOnAnyErrno(() => {
+  return anyErrno(() => {
     const place = guard.place(known.path, "file");
     if (!place.ok) return null;
     const stat = guard.fs.lstat(place.abs);

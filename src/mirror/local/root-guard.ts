@@ -3,7 +3,7 @@ import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { type DiskNames, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { Random } from "../../common/random.ts";
 import { canKeepFoldersOpen, openFolderInRoot, ScanFolder } from "./folder-handle.ts";
-import { nullOnAnyErrno, fault, stale, nullOnErrno } from "./errno.ts";
+import { anyErrno, fault, stale, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -55,13 +55,13 @@ export class RootGuard {
    */
   identify(): Root | null {
     // A root that cannot be read (a disk that was unplugged) counts as gone.
-    const found = nullOnAnyErrno(() => {
+    const found = anyErrno(() => {
       const real = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(real);
       return stat.kind === "folder" ? { real, stat } : null;
     });
     this.#identified = found;
-    this.#canKeepOpen = found !== null && nullOnAnyErrno(() => canKeepFoldersOpen(this.fs, found.real)) === true;
+    this.#canKeepOpen = found !== null && anyErrno(() => canKeepFoldersOpen(this.fs, found.real)) === true;
     return found;
   }
 
@@ -72,7 +72,7 @@ export class RootGuard {
   root(): Root | null {
     const known = this.#identified ?? this.identify();
     if (known === null) return null;
-    const currentRoot = nullOnAnyErrno(() => this.fs.lstat(known.real));
+    const currentRoot = anyErrno(() => this.fs.lstat(known.real));
     return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat)
       ? { real: known.real, stat: currentRoot }
       : null;

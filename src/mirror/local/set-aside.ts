@@ -1,7 +1,7 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
-import { nullOnAnyErrno, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { anyErrno, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { SET_ASIDE_PREFIX, renameWithoutReplacing, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
@@ -21,7 +21,7 @@ export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<
 }
 
 /**
- * Reads a file as strict UTF-8; null if reading fails with an errno of `absent`.
+ * Reads a file as strict UTF-8; null if reading fails with an errno of `absentErrnos`.
  * @param shownPath path of the file for messages
  */
 export function readTextAt(
@@ -79,7 +79,7 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
 export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of tempNames(guard)) {
     // If the disk refuses now, the next start tries again.
-    if (!keep.has(path)) nullOnAnyErrno(() => sweepOne(guard, path));
+    if (!keep.has(path)) anyErrno(() => sweepOne(guard, path));
   }
 }
 

@@ -28,25 +28,21 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
  * @param before an earlier reading of this folder in the same walk, whose folders need not be read
  * again
  */
-export function* readFolder(
-  context: ScanContext,
-  found: Subfolder,
-  before: WalkedFolder | null,
-): Generator<void, WalkedFolder> {
+export function* readFolder(scan: Scan, found: Subfolder, before: WalkedFolder | null): Generator<void, WalkedFolder> {
   const folder = emptyFolder(found);
   const { path } = folder;
   try {
-    const names = listNames(context, folder);
-    if (isMirror(context, folder, names)) return unread(folder, IS_MIRROR);
-    const isAsBefore = readRules(context, folder, names);
+    const names = listNames(scan, folder);
+    if (isMirror(scan, folder, names)) return unread(folder, IS_MIRROR);
+    const isAsBefore = readRules(scan, folder, names);
     for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
-      const below = readEntry(context, folder, entry, isAsBefore ? before : null);
-      if (below !== null) folder.folders.push(yield* readFolder(context, below, null));
+      const below = readEntry(scan, folder, entry, isAsBefore ? before : null);
+      if (below !== null) folder.folders.push(yield* readFolder(scan, below, null));
     }
-    context.entriesRead += names.length;
-    if (context.entriesRead >= context.entriesPerPart) {
-      context.entriesRead = 0;
+    scan.entriesRead += names.length;
+    if (scan.entriesRead >= scan.partSize) {
+      scan.entriesRead = 0;
       yield;
     }
   } catch (error) {
@@ -70,7 +66,7 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
  * root, all of its documents would be uploaded to this workspace too.
  * @throws as the port does
  */
-function isMirror({ fs }: Pick<ScanContext, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
+function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
@@ -79,11 +75,8 @@ function isMirror({ fs }: Pick<ScanContext, "fs">, { path, abs }: Subfolder, nam
  * Returns the names in a folder, sorted. Their order decides the order of all results of a scan
  * (I32).
  */
-function listNames(
-  { fs, hold: scanFolder }: Pick<ScanContext, "fs" | "hold">,
-  { abs, stat }: Subfolder,
-): readonly DirEntry[] {
-  return fs.readdir(scanFolder.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+function listNames({ fs, hold }: Pick<Scan, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
+  return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws an error that is neither the system's nor a fault of its rules: a bug */
@@ -96,7 +89,7 @@ function whyUnread(error: unknown): string {
 
 /** Parts of a scan that reading rules needs. */
 type RulesContext = Pick<
-  ScanContext,
+  Scan,
   "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "linked" | "foldsCase" | "kept"
 >;
 
@@ -105,26 +98,26 @@ type RulesContext = Pick<
  * the folder is not scanned, because the rules may exclude any path.
  * @returns true if an earlier reading in this scan found the same rules
  */
-function readRules(context: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
+function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
   const { path } = folder;
-  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(context, folder, file) : "");
-  const extra = path === "" ? context.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
+  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(scan, folder, file) : "");
+  const extra = path === "" ? scan.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   const texts = {
     ours: read(IGNORE_FILE) + extra,
-    git: context.linked === null ? "" : read(GITIGNORE_FILE),
-    scope: path === "" ? context.scope : "",
+    git: scan.linked === null ? "" : read(GITIGNORE_FILE),
+    scope: path === "" ? scan.scope : "",
   };
-  const before = context.rules.get(path) ?? null;
-  const above = path === "" ? null : rulesAt(context.rules, parentOf(path));
-  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !context.rules.delete(path);
+  const before = scan.rules.get(path) ?? null;
+  const above = path === "" ? null : rulesAt(scan.rules, parentOf(path));
+  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !scan.rules.delete(path);
   if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
-  context.rules.set(path, rulesOf(above, path, texts, context.foldsCase));
+  scan.rules.set(path, rulesOf(above, path, texts, scan.foldsCase));
   return false;
 }
 
-function readRuleFile(context: RulesContext, { abs, stat }: Subfolder, file: string): string {
-  const at = context.hold.at(abs, stat);
-  const found = attemptCall(() => context.fs.readFile(`${at}/${file}`));
+function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string): string {
+  const at = scan.hold.at(abs, stat);
+  const found = attemptCall(() => scan.fs.readFile(`${at}/${file}`));
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
   // A folder of this name means nothing to git.
   if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
@@ -133,7 +126,7 @@ function readRuleFile(context: RulesContext, { abs, stat }: Subfolder, file: str
 
 /** Reads an entry of a folder. Returns a folder that must be read in turn. */
 function readEntry(
-  context: ScanContext,
+  scan: Scan,
   folder: WalkedFolder,
   { name, kind }: DirEntry,
   before: WalkedFolder | null,
@@ -144,7 +137,7 @@ function readEntry(
     folder.others.push({ path, kind, stamp: null });
     return null;
   }
-  const found = attemptCall(() => statEntry(context, folder, name, abs));
+  const found = attemptCall(() => statEntry(scan, folder, name, abs));
   if ("errno" in found) {
     // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
     if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
@@ -152,8 +145,8 @@ function readEntry(
     return null;
   }
   const stat = found.value;
-  if (stat.kind === "folder") return findSubfolder(context, folder, { path, abs, stat }, before);
-  if (stat.kind === "file") readFile(context, folder, name, path, stat);
+  if (stat.kind === "folder") return findSubfolder(scan, folder, { path, abs, stat }, before);
+  if (stat.kind === "file") readFile(scan, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
   return null;
 }
@@ -162,27 +155,27 @@ function readEntry(
  * Returns the stat of an entry by its plain path, which is faster. No content is read through this
  * path; but a missing entry must be missing from this very folder.
  */
-function statEntry(context: Pick<ScanContext, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
+function statEntry(scan: Pick<Scan, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
-    return context.fs.lstat(abs);
+    return scan.fs.lstat(abs);
   } catch (error) {
-    const at = errnoOf(error) === null ? folder.abs : context.hold.at(folder.abs, folder.stat);
+    const at = errnoOf(error) === null ? folder.abs : scan.hold.at(folder.abs, folder.stat);
     if (at === folder.abs) throw error;
-    return context.fs.lstat(`${at}/${name}`);
+    return scan.fs.lstat(`${at}/${name}`);
   }
 }
 
 function findSubfolder(
-  context: ScanContext,
+  scan: Scan,
   folder: WalkedFolder,
   found: Subfolder,
   before: WalkedFolder | null,
 ): Subfolder | null {
   const { path, stat } = found;
-  const other = whyFolderUnsynced(context, path);
+  const other = whyFolderUnsynced(scan, path);
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
-  } else if (stat.dev !== context.dev) {
+  } else if (stat.dev !== scan.dev) {
     // No file can be moved atomically between two disks, and the files of an unmounted disk were
     // not deleted.
     folder.unseen.set(path, unreadable("another disk is mounted at this path"));
@@ -202,7 +195,7 @@ function isTooDeep(path: LocalPath): boolean {
 }
 
 /** Data that the reading of all folders in one scan shares. */
-export type ScanContext = {
+export type Scan = {
   readonly fs: Fs;
   readonly hold: ScanFolder;
   /** The root's device. */
@@ -229,7 +222,7 @@ export type ScanContext = {
   /** Number of entries read since the last pause. */
   entriesRead: number;
   /** Number of entries between two pauses. A large folder may have more. */
-  readonly entriesPerPart: number;
+  readonly partSize: number;
 };
 
 /** One folder as the scan read it, with all folders below it. */
@@ -248,25 +241,25 @@ export type WalkedFolder = {
 };
 
 /** Reads a file of a folder, and adds it to the files, to the others or to the unseen paths. */
-function readFile(context: ScanContext, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
-  const other = whyFileUnsynced(context, path);
+function readFile(scan: Scan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
+  const other = whyFileUnsynced(scan, path);
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
     return;
   }
-  const number = context.leftOut?.numberOf(path, stat) ?? null;
+  const number = scan.leftOut?.numberOf(path, stat) ?? null;
   if (number !== null) {
     folder.leftOut.push(number);
     return;
   }
-  const earlier = context.filesRead.get(path);
+  const earlier = scan.filesRead.get(path);
   if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
     folder.files.push(earlier);
     return;
   }
-  const known = context.known(path);
+  const known = scan.known(path);
   if (isTrusted(known) && sameStamp(known.stamp, stat)) folder.files.push(knownFile(known, stat));
-  else hashInto(context, folder, name, path, known);
+  else hashInto(scan, folder, name, path, known);
 }
 
 type TrustedFile = KnownFile & { readonly stamp: Stamp };
@@ -284,19 +277,11 @@ function knownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): L
   return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
 
-function hashInto(
-  context: ScanContext,
-  folder: WalkedFolder,
-  name: string,
-  path: LocalPath,
-  known: KnownFile | null,
-): void {
-  const found = attemptCall(() =>
-    hashFile(context, path, `${context.hold.at(folder.abs, folder.stat)}/${name}`, known),
-  );
+function hashInto(scan: Scan, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
+  const found = attemptCall(() => hashFile(scan, path, `${scan.hold.at(folder.abs, folder.stat)}/${name}`, known));
   if ("value" in found) {
     folder.files.push(found.value);
-    context.filesRead.set(path, found.value);
+    scan.filesRead.set(path, found.value);
   } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
 }
 
@@ -304,14 +289,14 @@ function hashInto(
  * Reads and hashes a file. The stamp belongs to the inode whose bytes were read, which may differ
  * from the listed one.
  */
-function hashFile(context: ScanContext, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
-  const { bytes, stat } = context.fs.readFile(abs, "brief");
+function hashFile(scan: Scan, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+  const { bytes, stat } = scan.fs.readFile(abs, "brief");
   const stamp = stampOf(stat);
-  const read = { stamp, stampTrusted: isOldStamp(stamp, context.diskNow), empty: bytes.length === 0 };
+  const read = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
   // Uses the caller's strings, which stay in memory: after a first sync, every file is read.
   if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
-  if (text !== null) context.onText(digest, text, path);
+  if (text !== null) scan.onText(digest, text, path);
   return { ...read, path, digest, textFault: fault };
 }

@@ -3,17 +3,17 @@ import { type Unread, unreadable } from "../model/seen.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
-import { nullOnAnyErrno, attemptCall, errnoText } from "./errno.ts";
+import { anyErrno, attemptCall, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath, type LinkedSource, linkedPaths } from "./ignore.ts";
 import { exclusionOf, patternsOutside, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { readFolder, type WalkedFolder, type ScanContext } from "./walk-folder.ts";
+import { readFolder, type WalkedFolder, type Scan } from "./walk-folder.ts";
 
 export type WalkOptions = {
   /** True if a file may be made to learn the disk's time; if not, no new stamp is trusted. */
-  readonly mayProbe: boolean;
+  readonly probes: boolean;
   /** Patterns (gitignore syntax) in addition to those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
   /** The only folders that are synced; empty: all. */
@@ -21,7 +21,7 @@ export type WalkOptions = {
   /** Paths that `.gitignore` files never leave out; null: these files are not followed. */
   readonly gitignore: LinkedSource | null;
   /** Entries between two pauses. */
-  readonly entriesPerPart: number;
+  readonly partSize: number;
 };
 
 /**
@@ -55,16 +55,16 @@ export function* walkTree(
     others: new Map<LocalPath, LocalOther>(),
   };
   const numbers: number[] = [];
-  const rules: ScanContext["rules"] = new Map();
+  const rules: Scan["rules"] = new Map();
   const kept = new Set<LocalPath>();
   if (root === null) {
     unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
   } else {
-    const context: ScanContext = {
+    const scan: Scan = {
       fs: guard.fs,
       hold: guard.openScanFolder(),
       dev: root.stat.dev,
-      diskNow: options.mayProbe ? diskTime(guard) : null,
+      diskNow: options.probes ? diskTime(guard) : null,
       foldsCase: guard.names().foldsCase,
       extraPatterns: options.ignore,
       scope: patternsOutside(options.folders, guard.names().foldsUnicode),
@@ -76,9 +76,9 @@ export function* walkTree(
       leftOut: leftOut ?? null,
       filesRead: new Map(),
       entriesRead: 0,
-      entriesPerPart: options.entriesPerPart,
+      partSize: options.partSize,
     };
-    const { top, rests: isUnchanged } = yield* readTree(context, root);
+    const { top, rests: isUnchanged } = yield* readTree(scan, root);
     if (top !== null) collect(top, tree, unseen, numbers);
     if (!isUnchanged)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
@@ -107,26 +107,26 @@ function diskTime(guard: RootGuard): number | null {
     unlinkLeftover(guard, probe);
     return mtimeMs;
   };
-  return guard.withFoldersOpen(() => nullOnAnyErrno(learn));
+  return guard.withFoldersOpen(() => anyErrno(learn));
 }
 
 /**
  * Reads the whole tree. `isUnchanged`: true if the last check found no change since the reading.
  */
 function* readTree(
-  context: ScanContext,
+  scan: Scan,
   root: Root,
 ): Generator<void, { readonly top: WalkedFolder | null; readonly rests: boolean }> {
   try {
-    let top: WalkedFolder | null = yield* readFolder(context, { abs: root.real, path: "", stat: root.stat }, null);
+    let top: WalkedFolder | null = yield* readFolder(scan, { abs: root.real, path: "", stat: root.stat }, null);
     for (let check = 1; check <= MAX_CHECKS && top !== null; check++) {
-      const again: WalkedFolder | null = yield* readChanged(context, top);
+      const again: WalkedFolder | null = yield* readChanged(scan, top);
       if (again === top) return { top, rests: true };
       top = again;
     }
     return { top, rests: false };
   } finally {
-    context.hold.close();
+    scan.hold.close();
   }
 }
 
@@ -134,38 +134,38 @@ function* readTree(
  * Reads a folder again if it changed. Returns the same object if nothing changed in the folder and
  * below; null if the folder is gone.
  */
-function* readChanged(context: ScanContext, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
-  const stat = statAgain(context, folder);
+function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
+  const stat = statAgain(scan, folder);
   if (stat === null) return null;
   if (typeof stat === "string") return withoutAbsences(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
-    return yield* readFolder(context, { abs: folder.abs, path: folder.path, stat }, folder);
+    return yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
   // A folder that changed in the tick in which this scan began, or later, may have changed again
   // within that tick. The stamp does not show this, but the names do.
-  if (context.diskNow !== null && stat.mtimeMs >= context.diskNow) {
-    const again = yield* readFolder(context, { abs: folder.abs, path: folder.path, stat }, folder);
+  if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
+    const again = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, again)) return again;
   }
-  return yield* readChangedBelow(context, folder);
+  return yield* readChangedBelow(scan, folder);
 }
 
 /** Returns the stat of a folder. Null if the folder is missing; a clause if it cannot be read. */
-function statAgain(context: ScanContext, folder: WalkedFolder): FsStat | string | null {
-  const found = attemptCall(() => context.fs.lstat(folder.abs));
+function statAgain(scan: Scan, folder: WalkedFolder): FsStat | string | null {
+  const found = attemptCall(() => scan.fs.lstat(folder.abs));
   if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : errnoText(found.errno);
   const stat = found.value;
   if (stat.kind !== "folder") return null;
   // An empty mount point is not an emptied tree: the root must be the folder that was identified.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
-  return stat.dev === context.dev ? stat : "another disk is mounted at this path";
+  return stat.dev === scan.dev ? stat : "another disk is mounted at this path";
 }
 
 /** Returns the same object if no entry below has changed. */
-function* readChangedBelow(context: ScanContext, folder: WalkedFolder): Generator<void, WalkedFolder> {
+function* readChangedBelow(scan: Scan, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
-    const again = yield* readChanged(context, child);
+    const again = yield* readChanged(scan, child);
     if (again !== child) changed = true;
     if (again !== null) folders.push(again);
   }

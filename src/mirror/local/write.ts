@@ -3,7 +3,7 @@ import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import {
-  nullOnAnyErrno,
+  anyErrno,
   attemptCall,
   attemptEffect,
   done,
@@ -70,7 +70,7 @@ export function replaceFile(
   setAsideAt: string,
 ): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const ready = prepareWrite(guard, path, text, expect);
+    const ready = prepare(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const setAside = guard.mirrorPlace(setAsideAt, true);
     if (!setAside.ok) return setAside.outcome;
@@ -95,7 +95,7 @@ export function saveBesideDaemon(
   keepAt: string,
 ): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const ready = prepareWrite(guard, path, text, expect);
+    const ready = prepare(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const keep = guard.mirrorPlace(keepAt, true);
     if (!keep.ok) return keep.outcome;
@@ -103,7 +103,7 @@ export function saveBesideDaemon(
     const ended = exchangeFile(guard, ready, beside, expect);
     // If the disk refuses the move, the old file stays beside the document: it is never uploaded,
     // and never lost.
-    nullOnAnyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
+    anyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
     return ended;
   });
 }
@@ -116,12 +116,7 @@ type ReadyWrite = {
 };
 
 /** Checks the file before a write. If the bytes are equal, no write is needed. */
-function prepareWrite(
-  guard: RootGuard,
-  path: LocalPath,
-  text: string,
-  expect: Digest,
-): ReadyWrite | DiskOutcome<Written> {
+function prepare(guard: RootGuard, path: LocalPath, text: string, expect: Digest): ReadyWrite | DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
   const target = guard.place(path, "file");
@@ -137,12 +132,12 @@ function prepareWrite(
 function exchangeFile(
   guard: RootGuard,
   { bytes, target, mode }: ReadyWrite,
-  setAsidePath: string,
+  oldPath: string,
   expect: Digest,
 ): DiskOutcome<Written> {
   const temp = freshName(guard, TEMP_PREFIX);
   guard.fs.writeNew(temp, bytes, mode, true);
-  return removeTempOnFault(guard, temp, () => swap(guard, temp, target, setAsidePath, expect));
+  return removeTempOnFault(guard, temp, () => swap(guard, temp, target, oldPath, expect));
 }
 
 /**
@@ -155,22 +150,16 @@ export const OLD_FILE_PREFIX = ".~mdmirror-";
  * Swaps the file. Until the swap ends, the document is not at its path. In the end the new inode or
  * the old one is at the path, or the result has `isSetAside`.
  */
-function swap(
-  guard: RootGuard,
-  temp: string,
-  target: string,
-  setAsidePath: string,
-  expect: Digest,
-): DiskOutcome<Written> {
-  // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or because its
+function swap(guard: RootGuard, temp: string, target: string, oldPath: string, expect: Digest): DiskOutcome<Written> {
+  // RACE: `oldPath` is still free, because only this process writes in `.mdmirror`, or because its
   // name is random.
-  if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, setAsidePath))) {
+  if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, oldPath))) {
     unlinkLeftover(guard, temp);
     return stale("no file is at this path now");
   }
   let ended: NotDone = stale("the content changed at this moment");
   try {
-    if (digestOrNull(guard.fs, setAsidePath) === expect) {
+    if (digestOrNull(guard.fs, oldPath) === expect) {
       const stat = renameWithoutReplacing(guard, temp, target);
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
@@ -185,7 +174,7 @@ function swap(
     ended = fault(errno, errnoText(errno));
   }
   unlinkLeftover(guard, temp);
-  return putBackOrReport(guard, setAsidePath, target, ended);
+  return putBackOr(guard, oldPath, target, ended);
 }
 
 /**
@@ -201,8 +190,8 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
  * Moves a set-aside file back, without overwriting.
  * @returns `ended`, with `isSetAside` if the file could not be moved back
  */
-export function putBackOrReport(guard: RootGuard, setAsidePath: string, target: string, ended: NotDone): NotDone {
-  const back = attemptCall(() => renameWithoutReplacing(guard, setAsidePath, target));
+export function putBackOr(guard: RootGuard, oldPath: string, target: string, ended: NotDone): NotDone {
+  const back = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
   if ("value" in back && back.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
   const why = "errno" in back ? errnoText(back.errno) : "another file is at its path";
   return {

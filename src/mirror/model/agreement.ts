@@ -13,12 +13,10 @@ export function bothSidesAreAsBase(
   record: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
-  localTree: WalkedDisk,
+  tree: WalkedDisk,
 ): boolean {
   return (
-    remoteIsAsBase(record, remoteFile) &&
-    localIsAsBase(record, localFile, localTree.inodesTrusted) &&
-    isAtRest(record, localTree)
+    remoteIsAsBase(record, remoteFile) && localIsAsBase(record, localFile, tree.inodesTrusted) && isAtRest(record, tree)
   );
 }
 
@@ -45,8 +43,8 @@ function localIsAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrust
  * Returns true if base alone gives no reason to act on a document: its record is synced, no content
  * of it is in review, and neither of its names will change.
  */
-export function isAtRest(record: DocumentRecord, localTree: Pick<LocalTree, "disk">): boolean {
-  return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", localTree);
+export function isAtRest(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
+  return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 
 /**

@@ -19,7 +19,7 @@ type ReasonFacts = {
    * Work that the block leaves. `needs-you`: the block ends when a person acts. `waits`: the block
    * ends by itself, and until then the sides differ. `no`: no work is left.
    */
-  readonly remainingWork: "needs-you" | "waits" | "no";
+  readonly work: "needs-you" | "waits" | "no";
   /**
    * True if the block may end without an action of the user. While such a block exists, only whole
    * cycles make plans.
@@ -41,9 +41,9 @@ type ReasonFacts = {
   readonly ways?: readonly ResolutionKind[];
 };
 
-const COMPUTED = { origin: "computed", remainingWork: "needs-you" } as const;
-const REMEMBERED = { origin: "remembered", remainingWork: "needs-you" } as const;
-const WAITS = { origin: "computed", remainingWork: "waits", endsByItself: true } as const;
+const COMPUTED = { origin: "computed", work: "needs-you" } as const;
+const REMEMBERED = { origin: "remembered", work: "needs-you" } as const;
+const WAITS = { origin: "computed", work: "waits", endsByItself: true } as const;
 const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
 
 const REASONS = {
@@ -91,17 +91,17 @@ const REASONS = {
    * The service cannot delete folders: an empty folder that was deleted locally stays on the
    * service.
    */
-  "folder-stays": { origin: "remembered", remainingWork: "no", forbidsOnFolder: ["remove"] },
+  "folder-stays": { origin: "remembered", work: "no", forbidsOnFolder: ["remove"] },
   /**
    * The whole content was submitted, and a reviewer decides. Such a block is reported as in review,
    * not as an open problem.
    */
-  "in-review": { origin: "computed", remainingWork: "no", ways: ["mine", "theirs"] },
+  "in-review": { origin: "computed", work: "no", ways: ["mine", "theirs"] },
   /**
    * In review because another edit was published: the sides differ until somebody decides in the
    * web app.
    */
-  "review-conflict": { origin: "computed", remainingWork: "waits", ways: ["mine", "theirs"] },
+  "review-conflict": { origin: "computed", work: "waits", ways: ["mine", "theirs"] },
   /**
    * The content is not sent yet. mdmirror waits until the content is unchanged for a while, so that
    * not every save becomes a review.
@@ -111,9 +111,9 @@ const REASONS = {
   "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's ignore rules exclude the document, on both sides. */
-  suspended: { origin: "computed", remainingWork: "no" },
+  suspended: { origin: "computed", work: "no" },
   /** The sync has one direction only; the next sync of both directions carries the change out. */
-  "direction-off": { origin: "computed", remainingWork: "no" },
+  "direction-off": { origin: "computed", work: "no" },
   /** Somebody is editing the local file: the service's version does not replace it yet. */
   "in-use": WAITS,
   "second-scan": { ...WAITS, waitsForScan: true },
@@ -138,11 +138,11 @@ export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS
 
 /** Returns true if the block leaves work to do. */
 export function isOpen(reason: BlockReason): boolean {
-  return BLOCK_REASONS[reason].remainingWork !== "no";
+  return BLOCK_REASONS[reason].work !== "no";
 }
 
 export function needsUser(reason: BlockReason): boolean {
-  return BLOCK_REASONS[reason].remainingWork === "needs-you";
+  return BLOCK_REASONS[reason].work === "needs-you";
 }
 
 const IN_REVIEW: ReadonlySet<BlockReason> = new Set([

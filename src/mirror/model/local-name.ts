@@ -67,13 +67,13 @@ function digitsOf(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
 
-const ENDS_WITH_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
+const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
  * Returns true if a name ends with the digits of this id, so that `hashedName` may have made it.
  */
 export function hasDigitsOf(name: string, id: string): boolean {
-  const [tail] = ENDS_WITH_DIGITS.exec(name) ?? [];
+  const [tail] = HAS_DIGITS.exec(name) ?? [];
   return tail?.startsWith(digitsOf(id)) === true;
 }
 
@@ -88,7 +88,7 @@ export function isHashedNameOf(
   kind: "file" | "folder",
   id: string | null,
 ): boolean {
-  const [tail] = ENDS_WITH_DIGITS.exec(localName) ?? [];
+  const [tail] = HAS_DIGITS.exec(localName) ?? [];
   if (tail === undefined || tail.endsWith(".md") !== (kind === "file")) return false;
   return (
     (id === null || hasDigitsOf(localName, id)) && stemOf(remoteName, kind).startsWith(localName.slice(0, -tail.length))
@@ -108,7 +108,7 @@ export function ownNameOf(
 ): string | null {
   if (
     localName === remoteName ||
-    !ENDS_WITH_DIGITS.test(localName) ||
+    !HAS_DIGITS.test(localName) ||
     hashedName(remoteName, kind, id, maxBytes) !== localName
   )
     return null;

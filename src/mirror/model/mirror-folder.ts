@@ -21,14 +21,7 @@ export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
 const SQLITE_FILES = ["state.db", "texts.db", "search.db"];
 const REPLACED_FILES = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTROL_FILE];
-const LOG_FILES = [
-  "mdmirror.log",
-  "mdmirror.log.1",
-  "mdmirror.log.2",
-  "mdmirror.log.3",
-  "mdmirror.log.4",
-  "launchd.err",
-];
+const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
 /**
  * Everything that mdmirror ever creates in `.mdmirror/`, by the path in that folder. Files have
@@ -50,7 +43,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
     ["", "-wal", "-shm", "-journal"].map((end) => [`${name}${end}`, "in-place"]),
   ),
   ["log", "folder"],
-  ...LOG_FILES.map((name): [string, OwnKind] => [`log/${name}`, "in-place"]),
+  ...LOGS.map((name): [string, OwnKind] => [`log/${name}`, "in-place"]),
   ["tmp", "store"],
   ["trash", "store"],
   ["damaged", "store"],

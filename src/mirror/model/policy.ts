@@ -32,9 +32,9 @@ export type Policy = {
    * False if the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file by
    * file.
    */
-  readonly folderMoves: boolean;
+  readonly canMoveFolders: boolean;
   /** False if `parentId: null` was refused: moves to the root are blocked. */
-  readonly movesToRoot: boolean;
+  readonly canMoveToRoot: boolean;
   /** True to try refused rows again: at start, in manual syncs, once a day. */
   readonly retryRefused: boolean;
   /**

@@ -13,18 +13,10 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
 
-const EMPTY_CONTENT = digestOf("");
+const EMPTY = digestOf("");
 
 /** Numbers of a stamp, in the order in which they are stored. */
-const STAMP_FIELDS = [
-  "dev",
-  "ino",
-  "size",
-  "mtimeMs",
-  "ctimeMs",
-  "birthMs",
-  "nlink",
-] as const satisfies (keyof Stamp)[];
+const FIELDS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const satisfies (keyof Stamp)[];
 
 /**
  * Holds the facts of all records that scans compare, in columns, because objects would take several
@@ -40,7 +32,7 @@ export class Records {
   readonly #byRemotePath = new Map<RemotePath, number>();
   /** Old paths of documents that are outside the linked folder. */
   readonly #awayFrom = new Set<LocalPath>();
-  #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
+  #stamps = new Float64Array(FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
   /** Number of files that the last scan found as recorded. */
   localCount = 0;
@@ -68,7 +60,7 @@ export class Records {
     }
     if (number === this.#marks.length) this.#grow();
     if (stamp !== null)
-      for (const [at, key] of STAMP_FIELDS.entries()) this.#stamps[number * STAMP_FIELDS.length + at] = stamp[key];
+      for (const [at, key] of FIELDS.entries()) this.#stamps[number * FIELDS.length + at] = stamp[key];
     this.#marks[number] = (isPlain ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
     if (isAway(record)) this.#awayFrom.add(localPath);
     else this.#byPath.set(localPath, number);
@@ -76,9 +68,7 @@ export class Records {
 
   #isPlain(record: DocumentRecord): boolean {
     const { stamp, stampTrusted, durable, digest } = record;
-    return (
-      stamp !== null && stampTrusted && durable && digest !== EMPTY_CONTENT && isAtRest(record, { disk: this.#disk })
-    );
+    return stamp !== null && stampTrusted && durable && digest !== EMPTY && isAtRest(record, { disk: this.#disk });
   }
 
   #grow(): void {
@@ -106,7 +96,7 @@ export class Records {
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const number = this.#byPath.get(path);
     if (number === undefined || !this.#has(number, PLAIN)) return null;
-    const isSame = STAMP_FIELDS.every((key, at) => this.#stamps[number * STAMP_FIELDS.length + at] === stamp[key]);
+    const isSame = FIELDS.every((key, at) => this.#stamps[number * FIELDS.length + at] === stamp[key]);
     return isSame ? number : null;
   }
 

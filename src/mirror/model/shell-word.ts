@@ -11,16 +11,10 @@ export function shellWord(path: string): string {
   return `$'${Array.from(path, escaped).join("")}'`;
 }
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "'": "\\'",
-  "\\": "\\\\",
-};
+const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "'": "\\'", "\\": "\\\\" };
 
 function escaped(character: string): string {
-  const short = SHORT_ESCAPES[character];
+  const short = ESCAPES[character];
   if (short !== undefined || !hasControlCharacters(character)) return short ?? character;
   const code = character.charCodeAt(0);
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;

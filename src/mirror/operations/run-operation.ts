@@ -1,5 +1,5 @@
 import { type LocalMirror, withLocal } from "../folder/open-local.ts";
-import { type MirrorOptions, type OpenedMirror, type LongRunningOptions, withMirror } from "../folder/open-mirror.ts";
+import { type MirrorOptions, type OpenedMirror, type HostOptions, withMirror } from "../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
 import type { Stoppable } from "../ports/world.ts";
 import { stoppableBy } from "../model/stoppable.ts";
@@ -162,7 +162,7 @@ export async function runOperation<D extends Declaration, Plan>(
   root: string,
   operation: Operation<D, Plan>,
   given: InputOf<D>,
-  options: LongRunningOptions & Pick<FrontEndSteps<Plan, ResultOf<D>>, "stoppable">,
+  options: HostOptions & Pick<FrontEndSteps<Plan, ResultOf<D>>, "stoppable">,
 ): Promise<Result<ResultWithSync<D>>> {
   const read = readInput(operation.declared, given);
   if (read.kind === "trouble") return read;
@@ -180,7 +180,7 @@ export async function runOperation<D extends Declaration, Plan>(
   });
 }
 
-type ReadOptions = LongRunningOptions &
+type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
     /** Called with the messages about opening the folder, for the user. */
     readonly onNotes?: (notes: readonly string[]) => void;

@@ -15,11 +15,11 @@ export type LocalPlaces = {
   readonly found: Map<Id, LocalPath>;
   /**
    * Documents that are not in the linked folder, or may not be. A document in neither `found` nor
-   * `possiblyMissing` is at base's path.
+   * `uncertain` is at base's path.
    */
-  readonly possiblyMissing: Set<Id>;
+  readonly uncertain: Set<Id>;
   /** Documents that only the service has, with the paths that they would have locally. */
-  readonly toBeCreated: Map<Id, LocalPath>;
+  readonly arriving: Map<Id, LocalPath>;
   /** Files that belong to no known document, or whose document is not known yet. */
   readonly unlinked: Set<LocalPath>;
 };
@@ -32,31 +32,31 @@ export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup)
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: LocalPlaces = {
     found: new Map(),
-    toBeCreated: new Map(),
-    possiblyMissing: new Set(),
+    arriving: new Map(),
+    uncertain: new Set(),
     unlinked: new Set(undecided),
   };
   for (const folder of forest.folders) addFolder(where, folder);
   const { disk } = trees.local;
   for (const document of documents) addDocument(where, document, forest, disk);
   for (const file of arrivals.all) {
-    where.possiblyMissing.add(file.id);
-    where.toBeCreated.set(file.id, pathWhenCreated(forest, disk.maxNameBytes, file.id, file.path));
+    where.uncertain.add(file.id);
+    where.arriving.set(file.id, pathWhenCreated(forest, disk.maxNameBytes, file.id, file.path));
   }
   return where;
 }
 
 function addFolder(
-  { found, toBeCreated }: LocalPlaces,
+  { found, arriving }: LocalPlaces,
   { dirId, localPath, remotePath, localSeen, remoteSeen }: FolderRow,
 ): void {
   if (dirId === null) return;
   if (localSeen === "present" && localPath !== null) found.set(dirId, localPath);
-  else if (localSeen === "absent" && remoteSeen === "listed") toBeCreated.set(dirId, remotePath!);
+  else if (localSeen === "absent" && remoteSeen === "listed") arriving.set(dirId, remotePath!);
 }
 
 function addDocument(
-  { found, possiblyMissing, toBeCreated, unlinked }: LocalPlaces,
+  { found, uncertain, arriving, unlinked }: LocalPlaces,
   { id, local, remote }: DocumentRow,
   forest: Forest,
   { maxNameBytes }: DiskNames,
@@ -66,9 +66,9 @@ function addDocument(
     if (id === null) unlinked.add(path);
     else found.set(id, path);
   } else if (id !== null) {
-    possiblyMissing.add(id);
+    uncertain.add(id);
     if (local.seen.kind === "absent" && remote.seen.kind === "present")
-      toBeCreated.set(id, pathWhenCreated(forest, maxNameBytes, id, remote.seen.file.path));
+      arriving.set(id, pathWhenCreated(forest, maxNameBytes, id, remote.seen.file.path));
   }
 }
 

@@ -69,7 +69,7 @@ function pathsOf(action: Action): readonly string[] {
 }
 
 /** Reasons for blocks that another step of the plan may have ended. */
-const REASONS_THAT_MAY_END: ReadonlySet<BlockReason> = new Set([
+const ENDABLE: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "path-pending",
   "name-clash",
@@ -138,8 +138,5 @@ function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> 
 
 /** Returns true if a plan changes folders, or has a block that may end with one of its steps. */
 function mayMoveMore({ steps, blocks }: Plan): boolean {
-  return (
-    steps.some(({ action }) => action.kind.includes("folder")) ||
-    blocks.some(({ reason }) => REASONS_THAT_MAY_END.has(reason))
-  );
+  return steps.some(({ action }) => action.kind.includes("folder")) || blocks.some(({ reason }) => ENDABLE.has(reason));
 }

@@ -29,7 +29,7 @@ const RECONNECT = {
   noneMs: 3_600_000,
 } as const;
 
-const STREAM_BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
+const LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
 // LIMIT: some 50,000 events per minute. With more, polling finds the same changes with less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
@@ -86,9 +86,7 @@ export class EventStream implements RemoteEvents {
     const { http, clock } = this.#options;
     const connection = new Connection(listener, this.#lastId, clock, this.#closing.signal);
     const { signal } = connection;
-    const end = await http.stream(EVENTS, this.#lastId, { ...STREAM_BOUNDS, signal }, (bytes) =>
-      connection.take(bytes),
-    );
+    const end = await http.stream(EVENTS, this.#lastId, { ...LIMITS, signal }, (bytes) => connection.take(bytes));
     this.#lastId = connection.lastId;
     return connection.endedForGood ?? end;
   }
@@ -206,7 +204,7 @@ function isTemporary(end: AnsweredEnd): boolean {
 function whyNoStream(end: AnsweredEnd): string {
   if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
   return end.kind === "unreadable"
-    ? `${end.status}, ${end.description}`
+    ? `${end.status}, ${end.summary}`
     : `status ${end.status} instead of a stream of events`;
 }
 

@@ -32,7 +32,7 @@ export function zeroTotals(): ListTotals {
 }
 
 /** Returns why no further page may be requested, or null. */
-function whyOverLimit({ pages, items, characters }: ListTotals): string | null {
+function whyOver({ pages, items, characters }: ListTotals): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
 }
@@ -118,7 +118,7 @@ class Traversal<Item extends { readonly id: string }> {
 
   async run(): Promise<ListingEnd> {
     for (;;) {
-      const over = whyOverLimit(this.#spent);
+      const over = whyOver(this.#spent);
       if (over !== null) return failed(misreadFault(GET_REQUEST, over, null));
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
@@ -163,17 +163,12 @@ class Traversal<Item extends { readonly id: string }> {
     return this.#cursor === null && route === FILES && selector.kind !== "path";
   }
 
-  #hasNextPage({ hasMore, nextCursor }: Page): boolean {
+  #hasNext({ hasMore, nextCursor }: Page): boolean {
     return hasMore && !this.#cursors.has(nextCursor!);
   }
 
   #mayRequestAhead(page: Page): boolean {
-    return (
-      this.#hasNextPage(page) &&
-      page.items.length > 0 &&
-      this.#pagesWithoutNew === 0 &&
-      whyOverLimit(this.#spent) === null
-    );
+    return this.#hasNext(page) && page.items.length > 0 && this.#pagesWithoutNew === 0 && whyOver(this.#spent) === null;
   }
 
   /** Takes the items of a page. Returns null if another page follows. */
@@ -190,7 +185,7 @@ class Traversal<Item extends { readonly id: string }> {
     this.#count += found;
     this.#options.onPage?.(this.#count);
     if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : failed(this.#unreadableItem);
-    if (!this.#hasNextPage(page))
+    if (!this.#hasNext(page))
       return failed(misreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
@@ -281,7 +276,7 @@ function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
   const { status, from, requestId } = reply;
   if (status >= 500 || status === 429) return null;
-  if (reply.kind === "unreadable") return notTheService(from, status, reply.description, requestId);
+  if (reply.kind === "unreadable") return notTheService(from, status, reply.summary, requestId);
   if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }

@@ -45,7 +45,7 @@ export type Reply =
       readonly status: number;
       readonly detail: string;
       /** Description of the answer in a few words. */
-      readonly description: string;
+      readonly summary: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
       readonly from: Origin;
@@ -96,8 +96,8 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
     case "problem":
       return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
     case "unreadable": {
-      const description = reading.description ?? describeBody(common.from.contentType, body);
-      return { kind: "unreadable", detail: reading.detail, description, ...common, retryAfterMs: retryAfter };
+      const summary = reading.summary ?? describeBody(common.from.contentType, body);
+      return { kind: "unreadable", detail: reading.detail, summary, ...common, retryAfterMs: retryAfter };
     }
   }
 }
@@ -106,13 +106,13 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
 /**
- * An answer that cannot be read. `looks`: description of the answer; null if the body itself shows
- * the reason.
+ * An answer that cannot be read. `summary`: words for the answer; null if the body itself shows the
+ * reason.
  */
-type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly description: string | null };
+type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
-function unreadable(detail: string, description: string | null = null): Unreadable {
-  return { kind: "unreadable", detail, description };
+function unreadable(detail: string, summary: string | null = null): Unreadable {
+  return { kind: "unreadable", detail, summary };
 }
 
 function readSuccess(body: string, status: number): { kind: "success"; value: unknown } | Unreadable {
@@ -126,10 +126,10 @@ function readSuccess(body: string, status: number): { kind: "success"; value: un
 function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
   if (status >= 300 && status < 400) {
     const target = redirectOrigin(headers["location"]);
-    const description = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
+    const summary = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
     return unreadable(
-      `the answer (${status}) is ${description}, and mdmirror follows no redirects; check the URL`,
-      description,
+      `the answer (${status}) is ${summary}, and mdmirror follows no redirects; check the URL`,
+      summary,
     );
   }
   if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);

@@ -24,7 +24,7 @@ export type Proposal = {
  * Folders of packages and builds, by name. `beside`: the folder counts only if one of these files
  * is in the same folder. `inside`: it counts only if this file is in it.
  */
-const GENERATED_FOLDERS: Readonly<
+const GENERATED: Readonly<
   Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>
 > = {
   node_modules: {},
@@ -50,7 +50,7 @@ const GENERATED_FOLDERS: Readonly<
 export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): Proposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
-  const disk = new LocalDisk(createNodeFs(), root, { random, mayProbe: false, gitignore: () => [] });
+  const disk = new LocalDisk(createNodeFs(), root, { random, probes: false, gitignore: () => [] });
   const followed = disk.walk(
     (path) => local.files.get(path) ?? null,
     () => undefined,
@@ -87,7 +87,7 @@ export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, 
 function patternFor({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);
-    const known = Object.hasOwn(GENERATED_FOLDERS, name) ? GENERATED_FOLDERS[name]! : null;
+    const known = Object.hasOwn(GENERATED, name) ? GENERATED[name]! : null;
     if (known === null) continue;
     const { beside, inside } = known;
     if (beside === undefined && inside === undefined) return `${name}/`;

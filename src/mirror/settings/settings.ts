@@ -159,7 +159,7 @@ export function valueFault(name: string, { read }: Setting<unknown>, value: unkn
   return fault;
 }
 
-type Description = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
+type Docs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
 /** Values that folders linked by earlier programs have in the file. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
@@ -168,9 +168,9 @@ const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Declares a setting with a few values, of which the first is the default. */
-function choice<T extends string>(allowed: readonly [T, ...T[]], description: Description): Setting<T> {
+function choice<T extends string>(allowed: readonly [T, ...T[]], docs: Docs): Setting<T> {
   return {
-    ...description,
+    ...docs,
     usual: allowed[0],
     values: allowed.map((one) => `\`${one}\``).join(", "),
     read: (value, fault) => oneOf(allowed, value) ?? fault(mustBeOneOf(allowed)),
@@ -186,9 +186,9 @@ function mustBeOneOf(allowed: readonly string[]): string {
   return `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
 }
 
-function flag(usual: boolean, description: Description): Setting<boolean> {
+function flag(usual: boolean, docs: Docs): Setting<boolean> {
   return {
-    ...description,
+    ...docs,
     usual,
     values: "`true`, `false`",
     read: (value, fault) => (typeof value === "boolean" ? value : fault("must be true or false")),
@@ -196,10 +196,10 @@ function flag(usual: boolean, description: Description): Setting<boolean> {
 }
 
 /** @param range the least and the greatest value; null: any time */
-function time(usual: string, range: readonly [string, string] | null, description: Description): Setting<string> {
+function time(usual: string, range: readonly [string, string] | null, docs: Docs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
-    ...description,
+    ...docs,
     usual,
     values: max === null ? "a time" : `${min} to ${max}`,
     read(value, fault) {
@@ -210,13 +210,9 @@ function time(usual: string, range: readonly [string, string] | null, descriptio
   };
 }
 
-function wholeNumber(
-  usual: number,
-  [least, most]: readonly [number, number],
-  description: Description,
-): Setting<number> {
+function wholeNumber(usual: number, [least, most]: readonly [number, number], docs: Docs): Setting<number> {
   return {
-    ...description,
+    ...docs,
     usual,
     values: `${least} to ${most}`,
     read: (value, fault) =>

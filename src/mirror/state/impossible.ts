@@ -131,11 +131,11 @@ function isConflict({ id, baseDigest, baseChangeId, newestCopyPath, shown }: Con
     isPlain(newestCopyPath) &&
     Array.isArray(shown) &&
     shown.length > 0 &&
-    shown.every(isShownVersion)
+    shown.every(isVersion)
   );
 }
 
-function isShownVersion(one: ShownVersion | null): boolean {
+function isVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 

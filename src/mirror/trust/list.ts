@@ -93,7 +93,7 @@ function namesOf(mirrors: readonly ListedMirror[]): readonly string[] {
 }
 
 /** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
-const MAX_NAME_LENGTH = 64;
+const MAX_LENGTH = 64;
 
 /** Rule for names, for messages: `--name takes …`. */
 export const NAME_RULE =
@@ -102,7 +102,7 @@ export const NAME_RULE =
 export function isMirrorName(text: string): boolean {
   const isOneWord = text !== "." && text !== ".." && text.trim() === text;
   return (
-    isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MAX_NAME_LENGTH
+    isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MAX_LENGTH
   );
 }
 
@@ -119,7 +119,7 @@ export function nameOfFolder(root: string): string {
   const bare = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[-\s]+/, "");
-  const name = [...bare].slice(0, MAX_NAME_LENGTH).join("").trim();
+  const name = [...bare].slice(0, MAX_LENGTH).join("").trim();
   return isMirrorName(name) ? name : "mirror";
 }
 
@@ -127,7 +127,7 @@ export function nameOfFolder(root: string): string {
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const end = n === 1 ? "" : `-${n}`;
-    const name = `${[...wanted].slice(0, MAX_NAME_LENGTH - end.length).join("")}${end}`;
+    const name = `${[...wanted].slice(0, MAX_LENGTH - end.length).join("")}${end}`;
     if (!taken.some((other) => isSameName(other, name))) return name;
   }
 }

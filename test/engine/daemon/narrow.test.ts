@@ -128,8 +128,8 @@ describe("a narrow view of both sides", () => {
         ...SETTINGS,
         refusedCharacters: "",
         remoteFolding: EXACT_DISK,
-        folderMoves: true,
-        movesToRoot: true,
+        canMoveFolders: true,
+        canMoveToRoot: true,
       };
       const signals = {
         root: "same",

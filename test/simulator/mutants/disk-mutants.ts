@@ -65,7 +65,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     find: 'if (digest !== expect) return stale("the content changed meanwhile");',
     replace: "",
     also: [
-      { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, setAsidePath) === expect) {", replace: "{" },
+      { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, oldPath) === expect) {", replace: "{" },
       {
         file: "mirror/engine/apply/late-write.ts",
         find: "if (digest !== row.expect) {",

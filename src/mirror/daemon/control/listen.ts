@@ -30,7 +30,7 @@ const MAX_CALLERS = 64;
 /** Milliseconds that a new caller may be silent before it is disconnected. */
 const REQUEST_DEADLINE_MS = 10_000;
 
-type ControlService = {
+type Server = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
@@ -44,7 +44,7 @@ type ControlService = {
  * @param service.socket in a folder that only this user may enter, so that nobody connects before
  * its mode is set
  */
-export async function listenControl(service: ControlService): Promise<Listening> {
+export async function listenControl(service: Server): Promise<Listening> {
   const { socket: path } = service;
   rmSync(path, { force: true });
   const callers = new Set<Socket>();
@@ -70,7 +70,7 @@ export async function listenControl(service: ControlService): Promise<Listening>
 export type Listening = { close(): Promise<void> };
 
 /** Reads the one request of a connection and answers it. The caller closes the connection. */
-function serveCaller(socket: Socket, service: ControlService): void {
+function serveCaller(socket: Socket, service: Server): void {
   const gone = new AbortController();
   const send = (reply: Reply) => {
     if (socket.writable) socket.write(replyLine(reply));
@@ -94,12 +94,7 @@ function serveCaller(socket: Socket, service: ControlService): void {
   });
 }
 
-async function answer(
-  line: string,
-  service: ControlService,
-  gone: AbortSignal,
-  send: (reply: Reply) => void,
-): Promise<void> {
+async function answer(line: string, service: Server, gone: AbortSignal, send: (reply: Reply) => void): Promise<void> {
   const envelope = readRequest(line);
   if (typeof envelope === "string") return send(refusal(envelope));
   if (envelope.root !== service.root) return send({ kind: "other-root" });

@@ -106,17 +106,11 @@ export function readRequest(line: string): Envelope | string {
   if (json === null) return "a request is one JSON object on one line";
   const { protocol, root, ...request } = json;
   if (protocol !== PROTOCOL_VERSION) return `protocol ${PROTOCOL_VERSION} is expected`;
-  if (!REQUEST_KINDS.has(request["do"])) return "the request is not known";
+  if (!REQUESTS.has(request["do"])) return "the request is not known";
   return { root: String(root), request: request as ControlRequest };
 }
 
-const REQUEST_KINDS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>([
-  "status",
-  "wait",
-  "pause",
-  "resume",
-  "lend",
-]);
+const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
 export function replyLine(reply: Reply): string {
   return `${JSON.stringify(reply)}\n`;

@@ -108,7 +108,7 @@ function lacksNewVersion(ctx: CycleContext, row: Row, link: DocumentRecord, atPa
   if (atPath.kind !== "file" || (link.stamp !== null && sameInodeAndBirth(link.stamp, atPath.stamp))) return false;
   if (atPath.digest === row.expect) return true;
   const file = ctx.world.disk.read(row.path);
-  return file.kind === "done" && !containsNewerBase(ctx, row, link, file.value.text);
+  return file.kind === "done" && !hasNewerBase(ctx, row, link, file.value.text);
 }
 
 /**
@@ -227,7 +227,7 @@ function writeLateContent(
   expect: Digest,
 ): EffectResult<Row> {
   const { disk } = ctx.world;
-  const older = containsNewerBase(ctx, row, link, text) ? null : olderVersion(row, link);
+  const older = hasNewerBase(ctx, row, link, text) ? null : olderVersion(row, link);
   const outcome = runLocalEffect(ctx, writeFile, {
     id: row.id,
     path: row.path,
@@ -277,11 +277,6 @@ function mergeLateContent(
  * Returns true if content has all changes of the newer base. The newer base may contain the changes
  * since the replaced content (the service combines edits), or those since the previous base.
  */
-function containsNewerBase(
-  ctx: CycleContext,
-  { expect, baseDigest }: Row,
-  link: DocumentRecord,
-  text: string,
-): boolean {
+function hasNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: DocumentRecord, text: string): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
 }

@@ -16,7 +16,7 @@ const MAX_OVERSPENT = 60;
 /** LIMIT: requests per minute that are made even if the service keeps refusing. */
 const MIN_PER_MINUTE = 4;
 /** Share of the configured pace that each minute without a refusal restores. */
-const REGAINED_SHARE = 0.1;
+const REGAINED = 0.1;
 
 /**
  * Limits the requests of scans of the service. Every request counts towards one number per minute.
@@ -25,7 +25,7 @@ const REGAINED_SHARE = 0.1;
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
-  readonly #configuredAMinute: number;
+  readonly #limit: number;
   #requestsAMinute: number;
   #refusals: number;
   #sent: number;
@@ -36,7 +36,7 @@ export class RequestBudget {
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
     this.#remote = remote;
-    this.#configuredAMinute = pollRequestsAMinute;
+    this.#limit = pollRequestsAMinute;
     this.#requestsAMinute = pollRequestsAMinute;
     this.#refusals = remote.pressure().refusals;
     this.#sent = this.sent();
@@ -103,12 +103,8 @@ export class RequestBudget {
     const owed = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sent - this.#sent;
     this.#overspent = Math.min(owed, (this.#wholeCost ?? 0) + MAX_OVERSPENT);
     if (refusals > this.#refusals)
-      this.#requestsAMinute = Math.max(Math.min(MIN_PER_MINUTE, this.#configuredAMinute), this.#requestsAMinute / 2);
-    else
-      this.#requestsAMinute = Math.min(
-        this.#configuredAMinute,
-        this.#requestsAMinute + minutes * REGAINED_SHARE * this.#configuredAMinute,
-      );
+      this.#requestsAMinute = Math.max(Math.min(MIN_PER_MINUTE, this.#limit), this.#requestsAMinute / 2);
+    else this.#requestsAMinute = Math.min(this.#limit, this.#requestsAMinute + minutes * REGAINED * this.#limit);
     this.#refusals = refusals;
     this.#sent = sent;
     this.#settledAt = now;

@@ -207,10 +207,10 @@ const JITTER = 0.1;
  * Divisors of the part of the budget that listings of everything may use without activity: a third,
  * and after a long time a sixth.
  */
-const IDLE_DIVISOR = 3;
-const LONG_IDLE_DIVISOR = 6;
+const IDLE = 3;
+const LONG_IDLE = 6;
 /** Divisor: without activity, the interval grows to a tenth of the time since the last change. */
-const SLOWING_DIVISOR = 10;
+const SLOWING = 10;
 
 type Pace = {
   readonly idleMs: number;
@@ -243,10 +243,7 @@ function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number
   if (idleMs < timing.activeForMs) return timing.pollActiveMs;
   const isSleepy = idleMs >= timing.sleepyAfterMs;
   const least = isSleepy ? timing.pollSleepyMs : timing.pollRestMs;
-  return Math.max(
-    least,
-    Math.min(idleMs / SLOWING_DIVISOR, affordable * (isSleepy ? LONG_IDLE_DIVISOR : IDLE_DIVISOR)),
-  );
+  return Math.max(least, Math.min(idleMs / SLOWING, affordable * (isSleepy ? LONG_IDLE : IDLE)));
 }
 
 /**

@@ -73,16 +73,16 @@ export class LinkPlaces {
    * match stays.
    * @param remote the listing of the service; null if unknown
    */
-  take({ found, possiblyMissing, toBeCreated, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
+  take({ found, uncertain, arriving, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
     // ORDER: first, because the path in a blocked change may be outdated for a document that is
     // back where base has it.
     for (const link of this.#links.values())
-      if (!isAway(link) && !found.has(link.id) && !possiblyMissing.has(link.id) && !this.isAt(link.id, link.localPath))
+      if (!isAway(link) && !found.has(link.id) && !uncertain.has(link.id) && !this.isAt(link.id, link.localPath))
         this.set(link.id, link.localPath);
     for (const [id, path] of found) if (!this.isAt(id, path)) this.set(id, path);
     for (const path of unlinked) this.setUnlinked(path);
-    for (const [id, path] of toBeCreated) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
+    for (const [id, path] of arriving) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
   }
 
   /**

@@ -79,7 +79,7 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 }
 
 /** The content that a user chose for a file. */
-type ManualChoice = {
+type Choice = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
   /** Null if the file stays unchanged. Its bytes need not be text. */
@@ -100,10 +100,7 @@ type ManualChoice = {
  * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
  * file, and a program that still has it open saves to that file.
  */
-export function writeChosen(
-  ctx: CycleContext,
-  { record, path, text, seen, next, event, old }: ManualChoice,
-): ManualEnd {
+export function writeChosen(ctx: CycleContext, { record, path, text, seen, next, event, old }: Choice): ManualEnd {
   const { id } = record;
   const atPath = ctx.world.disk.look(path);
   const expect = atPath.kind === "file" ? atPath.digest : null;

@@ -12,9 +12,9 @@ export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: Read
     ...settings,
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
-    folderMoves: traits.folderPatch !== "no",
+    canMoveFolders: traits.folderPatch !== "no",
     // If only a subtree is linked, its root is an ordinary folder of the service.
-    movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
+    canMoveToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     unchangedContents: input.unchangedContents,
     absentTwice,

@@ -48,7 +48,7 @@ export type World = {
 /** The part of the policy that does not come from the state or from one cycle. */
 export type Settings = Omit<
   Policy,
-  "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "unchangedContents" | "absentTwice"
+  "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
   /**
    * True if protected texts go to review only if they were the same in the cycle before (`sync`

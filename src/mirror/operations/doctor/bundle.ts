@@ -146,18 +146,18 @@ function recordAnswers(input: PlanInput): Answers {
   const { local } = input.trees;
   const asking: LocalTree = {
     ...local,
-    ignores: (path, kind) => recordAnswer(ignores[kind], path, local.ignores(path, kind)),
+    ignores: (path, kind) => store(ignores[kind], path, local.ignores(path, kind)),
   };
   planOf({
     ...input,
     trees: { ...input.trees, local: asking },
-    policy: { ...input.policy, conflicts: (path) => recordAnswer(conflicts, path, input.policy.conflicts(path)) },
-    texts: (digest) => recordAnswer(contents, digest, input.texts(digest)),
+    policy: { ...input.policy, conflicts: (path) => store(conflicts, path, input.policy.conflicts(path)) },
+    texts: (digest) => store(contents, digest, input.texts(digest)),
   });
   return { ignores, conflicts, texts: linesOf(contents) };
 }
 
-function recordAnswer<T>(answers: Map<string, T>, question: string, answer: T): T {
+function store<T>(answers: Map<string, T>, question: string, answer: T): T {
   answers.set(question, answer);
   return answer;
 }

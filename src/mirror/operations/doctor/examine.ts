@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { LongRunningOptions } from "../../folder/open-mirror.ts";
+import type { HostOptions } from "../../folder/open-mirror.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { checkFiles } from "../../state/damage.ts";
 import { readConfig } from "../../settings/config.ts";
@@ -14,7 +14,7 @@ import { checkDisk, checkNeighbours, checkWatches, checkHistory } from "./disk.t
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
 
-type ExamineOptions = LongRunningOptions & { readonly keyFile: string | null };
+type ExamineOptions = HostOptions & { readonly keyFile: string | null };
 
 /** Runs every check of `doctor` separately, so that a failing check hides no other check. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {

@@ -81,9 +81,7 @@ type OpenProblems = {
 };
 
 function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
-  const needing = blocks
-    .filter(({ reason }) => BLOCK_REASONS[reason].remainingWork === "needs-you")
-    .map(({ path }) => path);
+  const needing = blocks.filter(({ reason }) => BLOCK_REASONS[reason].work === "needs-you").map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
@@ -138,7 +136,7 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
   if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
   if (isReview(reason)) return { state: "in-review", why: REVIEWED };
-  return { state: BLOCK_REASONS[reason].remainingWork === "waits" ? "waiting" : "blocked", why: detail };
+  return { state: BLOCK_REASONS[reason].work === "waits" ? "waiting" : "blocked", why: detail };
 }
 
 /**
@@ -238,7 +236,7 @@ const NO_ROWS: FolderRows = { documents: [], folders: [], blocks: [], conflicts:
 type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
 function openFolder(root: string, folder: LocalPath, depth: Depth, random: Random): Result<OpenedFolder> {
-  const disk = openDisk(root, { random, mayProbe: false });
+  const disk = openDisk(root, { random, probes: false });
   const found = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
   if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
   const rows = found.kind === "read" ? found.value : NO_ROWS;

@@ -11,7 +11,7 @@ import type { Route } from "../../remote/proxy.ts";
  * LIMIT: a larger clock error makes dates of folders, retention and `Retry-After` wrong, but no
  * decision about content (I29).
  */
-const MAX_CLOCK_ERROR_MS = 60_000;
+const MAX_SKEW_MS = 60_000;
 /** Precision of a `Date` header in milliseconds: the header counts whole seconds. */
 const HEADER_MS = 1_000;
 
@@ -90,7 +90,7 @@ export function clockChecks(date: string | undefined, now: number): Check[] {
   const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serviceTime)) return [];
   const skew = now - serviceTime;
-  if (Math.abs(skew) <= MAX_CLOCK_ERROR_MS + HEADER_MS)
+  if (Math.abs(skew) <= MAX_SKEW_MS + HEADER_MS)
     return [good("clock", "this computer and the service agree on the time")];
   const which = skew > 0 ? "ahead of" : "behind";
   return [

@@ -8,7 +8,7 @@ export function inLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, te
 }
 
 /** Reads stored content in the form of a local file. */
-export function textsInLocalForm(
+export function localTexts(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,
 ): Pick<State, "text"> {

@@ -5,7 +5,7 @@ import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
 import { splitLines } from "../../../markdown/merge/split.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
-import { textsInLocalForm } from "./as-on-disk.ts";
+import { localTexts } from "./as-on-disk.ts";
 import { recordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
@@ -35,7 +35,7 @@ export function readConflictLines(
   const link = recordAt(state.load(), path);
   const conflict = link === null ? null : state.conflict(link.id);
   if (conflict === null || live === null || local === null) return null;
-  const base = conflict.baseDigest === null ? "" : textsInLocalForm({ state, disk }, path).text(conflict.baseDigest);
+  const base = conflict.baseDigest === null ? "" : localTexts({ state, disk }, path).text(conflict.baseDigest);
   if (base === null) return { base, lines: { kind: "no-base" } };
   return { base, lines: compareEdits({ base, mine: local, theirs: live }) };
 }

@@ -8,7 +8,7 @@ import { type MergeOf, mergeOf } from "./origins.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { textsInLocalForm } from "./as-on-disk.ts";
+import { localTexts } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /** The versions of a document that mdmirror has seen. */
@@ -264,7 +264,7 @@ export function findContent(
   const found = findVersion(local, name, n);
   if (found.kind === "trouble") return found;
   const { document, entry } = found.value;
-  const text = textsInLocalForm(local, document.path).text(entry.digest);
+  const text = localTexts(local, document.path).text(entry.digest);
   if (text !== null) return ok({ ...found.value, text });
   const next = `mdmirror history ${shellWord(name)} lists the other versions`;
   return trouble("usage", `${document.path}: ${goneContent(entry)}`, next);

@@ -3,7 +3,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type HistoryEntry, findContent, findVersion, obstacleTo } from "./history.ts";
-import { textsInLocalForm, inLocalForm } from "./as-on-disk.ts";
+import { localTexts, inLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
@@ -70,7 +70,7 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
     path,
     entry,
     text,
-    origins: entry.merge === null ? null : readOrigins(textsInLocalForm(local, path), entry.merge),
+    origins: entry.merge === null ? null : readOrigins(localTexts(local, path), entry.merge),
     localFile: atPath.kind === "file" ? { text: localText, digest: atPath.digest } : null,
     asNew: document.record === null,
     obstacle: obstacleTo(state, document, entry, atPath),

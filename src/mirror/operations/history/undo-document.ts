@@ -54,7 +54,7 @@ const EDITED_SINCE = "it was edited since";
  * Returns why an item cannot be undone, as a clause: the document, the folder or the file changed
  * since. A plan checks each item, and its execution checks the item again.
  */
-export function whyNotUndoable(
+export function obstacle(
   item: UndoItem,
   state: Pick<State, "link" | "dir" | "conflict">,
   disk: Pick<Disk, "look">,
@@ -124,7 +124,7 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 const SYNCED_AGAIN = "it is synced again";
-const DOWNLOADED_AND_DELETED = "it was downloaded, and was deleted since";
+const GONE_AGAIN = "it was downloaded, and was deleted since";
 const DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
 /** A document with the events of the runs. */
@@ -157,16 +157,12 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
     // The runs both created and removed the document, so it did not exist before the runs.
     if (isMade) return [];
-    return events[0]!.kind === "create-local"
-      ? [leftItem(path, DOWNLOADED_AND_DELETED)]
-      : restoreRemoved(history, removed, context);
+    return events[0]!.kind === "create-local" ? [leftItem(path, GONE_AGAIN)] : bringBack(history, removed, context);
   }
   if (record === undefined) return [undoArrival(history, context)];
   if (removed !== undefined && !isRestored(events.at(-1)!)) return [leftItem(path, SYNCED_AGAIN)];
   if (!isMade) return undoOfPresent(history, record, context);
-  return context.successors.has(id)
-    ? []
-    : [removeCreated(record, events.findLast(({ after }) => after !== null)?.after)];
+  return context.successors.has(id) ? [] : [removal(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
 /**
@@ -247,7 +243,7 @@ function placeOfRemoved(
  * Plans the restore of a removed document. Returns nothing if a document that the runs created has
  * this content at this path.
  */
-function restoreRemoved({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
+function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { linked, created } = context;
   const digest = textBefore(events, context) ?? removed.before;
   if (digest === null) return [leftItem(path, "its content was not seen")];
@@ -265,7 +261,7 @@ function restoreRemoved({ id, path, events }: DocumentHistory, removed: MirrorEv
  * @param expect content that the runs gave the document; undefined or null if the content is
  * unknown
  */
-function removeCreated({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
+function removal({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }
 
@@ -274,7 +270,7 @@ function undoArrival({ path, events }: DocumentHistory, { linked, disk }: UndoCo
   const asNew = events.findLast(isRestored);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
   const record = linked.get(asNew.path);
-  if (record !== undefined) return removeCreated(record, asNew.after);
+  if (record !== undefined) return removal(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
   return leftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");

@@ -13,7 +13,7 @@ import {
   leftItem,
   occupiedReason,
   type UndoItem,
-  whyNotUndoable,
+  obstacle,
 } from "./undo-document.ts";
 import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
 
@@ -45,7 +45,7 @@ export function planUndo(
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))
     .map((item) => {
-      const why = item.kind === "left" ? null : whyNotUndoable(item, recordsOf(base), disk);
+      const why = item.kind === "left" ? null : obstacle(item, recordsOf(base), disk);
       return why === null ? item : leftItem(item.path, why);
     });
   const moves = planMoves(items, known);
@@ -76,7 +76,7 @@ function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
-function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyNotUndoable>[1] {
+function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof obstacle>[1] {
   return {
     link: (id) => links.get(id) ?? null,
     dir: (id) => dirs.get(id) ?? null,

@@ -16,7 +16,7 @@ import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
 import { findRuns, RUNS } from "./events.ts";
-import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNotUndoable } from "./undo-document.ts";
+import { isFree, type LeftItem, occupiedReason, type UndoItem, obstacle } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
 import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
@@ -186,7 +186,7 @@ function undoItem(
   detail: string,
 ): ManualEnd | Promise<ManualEnd> {
   const { world } = ctx;
-  const why = whyNotUndoable(item, world.state, world.disk);
+  const why = obstacle(item, world.state, world.disk);
   if (why !== null) return notDone(stale(why));
   switch (item.kind) {
     case "bring-back":
@@ -229,7 +229,7 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath
 function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
   const all = items.map((item): Moving => {
-    const why = whyNotUndoable(item, state, disk);
+    const why = obstacle(item, state, disk);
     return { id: item.id, to: item.to, at: item.path, homePath: null, end: why === null ? null : notDone(stale(why)) };
   });
   for (let pending = all.toSorted(byPlace); ; ) {

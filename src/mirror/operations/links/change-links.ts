@@ -47,10 +47,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
       `${plural(open, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );
-  return ok({
-    paths,
-    apply: () => (ceases ? stopTranslating(mirror, form, found) : startTranslating(mirror, form, found)),
-  });
+  return ok({ paths, apply: () => (ceases ? stopTranslating(mirror, form, found) : start(mirror, form, found)) });
 }
 
 /** Returns an open folder that converts links from now on, as its new configuration demands. */
@@ -74,7 +71,7 @@ const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
  * Rewrites the files after the configuration. ORDER: the configuration first. Before that, a file
  * with paths would count as an edit to upload.
  */
-async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
+async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await checkSetAsideFiles(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return respellAll(withTranslation(mirror.world, true, form.wiki), found);

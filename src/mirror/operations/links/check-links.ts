@@ -47,9 +47,7 @@ export function checkLinks(world: World): CheckedLinks {
   const names = new Names(tree);
   const judged = [...texts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([path, text]) =>
-      findLinks(text, scope.wiki).map((link) => judgeLink({ path, text }, link, places, names)),
-    )
+    .flatMap(([path, text]) => findLinks(text, scope.wiki).map((link) => check({ path, text }, link, places, names)))
     .filter((one) => one !== null);
   const broken = judged.flatMap((one) => (one.kind === "broken" ? [one.link] : []));
   const pictures = judged.flatMap((one) => (one.kind === "picture" ? [one.link] : []));
@@ -62,7 +60,7 @@ type JudgedLink =
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
 /** Returns the result for a link; null if the link does not lead into the workspace. */
-function judgeLink(
+function check(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
   places: LinkPlaces,

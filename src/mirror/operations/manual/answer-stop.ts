@@ -7,7 +7,7 @@ import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";
 import type { Action } from "../../model/action.ts";
-import { type OpenedMirror, type LongRunningOptions, withMirror } from "../../folder/open-mirror.ts";
+import { type OpenedMirror, type HostOptions, withMirror } from "../../folder/open-mirror.ts";
 import { planSync, type SyncPlan, requestOfStoppedRun } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { APPROVE, REJECT } from "../declared/stop.ts";
@@ -46,7 +46,7 @@ export type StopView = {
 };
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
-export function readStop(root: string, options: LongRunningOptions): Promise<Result<StopView>> {
+export function readStop(root: string, options: HostOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const planned = await planAnswer(mirror, true);
     if (planned.kind === "trouble") return planned;

@@ -1,7 +1,7 @@
 import { needsUser } from "../../model/block.ts";
 import { attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
-import { textsInLocalForm } from "../history/as-on-disk.ts";
+import { localTexts } from "../history/as-on-disk.ts";
 import { ok } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { CONFLICTS } from "../declared/problems.ts";
@@ -20,7 +20,7 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const conflicts = [...base.conflicts.values()].map((conflict): ConflictList["conflicts"][number] => {
     const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const atPath = disk.look(path);
-    const theirs = textsInLocalForm({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
+    const theirs = localTexts({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
     return {
       path,
       conflictCopy: conflict.newestCopyPath,

@@ -64,19 +64,16 @@ function waysOf(
 
 function recordNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   return (
-    recordOfBlock(base, (block) => block.path === path) ??
+    byBlock(base, (block) => block.path === path) ??
     recordAt(base, path) ??
     recordOfCopy(base, path) ??
     recordOfRenamed(world, base, path) ??
     // A document that the service cannot move to the root is found by its path on the service.
-    recordOfBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
+    byBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
   );
 }
 
-function recordOfBlock(
-  base: BaseTree,
-  isMatch: (block: Block, record: DocumentRecord) => boolean,
-): DocumentRecord | null {
+function byBlock(base: BaseTree, isMatch: (block: Block, record: DocumentRecord) => boolean): DocumentRecord | null {
   for (const block of base.blocks.values()) {
     const record = base.links.get(block.key as DocId);
     if (record !== undefined && isMatch(block, record)) return record;
@@ -96,7 +93,7 @@ function recordOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: Lo
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
   const { ino, dev } = atPath.stamp;
-  return recordOfBlock(
+  return byBlock(
     base,
     ({ reason }, { stamp }) => reason === "renamed-out-of-mirror" && stamp?.ino === ino && stamp.dev === dev,
   );

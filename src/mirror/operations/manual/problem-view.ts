@@ -6,7 +6,7 @@ import type { World } from "../../engine/run/world.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { textsInLocalForm, inLocalForm } from "../history/as-on-disk.ts";
+import { localTexts, inLocalForm } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
 /** Reads an open problem for users: the contents and their versions. */
@@ -105,7 +105,7 @@ function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
 }
 
 function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
-  const text = digest === null ? null : textsInLocalForm(world, path).text(digest);
+  const text = digest === null ? null : localTexts(world, path).text(digest);
   return text === null ? { kind: "none", why: "its content is no longer in the history" } : { kind: "text", text };
 }
 

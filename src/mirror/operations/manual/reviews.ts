@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, Block, DocumentRecord, Submission } from "../../model/link.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
-import { textsInLocalForm } from "../history/as-on-disk.ts";
+import { localTexts } from "../history/as-on-disk.ts";
 import { byPath } from "../../model/by-path.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import { ok } from "../../../common/trouble.ts";
@@ -29,12 +29,7 @@ export function listReviews({ state, disk }: Pick<World, "state" | "disk">): Wai
   const found = [...links.values()].flatMap((record) => {
     const block = blocks.get(record.id);
     const pinned = block?.reason === "delete-pending" ? block : null;
-    return reviewsOf(
-      textsInLocalForm({ state, disk }, record.localPath),
-      record,
-      conflicts.get(record.id) ?? null,
-      pinned,
-    );
+    return reviewsOf(localTexts({ state, disk }, record.localPath), record, conflicts.get(record.id) ?? null, pinned);
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }

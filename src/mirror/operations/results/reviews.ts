@@ -10,8 +10,7 @@ export const REVIEW_REASONS = {
 
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
 /** Text before the paths that a review keeps from being deleted. */
-export const BLOCKED_DELETIONS_TEXT =
-  "until somebody decides the review in the web app, these cannot be deleted on the service";
+export const KEEPS_TEXT = "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 
 /** Returns why a change is in review, as a clause; null if the service gave no reason. */

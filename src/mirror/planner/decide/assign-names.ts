@@ -100,13 +100,13 @@ export class NameAssignment {
   #blockOfFolder(side: Side, row: Row): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
-    return isMissing ? toBlock(row, "folder-blocked", "its folder is blocked") : null;
+    return isMissing ? bar(row, "folder-blocked", "its folder is blocked") : null;
   }
 
   #claimLocal(row: Row): RowToBlock | null {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
-    if (owner === "foreign") return toBlock(row, "path-taken", `something that is not synced is at ${place.name}`);
+    if (owner === "foreign") return bar(row, "path-taken", `something that is not synced is at ${place.name}`);
     if (owner === "unjudged") return this.#takeHashedName(row, place);
     if (owner !== null) return this.#resolveClash(row, place, owner);
     this.#owners.take("local", row, place);
@@ -118,10 +118,10 @@ export class NameAssignment {
    * another name.
    */
   #resolveClash(row: Row, place: Place, owner: Row): RowToBlock | null {
-    if (owner.kind !== row.kind) return toBlock(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
+    if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#keptInPlace.has(owner) && this.#renameOwner(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
-        return toBlock(
+        return bar(
           row,
           "path-taken",
           `${place.name} is taken locally until the document at this path has another name`,
@@ -130,7 +130,7 @@ export class NameAssignment {
       return null;
     }
     if (this.#isLeaving(owner))
-      return toBlock(row, "path-taken", `${place.name} is taken locally until the document at this path has moved`);
+      return bar(row, "path-taken", `${place.name} is taken locally until the document at this path has moved`);
     return this.#takeHashedName(row, place);
   }
 
@@ -139,7 +139,7 @@ export class NameAssignment {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
     if (this.#owners.ownerOf("local", hashed, row) !== null)
-      return toBlock(row, "path-taken", `the local name ${place.name} is taken`);
+      return bar(row, "path-taken", `the local name ${place.name} is taken`);
     this.#owners.take("local", row, hashed);
     return null;
   }
@@ -232,17 +232,13 @@ export class NameAssignment {
       const reason = this.#draft.blocks.get(idOf(owner))?.reason;
       const isGone = owner.local.now === null && owner.local.goal === null;
       if (isGone || reason === "path-pending") {
-        const isPending = reason !== undefined && BLOCK_REASONS[reason].remainingWork === "waits";
+        const isPending = reason !== undefined && BLOCK_REASONS[reason].work === "waits";
         return isPending
-          ? toBlock(
-              row,
-              "path-pending",
-              `mdmirror first deletes or renames the document at ${place.name} on the service`,
-            )
-          : toBlock(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
+          ? bar(row, "path-pending", `mdmirror first deletes or renames the document at ${place.name} on the service`)
+          : bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
       }
     }
-    return toBlock(row, "name-clash", this.#clashText(row, place, owner));
+    return bar(row, "name-clash", this.#clashText(row, place, owner));
   }
 
   /** Returns true if a row may get a number in its name on the service. */
@@ -279,7 +275,7 @@ function isMapped({ local, remote }: Row): boolean {
   return local.goal !== null && local.goal.name !== remote.goal?.name;
 }
 
-function toBlock(row: Row, reason: BlockReason, detail: string): RowToBlock {
+function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
   return { row, reason, detail };
 }
 

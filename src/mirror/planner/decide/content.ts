@@ -6,7 +6,7 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessRecordEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
-import { isEmptied, proposeDownload, type SharedDocument } from "./emptied.ts";
+import { isEmptied, proposeFetch, type SharedDocument } from "./emptied.ts";
 import {
   createLocal,
   deleteRemote,
@@ -105,7 +105,7 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   const why = "edited on the service";
   if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
-  proposeDownload(draft, shared, { kind: "write-local" }, why);
+  proposeFetch(draft, shared, { kind: "write-local" }, why);
 }
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
@@ -136,7 +136,7 @@ function proposeMerge(draft: PlanDraft, shared: SharedDocument): void {
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (direction !== "both" && isDirectionOff(draft, row, direction, why)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
+  proposeFetch(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
 }
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {

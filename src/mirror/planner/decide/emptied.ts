@@ -23,7 +23,7 @@ export type SharedDocument = {
 };
 
 /** The actions that may write the service's content to the file. */
-type DownloadAction =
+type Download =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };
 
@@ -31,10 +31,10 @@ type DownloadAction =
  * Proposes an action that writes the service's content to the file. If the plan has read the
  * content, the action says whether it is blank.
  */
-export function proposeDownload(
+export function proposeFetch(
   draft: PlanDraft,
   { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,
-  download: DownloadAction,
+  download: Download,
   why: string,
 ): void {
   const empties = digest === undefined ? undefined : isEmptied(draft, record, digest);

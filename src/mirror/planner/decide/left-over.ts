@@ -98,7 +98,7 @@ function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecor
 }
 
 function mayFolderMove(draft: PlanDraft, id: string): boolean {
-  return draft.policy.folderMoves && (isRootBlock(draft, id) || !isFolderChangeForbidden(draft, id, "move"));
+  return draft.policy.canMoveFolders && (isRootBlock(draft, id) || !isFolderChangeForbidden(draft, id, "move"));
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {

@@ -35,7 +35,8 @@ export function isOnBoth(folder: FolderRow): boolean {
 }
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
-  if (draft.policy.folderMoves || !isRespelled(draft, folder)) placeRow(draft, folder, whoMoved(draft.forest, folder));
+  if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
+    placeRow(draft, folder, whoMoved(draft.forest, folder));
   // The disk treats both names as equal, and the service cannot change its own name: base records
   // the local spelling.
   else if (folder.localPath !== folder.record!.localPath)
@@ -118,7 +119,7 @@ function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
     keepBlock(draft, remaining);
     return true;
   }
-  if (draft.policy.movesToRoot) return false;
+  if (draft.policy.canMoveToRoot) return false;
   blockRow(draft, row, "no-move-to-root", `the service cannot move a ${row.kind} to the root of the workspace`);
   return true;
 }

@@ -16,20 +16,20 @@ import { pathOfGoal } from "./places.ts";
 export function splitFolderRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.record !== null && draft.moveReasons.has(folder));
   if (moved.length === 0) return;
-  const splitFolders = new Set<FolderRow>();
-  for (const side of SIDES) addSplitFolders(draft, side, recordedAt(draft, moved, side), splitFolders);
-  if (splitFolders.size > 0) splitRecords(draft, splitFolders);
+  const split = new Set<FolderRow>();
+  for (const side of SIDES) addSplitFolders(draft, side, recordedAt(draft, moved, side), split);
+  if (split.size > 0) splitRecords(draft, split);
 }
 
 /**
  * Adds the moved folders whose records must be split: another entry is recorded at or below their
  * recorded path.
  */
-function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, splitFolders: Set<FolderRow>): void {
+function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
       for (const folder of recordedAbove(recorded, path))
-        if (folder !== row && !movesInside(parent, folder, side)) splitFolders.add(folder);
+        if (folder !== row && !movesInside(parent, folder, side)) split.add(folder);
 }
 
 /** Returns the folders above a path, and the folder at it. */
@@ -83,11 +83,11 @@ function movesInside(start: FolderRow | null, folder: FolderRow, side: Side): bo
   return start !== null && isInside(start, folder, (at) => at[side].goal?.parent ?? null);
 }
 
-function splitRecords(draft: PlanDraft, splitFolders: ReadonlySet<FolderRow>): void {
-  const carried = listCarried(draft, splitFolders);
+function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
+  const carried = listCarried(draft, split);
   for (const folder of draft.forest.folders) {
     if (!isLinkedLocally(folder) || draft.blocks.has(folder.dirId)) continue;
-    if (!splitFolders.has(folder) && !isInSplitFolder(folder, splitFolders)) continue;
+    if (!split.has(folder) && !isInSplitFolder(folder, split)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
     const why = draft.moveReasons.get(folder) ?? "its folder moved";
@@ -101,9 +101,9 @@ function isLinkedLocally(folder: FolderRow): folder is FolderRow & { readonly di
 }
 
 /** Returns true if base has a row, or will have a row, below one of these folders. */
-function isInSplitFolder(row: Row, splitFolders: ReadonlySet<FolderRow>): boolean {
+function isInSplitFolder(row: Row, split: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
-  return [...splitFolders].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
+  return [...split].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
@@ -111,13 +111,13 @@ function isInSplitFolder(row: Row, splitFolders: ReadonlySet<FolderRow>): boolea
  * folder and its name in base. Otherwise base would lose the document's own move, and another
  * folder at the old path would count as the document's folder.
  */
-function listCarried(draft: PlanDraft, splitFolders: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
+function listCarried(draft: PlanDraft, split: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
   for (const document of draft.documents) {
     const { record } = document;
     if (
       record === null ||
-      !isInSplitFolder(document, splitFolders) ||
+      !isInSplitFolder(document, split) ||
       hasArrivalStep(document) ||
       recordAlone(draft, document)
     )

@@ -4,7 +4,7 @@ import type { DocumentRecord } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { blockDocument, type PlanDraft } from "./plan-draft.ts";
-import { proposeDownload, type SharedDocument } from "./emptied.ts";
+import { proposeFetch, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
@@ -82,10 +82,5 @@ function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeDownload(
-    draft,
-    shared,
-    { kind: "settle-review" },
-    "a new version on the service while a change was in review",
-  );
+  proposeFetch(draft, shared, { kind: "settle-review" }, "a new version on the service while a change was in review");
 }

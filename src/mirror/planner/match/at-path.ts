@@ -48,7 +48,7 @@ function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalF
   return (record, file) => {
     const [owner, own] = [owners.get(file.path), files.get(record.id)];
     if (owner === undefined || own === undefined || owner === record) return false;
-    return isLike(matching, record, own) && isMoreSimilarToOwner(matching, owner, record, file);
+    return isLike(matching, record, own) && fitsOwner(matching, owner, record, file);
   };
 }
 
@@ -56,12 +56,7 @@ function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalF
  * Returns true if a file is more similar to the document `owner` than to `record`. If files have no
  * birth time, equal similarity does not count.
  */
-function isMoreSimilarToOwner(
-  matching: Matching,
-  owner: DocumentRecord,
-  record: DocumentRecord,
-  file: LocalFile,
-): boolean {
+function fitsOwner(matching: Matching, owner: DocumentRecord, record: DocumentRecord, file: LocalFile): boolean {
   const text = readProfile(matching, file.digest);
   if (text === null) return false;
   const [theirs, own] = [likeness(matching, owner, text), likeness(matching, record, text)];

@@ -5,7 +5,7 @@ import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { folderInodeKey } from "./inode.ts";
 
-type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
+type Moves = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
 /** Current local paths of the linked folders, and of the documents expected below them. */
 export type FolderPaths = {
@@ -38,10 +38,7 @@ export type FolderPaths = {
  * applies to folders that were moved to the root. The documents of such a folder are moved one by
  * one, with their ids, and the old folder counts as deleted.
  */
-export function findFolders(
-  trees: Trees,
-  { folderMoves: canMoveFolders, movesToRoot: canMoveToRoot }: Moves,
-): FolderPaths {
+export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
     (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
   );

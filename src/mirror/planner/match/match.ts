@@ -60,15 +60,12 @@ export function matchTrees(
   mergeFolders(forest, trees, policy, folders);
   addUnlinkedFolders(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = byId.map((record) =>
-    linkedDocumentRow(forest, trees, record, seenLocally(matching, record, unread)),
-  );
+  const documents = byId.map((record) => linkedRow(forest, trees, record, seenLocally(matching, record, unread)));
   const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
   const arrivals = new Arrivals(trees, forest, occupancy);
   const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
-  for (const [file, twin] of onBothSides) documents.push(newDocumentRow(forest, trees, file, present(twin)));
-  for (const file of arrivals.take(onlyRemote, policy, judged))
-    documents.push(newDocumentRow(forest, trees, file, ABSENT));
+  for (const [file, twin] of onBothSides) documents.push(newRow(forest, trees, file, present(twin)));
+  for (const file of arrivals.take(onlyRemote, policy, judged)) documents.push(newRow(forest, trees, file, ABSENT));
   for (const file of onlyLocal) documents.push(makeRow(forest, null, null, null, present(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
 }
@@ -101,7 +98,7 @@ function whyLocalUnknown(
   return byPathAlone.has(id) ? whyElsewhere(trees) : null;
 }
 
-function linkedDocumentRow(forest: Forest, trees: Trees, record: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
+function linkedRow(forest: Forest, trees: Trees, record: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(record.id) ?? null;
   return makeRow(forest, record.id, record, tombstone, seen, remoteSeen(trees, record));
 }
@@ -145,14 +142,14 @@ function placeAt(forest: Forest, side: "local" | "remote", path: string | null) 
   return { now: current, goal: null };
 }
 
-function newDocumentRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
+function newRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(file.id) ?? null;
   return makeRow(forest, file.id, null, tombstone, local, { kind: "present", file });
 }
 
 /**
  * Finds the linked documents that are not simply unchanged, by the strongest evidence first. Each
- * step removes files and records that later steps would use. In the end `links` has the documents
+ * step removes files and records that later steps would use. In the end `records` has the documents
  * that were not found, `files` the new files, and `folders` their final paths.
  */
 function matchDocuments(matching: Matching): void {

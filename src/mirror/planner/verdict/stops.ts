@@ -19,12 +19,12 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Stop
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to stop all steps. `needsApproval`: true if the user has to approve the reason.
- * `staysApproved`: true if an approved reason is only reported, so that nobody has to approve it
+ * A reason to stop all steps. `mustAsk`: true if the user has to approve the reason.
+ * `persists`: true if an approved reason is only reported, so that nobody has to approve it
  * before each run. (Such documents are blocked because the folder only pushes, or because they were
  * edited.)
  */
-type DoubtfulReason = Reason & { readonly needsApproval: boolean; readonly staysApproved: boolean };
+type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
 /**
  * Returns the reasons to stop the whole plan. A user approves such a reason as a whole, not step by
@@ -42,10 +42,10 @@ export function wholePlanStops(
   const waived: StopReason[] = [];
   for (const doubt of doubts) {
     if (doubt === null) continue;
-    const { reason, detail, needsApproval, staysApproved } = doubt;
+    const { reason, detail, mustAsk, persists } = doubt;
     const isApproved = signals.approved.has(reason) && !NOT_APPROVABLE.has(reason);
-    if (isApproved && staysApproved) waived.push(reason);
-    if (!isApproved && needsApproval) stops.push({ reason, detail });
+    if (isApproved && persists) waived.push(reason);
+    if (!isApproved && mustAsk) stops.push({ reason, detail });
   }
   return { stops, waived };
 }
@@ -66,7 +66,7 @@ const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
 
 function rootDoubt({ root }: Signals): DoubtfulReason | null {
   const stop = STOP_BY_ROOT[root];
-  return stop === null ? null : { ...stop, needsApproval: true, staysApproved: false };
+  return stop === null ? null : { ...stop, mustAsk: true, persists: false };
 }
 
 function workspaceDoubt({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
@@ -74,8 +74,8 @@ function workspaceDoubt({ remote }: Trees, { known, remote: { present } }: Prese
   return {
     reason: "wrong-workspace",
     detail: unknownText(known),
-    needsApproval: remote.nothingKnown === true,
-    staysApproved: true,
+    mustAsk: remote.nothingKnown === true,
+    persists: true,
   };
 }
 
@@ -90,7 +90,7 @@ function versionsDoubt(
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < few) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
-  return { reason: "service-restored", detail, needsApproval: true, staysApproved: direction === "push" };
+  return { reason: "service-restored", detail, mustAsk: true, persists: direction === "push" };
 }
 
 /**
