@@ -36,7 +36,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/merge.ts",
     find: 'if (policy === "conflict-copy") return openConflict(',
     replace:
-      'if (policy === "conflict-copy") return writeMergedFile(ctx, action, both, local, "");\n  if (policy === "conflict-copy") return openConflict(',
+      'if (policy === "conflict-copy") return writeMergedFile(ctx, action, both, local);\n  if (policy === "conflict-copy") return openConflict(',
     tests: ["engine/who-wins.test.ts"],
   },
   {

@@ -68,7 +68,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     does: "deletes any number of documents without a question",
     file: "mirror/planner/verdict/losses.ts",
     find: "return lossesBefore + deleted.length + emptied.length + more > limit;",
-    replace: "return before + deleted.length + emptied.length + more > Number.POSITIVE_INFINITY;",
+    replace: "return lossesBefore + deleted.length + emptied.length + more > Number.POSITIVE_INFINITY;",
     tests: ["planner/verdict.test.ts"],
   },
   {
