@@ -4,7 +4,7 @@ import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";
 import type { Digest } from "../contract/digest.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { type Config, readConfig } from "../mirror/settings/config.ts";
+import { readConfig } from "../mirror/settings/config.ts";
 import { addIgnoreLines, removeIgnoreLine } from "../mirror/settings/ignore-lines.ts";
 import { isKey, storeKey } from "../mirror/settings/key.ts";
 import { lineFault, listSettings } from "../mirror/settings/settings.ts";
@@ -16,21 +16,21 @@ import type { Folder } from "./folders.ts";
 import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
-import { refusedWhy, settingLabel, settingsSeen, settingText, typedValue } from "./setting-words.ts";
+import { refusedWhy, settingLabel, settingText, shownField, typedValue } from "./setting-words.ts";
 
 /** Carries out the forms of the settings. */
 
 /**
- * Saves the settings that the user changed: all of them, or none if a value is refused, or if the
- * settings are no longer those that the page showed. The page then shows what was typed.
+ * Saves the settings that the user changed: all of them, or none if a value is refused, or if one of
+ * them is no longer as the page showed it. The page then shows what was typed.
  */
 export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
   const to = mirrorAddress(name, "settings");
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return { to, notice: noticeOfTrouble(config.trouble) };
-  const changes = changedIn(form, config.value);
+  const changes = changedIn(form);
   const typed = mirrorAddress(name, "settings", Object.fromEntries(changes.map((one) => [one.name, one.typed])));
-  if (settingsSeen(config.value) !== form.get("seen"))
+  if (changes.some((one) => one.shown !== typedValue(valueIn(config.value, one.name))))
     return { to: typed, notice: { ...nothingDone("The settings changed since this page was shown"), tone: "asks" } };
   if (changes.length === 0) return { to, notice: nothingDone("No setting was changed") };
   if (changes.some((one) => refusedWhy(one.name, one.setting, one.typed) !== null)) return { to: typed, notice: null };
@@ -39,12 +39,12 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
   return { to, notice: good(`Saved: ${changes.map((one) => settingLabel(one.name)).join(", ")}.`) };
 }
 
-/** Returns the settings of a form whose values differ from the configuration. */
-function changedIn(form: URLSearchParams, config: Config) {
+/** Returns the settings of a form that its user changed, with the values that the page showed. */
+function changedIn(form: URLSearchParams) {
   return listSettings().flatMap(({ name, setting }) => {
-    const typed = form.get(name);
-    if (typed === null || typed === typedValue(valueIn(config, name))) return [];
-    return [{ name, setting, typed, text: settingText(setting, typed) }];
+    const [typed, shown] = [form.get(name), form.get(shownField(name))];
+    if (typed === null || typed === shown) return [];
+    return [{ name, setting, typed, shown, text: settingText(setting, typed) }];
   });
 }
 
@@ -65,8 +65,7 @@ export function addRule(ui: Ui, { folder, form }: ActionRequest): Done {
 function followRules(ui: Ui, folder: Folder): string {
   if (folder.daemon?.paused === true)
     return "It takes effect when you resume; until then, the numbers of documents stay.";
-  startSync(ui, folder, "");
-  return "A sync follows it now.";
+  return startSync(ui, folder, "").notice === null ? "A sync follows it now." : "The next sync follows it.";
 }
 
 /** Removes one line of the ignore rules, but only if they are still those that the page showed. */

@@ -1,7 +1,6 @@
-import { type Digest, digestOf } from "../contract/digest.ts";
-import { readValue } from "../mirror/operations/manual/config.ts";
+import { readValue, valueIn } from "../mirror/operations/manual/config.ts";
 import type { Config } from "../mirror/settings/config.ts";
-import type { Setting } from "../mirror/settings/settings.ts";
+import { listSettings, type Setting } from "../mirror/settings/settings.ts";
 
 /** Names settings and their values in the words of the pages. */
 
@@ -97,7 +96,10 @@ export function refusedWhy(name: string, setting: Setting<unknown>, typed: strin
   return read?.kind === "trouble" ? `“${settingLabel(name)}”${read.trouble.what.slice(name.length)}.` : null;
 }
 
-/** Returns what a form of the settings sends, to find out whether others changed them since. */
-export function settingsSeen(config: Config): Digest {
-  return digestOf(JSON.stringify(config));
+/** Name of the hidden field with the value that the page showed. */
+export const shownField = (name: string) => `shown.${name}`;
+
+/** Returns the hidden fields of the form: whoever saves, saves over these values only. */
+export function shownFields(config: Config): Readonly<Record<string, string>> {
+  return Object.fromEntries(listSettings().map(({ name }) => [shownField(name), typedValue(valueIn(config, name))]));
 }

@@ -21,9 +21,14 @@ async function openSettings() {
   };
 }
 
-/** Returns what a form sends to find out whether the settings, or the rules, changed. */
-function seenIn(page: string, form = "w/settings"): string {
-  return formIn(page, form)!.body.get("seen")!;
+/** Returns what the form of a page sends to find out whether the settings changed. */
+function shownIn(page: string): Record<string, string> {
+  return Object.fromEntries([...formIn(page, "w/settings")!.body].filter(([name]) => name.startsWith("shown.")));
+}
+
+/** Returns what a form sends to find out whether the rules changed. */
+function seenIn(page: string): string {
+  return formIn(page, "ignore/remove")!.body.get("seen")!;
 }
 
 test("the page has a label for every setting", () => {
@@ -38,20 +43,32 @@ test("the page has a label for every setting", () => {
 test("all changed settings are saved by one button, unless they changed since the page was shown", async () => {
   const { rig, see, send } = await openSettings();
   const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
-  const seen = seenIn(await see());
+  const shown = shownIn(await see());
   expect(
-    toneOf(await send("settings", { direction: "pull", keepHistory: "10d, 100MB", "events.listen": "false", seen })),
+    toneOf(
+      await send("settings", { direction: "pull", keepHistory: "10d, 100MB", "events.listen": "false", ...shown }),
+    ),
   ).toBe("good");
   const changed = config();
   expect([changed.direction, changed.keepHistory, changed.events.listen]).toEqual(["pull", "10d, 100MB", false]);
-  const late = await send("settings", { direction: "push", seen });
+  const late = await send("settings", { direction: "push", ...shown });
   expect([toneOf(late), late.includes('<option value="push" selected>')]).toEqual(["asks", true]);
   expect(config()).toEqual(changed);
-  await send("settings", { direction: "both", keepHistory: "", seen: seenIn(await see()) });
+  await send("settings", { direction: "both", keepHistory: "", ...shownIn(await see()) });
   expect([config().direction, config().keepHistory]).toEqual(["both", undefined]);
-  const same = await send("settings", { direction: "both", seen: seenIn(await see()) });
+  const same = await send("settings", { direction: "both", ...shownIn(await see()) });
   expect(toneOf(same)).not.toBe("good");
-  expect(toneOf(await send("settings", { url: "http://x", seen: seenIn(await see()) }))).not.toBe("good");
+  expect(toneOf(await send("settings", { url: "http://x", ...shownIn(await see()) }))).not.toBe("good");
+});
+
+test("a form that was shown earlier saves what its user changed, and nothing that others saved since", async () => {
+  const { rig, see, send } = await openSettings();
+  const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
+  const shown = shownIn(await see());
+  await send("settings", { direction: "pull", ...shown });
+  const late = { "polling.requestsPerMinute": "30", direction: shown["shown.direction"]!, ...shown };
+  expect(toneOf(await send("settings", late))).toBe("good");
+  expect([config().direction, config().polling.requestsPerMinute]).toEqual(["pull", 30]);
 });
 
 test("no setting is saved while one is refused; each refused field says why in its own words", async () => {
@@ -59,7 +76,7 @@ test("no setting is saved while one is refused; each refused field says why in i
   const config = () => readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8");
   const before = config();
   const refused = { "events.pollEvery": "7 <b>weeks", keepHistory: "forever" };
-  const page = await send("settings", { ...refused, direction: "pull", seen: seenIn(await see()) });
+  const page = await send("settings", { ...refused, direction: "pull", ...shownIn(await see()) });
   for (const [name, value] of Object.entries(refused)) {
     const field = new RegExp(`<input id="s-${name}"[^>]*>`).exec(page)![0];
     expect(field).toContain(`value="${value.replace("<", "&lt;").replace(">", "&gt;")}"`);
@@ -75,10 +92,10 @@ test("no setting is saved while one is refused; each refused field says why in i
 test("a list is typed as words", async () => {
   const { rig, see, send } = await openSettings();
   const hosts = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8")).allowHttp;
-  const page = await send("settings", { allowHttp: "one.test, two.test", seen: seenIn(await see()) });
+  const page = await send("settings", { allowHttp: "one.test, two.test", ...shownIn(await see()) });
   expect(hosts()).toEqual(["one.test", "two.test"]);
   expect(page).toContain('value="one.test, two.test"');
-  await send("settings", { allowHttp: " ", seen: seenIn(page) });
+  await send("settings", { allowHttp: " ", ...shownIn(page) });
   expect(hosts()).toBeUndefined();
 });
 
@@ -97,11 +114,11 @@ test("a new ignore rule is tried before it is added, and removed again", async (
   expect(toneOf(await send("ignore", { pattern: "drafts/" }))).toBe("good");
   expect(rig.read(".mdmirrorignore")).toBe("drafts/\n");
   expect(toneOf(await send("ignore", { pattern: "!a" }))).toBe("bad");
-  const seen = seenIn(await see(), "ignore/remove");
+  const seen = seenIn(await see());
   rig.write(".mdmirrorignore", "# mine\ndrafts/\r\nold/");
   const remove = (line: string, as = seen) => send("ignore/remove", { line, seen: as });
   expect(toneOf(await remove("2"))).toBe("asks");
-  const now = seenIn(await see(), "ignore/remove");
+  const now = seenIn(await see());
   for (const line of ["0", "4", "x"]) expect(toneOf(await remove(line, now))).toBe("asks");
   chmodSync(join(rig.root, ".mdmirrorignore"), 0o640);
   expect(toneOf(await remove("2", now))).toBe("good");
@@ -118,7 +135,7 @@ test("the numbers of documents follow a new rule, and its removal, by a sync", a
   await send("ignore", { pattern: "drafts/" });
   expect(documents(await see())).toBe("1");
   expect(await person.see("/m/w")).toContain("<b>1</b><span>documents</span>");
-  await send("ignore/remove", { line: "1", seen: seenIn(await see(), "ignore/remove") });
+  await send("ignore/remove", { line: "1", seen: seenIn(await see()) });
   expect(documents(await see())).toBe("3");
 });
 
@@ -127,7 +144,7 @@ test("the removal of a rule keeps the bytes of all others, and a file that canno
   const file = join(rig.root, ".mdmirrorignore");
   const other = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x2f]);
   writeFileSync(file, Buffer.concat([Buffer.from("drafts/\n"), other]));
-  const seen = seenIn(await see(), "ignore/remove");
+  const seen = seenIn(await see());
   expect(toneOf(await send("ignore/remove", { line: "1", seen }))).toBe("good");
   expect(readFileSync(file)).toEqual(other);
   rmSync(file);

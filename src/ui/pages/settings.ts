@@ -23,7 +23,7 @@ import {
   SETTING_GROUPS,
   settingLabel,
   settingMeaning,
-  settingsSeen,
+  shownFields,
   typedValue,
 } from "../setting-words.ts";
 import { entryBadge } from "../states.ts";
@@ -43,7 +43,7 @@ export const SETTINGS_PAGE = folderPage({
     );
     const form = folderForm(
       folder,
-      { path: "settings", fields: { seen: settingsSeen(config.value) } },
+      { path: "settings", fields: shownFields(config.value) },
       asked,
       html`${groups}<div class="sticky"><span class="faint wide">An empty field means the default.</span><button class="main-action">Save</button></div>`,
     );
