@@ -61,6 +61,13 @@ describe("startHttp", () => {
     socket.destroy();
   });
 
+  it("keeps the connection of a request that expects a 100 and has no body", async () => {
+    const { port, key } = await serveHttp();
+    const ask = `GET /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n`;
+    const text = await raw(port, `${ask}expect: 100-continue\r\n\r\n${ask}connection: close\r\n\r\n`);
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200", "HTTP/1.1 200"]);
+  });
+
   it("answers a request without Host with a problem that carries a request id", async () => {
     const { port, key } = await serveHttp();
     const text = await raw(port, `GET /v1/files HTTP/1.1\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`);

@@ -93,9 +93,12 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   await app.ready();
   return (request, response, waitsForContinue = false) => {
     state.begun++;
-    if (waitsForContinue) waitingForContinue.add(request);
+    const isEmpty = sentLength(request) === 0;
+    // Without a 100, Node closes the connection after the answer.
+    if (waitsForContinue && isEmpty) response.writeContinue();
+    else if (waitsForContinue) waitingForContinue.add(request);
     // fastify reads a body for any content type, and the stream of an empty request never ends.
-    if (sentLength(request) === 0) delete request.headers["content-type"];
+    if (isEmpty) delete request.headers["content-type"];
     app.routing(request, response);
   };
 }
