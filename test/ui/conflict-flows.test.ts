@@ -31,6 +31,20 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.getByRole("button", { name: "Undo" }).waitFor();
   });
 
+  test("that ended elsewhere keeps what was typed, and says so in place of the preview", async () => {
+    const { ui, rig } = await openConflict();
+    const page = await openPage(ui, "/m/w/conflict/plan.md");
+    await page.locator("#clash-1 input[value=edit]").check({ force: true });
+    await page.locator("#clash-1 textarea").fill("typed at length\n");
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.locator("#preview article").getByText("typed at length").waitFor();
+    await rig.run(["resolve", "w/plan.md", "--theirs"]);
+    await page.locator("#clash-1 textarea").fill("typed at more length\n");
+    await page.locator("#clash-1 textarea").blur();
+    await page.locator("#preview[role=alert]").waitFor();
+    expect(await page.locator("#clash-1 textarea").inputValue()).toBe("typed at more length\n");
+  });
+
   test("leads to the next open clash, and is saved when all are decided", async () => {
     const { ui, rig } = await openConflict(TWO_CLASHES);
     const page = await openPage(ui, "/m/w/conflict/plan.md", { viewport: { width: 390, height: 500 } });

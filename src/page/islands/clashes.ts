@@ -35,30 +35,41 @@ let current = new AbortController();
 async function preview(form: HTMLFormElement): Promise<HTMLElement | null> {
   current.abort();
   current = new AbortController();
+  const { signal } = current;
   const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
   const body = new URLSearchParams([...fields, ["way", "preview"]]);
-  const answer = await fetch(form.action, { method: "POST", body, signal: current.signal });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const shown = page.getElementById("preview");
-  // Somebody has resolved the conflict meanwhile, or the session has ended.
-  if (shown === null) location.reload();
-  else document.getElementById("preview")?.replaceWith(shown);
+  const page = await fetch(form.action, { method: "POST", body, signal })
+    .then((answer) => answer.text())
+    .catch(() => "");
+  if (signal.aborted) return null;
+  const shown = new DOMParser().parseFromString(page, "text/html").getElementById("preview") ?? missingPreview();
+  document.getElementById("preview")?.replaceWith(shown);
   return shown;
+}
+
+/** Says that the conflict or the session has ended. The page stays, with what its user typed. */
+function missingPreview(): HTMLElement {
+  const notice = document.createElement("p");
+  notice.id = "preview";
+  notice.tabIndex = -1;
+  notice.className = "card notice bad";
+  notice.role = "alert";
+  notice.textContent =
+    "There is no preview: the conflict was resolved elsewhere, or you are no longer signed in. Copy what you typed, then reload the page.";
+  return notice;
 }
 
 document.addEventListener("change", ({ target }) => {
   const form = (target as HTMLElement).closest<HTMLFormElement>("#texts form");
   if (form === null) return;
   show(form);
-  if (form.querySelector("#preview.card") !== null) void preview(form).catch(() => undefined);
+  if (form.querySelector("#preview.card") !== null) void preview(form);
 });
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
   if ((event.submitter as HTMLButtonElement | null)?.value !== "preview") return;
   event.preventDefault();
-  void preview(form)
-    .then((shown) => shown?.focus())
-    .catch(() => undefined);
+  void preview(form).then((shown) => shown?.focus());
 });
 document.addEventListener("click", (event) => {
   const form = openForm();
