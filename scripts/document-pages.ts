@@ -72,9 +72,9 @@ function configurationPage(): string {
 }
 
 function settingRows(): string[][] {
-  return listSettings().map(({ name, setting: { values, usual, meaning, page } }) => {
+  return listSettings().map(({ name, setting: { values, defaultValue, meaning, page } }) => {
     const more = page === undefined ? "" : ` More: [${page}](${page}.md).`;
-    return [`\`${name}\``, values, `\`${JSON.stringify(usual)}\``, meaning + more];
+    return [`\`${name}\``, values, `\`${JSON.stringify(defaultValue)}\``, meaning + more];
   });
 }
 

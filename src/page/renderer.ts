@@ -50,7 +50,7 @@ export class Renderer {
   readonly #wait: Wait;
   /** Rendered documents; the most recently used one is last. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MOST_KEPT);
-  #last: Promise<unknown> = Promise.resolve();
+  #lastRendering: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #worker: Worker | null = null;
   #isClosed = false;
@@ -63,9 +63,9 @@ export class Renderer {
   }
 
   readonly render: Render = (text, base, marked) => {
-    const asked = { text, base, marked: marked ?? null };
-    const key = JSON.stringify(asked);
-    const rendered = this.#kept.get(key) ?? this.#enqueue(key, asked);
+    const request = { text, base, marked: marked ?? null };
+    const key = JSON.stringify(request);
+    const rendered = this.#kept.get(key) ?? this.#enqueue(key, request);
     this.#kept.set(key, rendered);
     return rendered;
   };
@@ -78,8 +78,8 @@ export class Renderer {
   #enqueue(key: string, request: RenderRequest): Promise<RenderedMarkdown | null> {
     const isFull = this.#waiting >= MOST_WAITING;
     if (!isFull) this.#waiting++;
-    const rendered = isFull ? Promise.resolve(null) : this.#last.then(() => this.#renderNext(request));
-    if (!isFull) this.#last = rendered;
+    const rendered = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
+    if (!isFull) this.#lastRendering = rendered;
     // A document that took too long once may be rendered later.
     void rendered.then((content) => content === null && this.#kept.delete(key));
     return rendered;

@@ -3,7 +3,7 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { combineByMerge } from "./files/combine.ts";
-import { type Admit, hashKey } from "./requests/authenticate.ts";
+import { type RateCheck, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";
 import { admitByRate, answerRequest, type Core, judgeHead, type RequestHead } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
@@ -63,7 +63,7 @@ type RequestNotes = {
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: keys whose holders are kept for a second. */
 const MOST_KEYS = 1_000;
-const ADMIT_ALL: Admit = () => null;
+const ADMIT_ALL: RateCheck = () => null;
 /** A hash that belongs to no key. */
 const NO_HOLDER = Buffer.alloc(32);
 
@@ -74,7 +74,7 @@ export class Service {
   readonly streams: EventHub;
   readonly #store: Store;
   readonly #core: Core;
-  readonly #admitByRate: Admit;
+  readonly #admitByRate: RateCheck;
   #onWrite: () => void = () => undefined;
   #served = 0;
   #prunedTo = 0;
@@ -112,7 +112,7 @@ export class Service {
     return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
   };
 
-  #noting(noted: RequestNotes): Admit {
+  #noting(noted: RequestNotes): RateCheck {
     return (holder) => {
       noted.key = holder.key.id;
       return this.#admitByRate(holder);

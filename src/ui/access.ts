@@ -60,8 +60,8 @@ export class UiAccess {
     // the second.
     if (raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
     const fetchSite = headers["sec-fetch-site"];
-    const asked = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
-    return refusalOf(asked, this.#hosts, "http");
+    const sent = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
+    return refusalOf(sent, this.#hosts, "http");
   }
 
   /** Returns the session of a request; null if the sender is not signed in. */

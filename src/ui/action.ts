@@ -26,7 +26,7 @@ export type UiAction = {
   readonly path: string;
   /** Name of the operation that the action carries out; undefined if there is none. */
   readonly operation?: OperationName;
-  readonly run: (ui: Ui, asked: ActionRequest) => Done | Promise<Done>;
+  readonly run: (ui: Ui, request: ActionRequest) => Done | Promise<Done>;
 };
 
 /** Name and root of a linked folder. */

@@ -103,16 +103,16 @@ function mount(app: FastifyInstance, site: Site): void {
 async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
   const session = site.access.sessionOf(request);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  const asked = await readRequest(site, request, session);
-  const shown = await page.show(site.ui, asked);
-  const around = { session, sections: sectionsOf(page, asked), switcher: switcherOf(asked) };
+  const pageRequest = await readRequest(site, request, session);
+  const shown = await page.show(site.ui, pageRequest);
+  const around = { session, sections: sectionsOf(page, pageRequest), switcher: switcherOf(pageRequest) };
   if (shown.kind === "trouble")
     return send(site, reply, troublePage(shown.trouble, around.sections?.label ?? null), {
       ...around,
       status: STATUS[shown.trouble.kind],
     });
   const refreshMs = page.isLive === false ? null : REFRESH_MS;
-  const notices = [...site.notices.of(asked.query), ...resultsOf(asked)];
+  const notices = [...site.notices.of(pageRequest.query), ...resultsOf(pageRequest)];
   return send(site, reply, { ...shown.value, refreshMs, notices }, { ...around, status: 200 });
 }
 
@@ -144,10 +144,10 @@ async function runAction(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const asked = await readRequest(site, request, session);
-  const folder = site.ui.folders.ofForm(asked.all, asked.params["name"]!, fields);
+  const pageRequest = await readRequest(site, request, session);
+  const folder = site.ui.folders.ofForm(pageRequest.all, pageRequest.params["name"]!, fields);
   if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, session);
-  return go(site, reply, await action.run(site.ui, { ...asked, form: fields, folder: folder.value }));
+  return go(site, reply, await action.run(site.ui, { ...pageRequest, form: fields, folder: folder.value }));
 }
 
 function go({ notices }: Site, reply: FastifyReply, { to, notice }: Done) {

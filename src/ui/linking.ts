@@ -150,7 +150,7 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
 }
 
 /**
- * Links the folder of a draft.
+ * Links the folder of a planned link.
  * @returns its real path
  */
 export function completeLink({ env, random }: World, { dir, config, origin, key }: LinkDraft): Result<string> {

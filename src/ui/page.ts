@@ -48,24 +48,24 @@ export type UiPage = {
   /** False if an open page shows no changes without a reload; undefined: true. */
   readonly isLive?: boolean;
   /** Returns the page. Must change nothing on either side. */
-  readonly show: (ui: Ui, asked: PageRequest) => Result<Content> | Promise<Result<Content>>;
+  readonly show: (ui: Ui, request: PageRequest) => Result<Content> | Promise<Result<Content>>;
 };
 
 type FolderPage = Omit<UiPage, "show"> & {
   /** True if the page can show a folder whose content cannot be read. */
   readonly showsUnread?: boolean;
-  readonly show: (ui: Ui, folder: Folder, asked: PageRequest) => Result<Content> | Promise<Result<Content>>;
+  readonly show: (ui: Ui, folder: Folder, request: PageRequest) => Result<Content> | Promise<Result<Content>>;
 };
 
 /** Defines a page about one linked folder. */
 export function folderPage({ show, showsUnread = false, ...page }: FolderPage): UiPage {
   return {
     ...page,
-    show(ui, asked) {
-      const found = folderNamed(asked.all, asked.params["name"]!);
+    show(ui, request) {
+      const found = folderNamed(request.all, request.params["name"]!);
       if (found.kind === "trouble") return found;
       const { trouble } = found.value;
-      return trouble === null || showsUnread ? show(ui, found.value, asked) : { kind: "trouble", trouble };
+      return trouble === null || showsUnread ? show(ui, found.value, request) : { kind: "trouble", trouble };
     },
   };
 }

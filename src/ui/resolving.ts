@@ -36,14 +36,14 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   const { name, root } = folder;
   const path = params["*"]!;
   const to = documentAddress(name, "conflict", path);
-  const asked = form.get("way");
-  const isDecided = asked === "decided";
-  if (isDecided || asked === "preview") ui.drafts.set(choicesKey(root, path), choicesIn(form));
-  if (asked === "preview")
+  const sentWay = form.get("way");
+  const isDecided = sentWay === "decided";
+  if (isDecided || sentWay === "preview") ui.drafts.set(choicesKey(root, path), choicesIn(form));
+  if (sentWay === "preview")
     return { to: `${documentAddress(name, "conflict", path, { preview: "yes" })}#preview`, notice: null };
   const content = isDecided ? decidedContent(ui, root, path, form) : typedContent(ui, root, path, form);
   if (content !== null && "notice" in content) return { to, notice: content.notice };
-  const way = content?.way ?? WAYS.find((one) => one === asked);
+  const way = content?.way ?? WAYS.find((one) => one === sentWay);
   if (way === undefined) return { to, notice: nothingDone("Choose a version") };
   if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
   const text = way === "merged" && content !== null ? { text: content.text } : {};

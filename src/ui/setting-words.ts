@@ -65,8 +65,8 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Returns the values of a setting with their words; null if the user types the value. */
-export function choicesOf(name: string, { usual }: Setting<unknown>): Readonly<Record<string, string>> | null {
-  return typeof usual === "boolean" ? { true: "On", false: "Off" } : (CHOICES[name] ?? null);
+export function choicesOf(name: string, { defaultValue }: Setting<unknown>): Readonly<Record<string, string>> | null {
+  return typeof defaultValue === "boolean" ? { true: "On", false: "Off" } : (CHOICES[name] ?? null);
 }
 
 /** Returns a value as the user types it. Hosts are a list of words; rules of conflicts are JSON. */
@@ -77,9 +77,9 @@ export function typedValue(value: unknown): string {
 }
 
 /** Returns what a user typed as text for `changeSettings`; null, the default, if it is empty. */
-export function settingText({ usual }: Setting<unknown>, typed: string): string | null {
+export function settingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
-  if (!Array.isArray(usual)) return typed.trim();
+  if (!Array.isArray(defaultValue)) return typed.trim();
   return JSON.stringify(typed.split(/[\s,]+/).filter((one) => one !== ""));
 }
 

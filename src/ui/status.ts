@@ -89,13 +89,13 @@ function daemonWords({ daemon }: Folder): Shown {
 }
 
 /** Shows the state in one sentence, with the actions of the folder. */
-export function statusBanner(folder: Folder, asked: PageRequest): Html {
+export function statusBanner(folder: Folder, request: PageRequest): Html {
   const { status, trouble } = folder;
   const [tone] = stateOf(folder);
   if (status === null) return bannerOf(tone, stateSentence(folder), nextOf(trouble!.next));
   const { syncedAt } = status;
-  const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, asked.now)} ago`;
-  return html`${bannerOf(tone, stateSentence(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, asked))}
+  const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, request.now)} ago`;
+  return html`${bannerOf(tone, stateSentence(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, request))}
 <div id="job">${workOf(folder)}</div>`;
 }
 
@@ -104,16 +104,16 @@ export function statusBanner(folder: Folder, asked: PageRequest): Html {
  * pauses or resumes the daemon, and one that syncs. One of them is the main action, if there is
  * something to do.
  */
-export function folderActions(folder: Folder, asked: PageRequest): Html {
+export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
   const solution = solutionOf(folder);
   const isBusy = job?.end === null && html` disabled`;
   const isMain = solution === null && (waits.length > 0 || stateOf(folder)[0] !== "good") && html` class="main-action"`;
   const [path, label] = daemonAction(daemon);
-  return html`${solution}${folderForm(folder, { path }, asked, html`<button${isBusy}>${label}</button>`)}${folderForm(
+  return html`${solution}${folderForm(folder, { path }, request, html`<button${isBusy}>${label}</button>`)}${folderForm(
     folder,
     { path: "sync" },
-    asked,
+    request,
     html`<button${isMain}${isBusy}>Sync now</button>`,
   )}`;
 }

@@ -56,7 +56,7 @@ function list(io: Io, root: string, json: boolean): ExitCode {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
   const all = listSettings().map(({ name, setting }) => {
     const value = valueIn(config, name);
-    return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.usual), setting };
+    return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.defaultValue), setting };
   });
   return showResult(io, json, {
     json: { settings: all.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) },

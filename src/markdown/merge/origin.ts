@@ -154,7 +154,10 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
   else words.push({ from, text });
 }
 
-/** Returns, for each token of `ids`, its index in some lines; -1 without a match. */
+/**
+ * Returns, for each token of `ids`, the index of its match among all tokens of `lines`; -1 if it
+ * has none.
+ */
 function findIn(lines: readonly string[], ids: readonly number[], reading: LineReader): Int32Array {
   const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
   return counterparts(ids.length, diff(ids, others, reading));

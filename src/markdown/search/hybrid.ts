@@ -91,10 +91,10 @@ class HybridSearch<One extends FoundDocument> {
     const { units, literal } = this.#query;
     await this.#judgeAll(await this.#source.unindexed());
     this.#left = MOST_STEPS.indexed;
-    const isFull = (judged: DocumentMatch) => judged.isFull;
-    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithTitle)), isFull);
+    const hasAllUnits = (judged: DocumentMatch) => judged.hasAllUnits;
+    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithTitle)), hasAllUnits);
     if (literal !== "") await this.#walk(documentsWithLiteral(literal), ({ isLiteral }) => isLiteral);
-    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithUnit)), isFull);
+    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithUnit)), hasAllUnits);
   }
 
   /**
@@ -200,6 +200,6 @@ function isCounted(judged: DocumentMatch | null | undefined, counts: (judged: Do
 }
 
 /** Returns true if a document contains a piece. */
-function holds({ isFull, pieces }: DocumentMatch, piece: number): boolean {
-  return isFull || (pieces[piece] ?? 0) > 0;
+function holds({ hasAllUnits, pieces }: DocumentMatch, piece: number): boolean {
+  return hasAllUnits || (pieces[piece] ?? 0) > 0;
 }

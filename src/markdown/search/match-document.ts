@@ -7,7 +7,7 @@ import { isOfWord, type Unit } from "./tokens.ts";
 /** The match between a document and a query. */
 export type DocumentMatch = {
   /** True if the document contains all units, as words or as parts of words. */
-  readonly isFull: boolean;
+  readonly hasAllUnits: boolean;
   /** True if the document contains the query as typed. */
   readonly isLiteral: boolean;
   /**
@@ -33,13 +33,13 @@ export function matchDocument(query: Query, path: string, text: string): Documen
   const { units } = query;
   const isLiteral = document.holdsLiteral(query.literal);
   const fits = units.map((unit) => matchOfUnit(document, unit));
-  const isFull = fits.length > 0 && fits.every(({ fit }) => fit > 0);
-  const pieces = isFull ? [] : query.pieces.map((piece) => matchOfUnit(document, piece).fit);
-  if (!isFull && !isLiteral) return { isFull, isLiteral, score: 0, pieces };
-  const isWhole = isFull && fits.every((each) => each.isWhole);
+  const hasAllUnits = fits.length > 0 && fits.every(({ fit }) => fit > 0);
+  const pieces = hasAllUnits ? [] : query.pieces.map((piece) => matchOfUnit(document, piece).fit);
+  if (!hasAllUnits && !isLiteral) return { hasAllUnits, isLiteral, score: 0, pieces };
+  const isWhole = hasAllUnits && fits.every((each) => each.isWhole);
   const sum = fits.reduce((before, { fit }) => before + fit, 0);
   const score = 1 + sum / Math.max(1, fits.length) + (isWhole ? BONUS.whole : BONUS.parts);
-  return { isFull, isLiteral, score: score + bonusOf(document, query, isLiteral), pieces };
+  return { hasAllUnits, isLiteral, score: score + bonusOf(document, query, isLiteral), pieces };
 }
 
 function bonusOf({ name, folders, text }: FoldedDocument, { phrase, isSpelled }: Query, isLiteral: boolean): number {

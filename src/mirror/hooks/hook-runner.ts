@@ -173,7 +173,7 @@ function updateFolder(folder: Folder, event: FolderEvent, now: number): boolean 
   return true;
 }
 
-/** Writes the folder's log: words and numbers only, because output may be anything. */
+/** Logs how a hook ended. Leaves out the hook's output, which may contain anything. */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const common = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...common, outcome: "done" });

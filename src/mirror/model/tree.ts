@@ -15,7 +15,7 @@ export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Digest of the content: of the bytes on disk, with links in the service's form. */
+  /** Digest of the content, after its links are converted to the service's form. */
   readonly digest: Digest;
   /** Digest of the bytes on disk, if it differs from `digest`. */
   readonly bytes?: Digest;

@@ -31,7 +31,10 @@ export type Operation<D extends Declaration, Plan> = {
    * items.
    */
   readonly hasWork?: (plan: Plan) => boolean;
-  /** Returns the current versions, under the names of `expected`. */
+  /**
+   * Returns the current versions, to be compared with the input's `expected`; the keys are the
+   * same.
+   */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
   /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
@@ -51,7 +54,7 @@ export type FrontEndSteps<Plan, Output> = {
    * done.
    */
   readonly agree?: (plan: Plan) => Promise<boolean>;
-  /** Called before the sync that follows. */
+  /** Called after the operation has run, before the sync that follows it. */
   readonly beforeSync?: (plan: Plan, result: Output) => void;
   readonly stoppable?: Stoppable;
 };

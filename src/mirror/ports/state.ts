@@ -237,8 +237,8 @@ export type MirrorEvent = {
 };
 
 /**
- * An event, in the form in which an effect reports it. Undefined fields become null; the outcome is
- * then `done`.
+ * Fields of an event that an effect reports. `outcome` defaults to `done`; other undefined fields
+ * become null.
  */
 export type EventFields = {
   readonly kind:

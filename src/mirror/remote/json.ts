@@ -26,8 +26,8 @@ export function parseJson(text: string): Json {
 }
 
 /**
- * Counts brackets and commas outside strings. The count may be wrong for content that is not JSON,
- * which the parser refuses afterwards.
+ * Returns why the JSON exceeds the limits, or null. Counts only brackets and commas outside
+ * strings. The count may be wrong if the content is not JSON, which the parser then refuses.
  */
 function whyUnfit(text: string): string | null {
   let depth = 0;

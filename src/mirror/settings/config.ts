@@ -104,7 +104,7 @@ function readGroup(group: Group, prefix: string, json: unknown, report: ReportFa
     const value = members[name];
     if (!isSetting(one)) return [name, readGroup(one, `${member}.`, value, report)];
     const read = value === undefined ? undefined : one.read(value, (why, part = "") => void report(member + part, why));
-    return [name, read ?? one.usual];
+    return [name, read ?? one.defaultValue];
   });
   return Object.fromEntries(values) as object;
 }

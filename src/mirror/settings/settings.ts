@@ -12,7 +12,7 @@ import type { Policy } from "../model/policy.ts";
  */
 export type Setting<T> = {
   /** Value of the setting if the file has no entry for it. */
-  readonly usual: T;
+  readonly defaultValue: T;
   /** Possible values, as a sentence for users. Backquotes mark words that are typed exactly. */
   readonly values: string;
   /** Meaning of the setting, as sentences for users. */
@@ -41,7 +41,7 @@ export type ValueOf<S> = S extends Setting<infer T> ? T : { readonly [Name in ke
 
 export const SETTINGS = {
   url: {
-    usual: "",
+    defaultValue: "",
     values: "a URL",
     meaning: "The address of the service. It has no default.",
     setBy: "mdmirror unlink, then mdmirror init --url URL",
@@ -49,7 +49,7 @@ export const SETTINGS = {
       typeof value === "string" && value !== "" ? value : fault("must be the service's base URL, as a string"),
   } as Setting<string>,
   remote: {
-    usual: "",
+    defaultValue: "",
     values: 'a path, or a list such as `["guides", "team/notes"]`',
     meaning:
       "The folder of the workspace that is linked; empty: all of it. A list: only these folders, each at its own path.",
@@ -79,7 +79,7 @@ export const SETTINGS = {
     }),
   },
   conflicts: {
-    usual: "conflict-copy",
+    defaultValue: "conflict-copy",
     values: "`conflict-copy`, `copy`, `local`, `remote`, or a list of `{paths, policy}`",
     meaning: "Which version wins if both sides changed the same words.",
     page: "conflicts",
@@ -87,7 +87,7 @@ export const SETTINGS = {
   } as Setting<ConflictPolicy | readonly ConflictRule[]>,
   gitignore: flag(false, { meaning: "Whether `.gitignore` files exclude documents that are not linked yet." }),
   keepHistory: {
-    usual: "30d, 500MB",
+    defaultValue: "30d, 500MB",
     values: "days and a size, such as `90d, 2GB`",
     meaning: "How long earlier versions are kept, and how much space they may take. Days on which mdmirror ran count.",
     page: "recovery",
@@ -97,7 +97,7 @@ export const SETTINGS = {
         : fault("must be days and a size, such as 30d, 500MB: 1d to 3650d, 10MB to 1000GB"),
   } as Setting<string>,
   allowHttp: {
-    usual: [],
+    defaultValue: [],
     values: "a list of hosts",
     meaning: "Hosts for which plain http is allowed. Others on the network can then read the key.",
     read: (value, fault) =>
@@ -171,7 +171,7 @@ const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
 function choice<T extends string>(allowed: readonly [T, ...T[]], docs: Docs): Setting<T> {
   return {
     ...docs,
-    usual: allowed[0],
+    defaultValue: allowed[0],
     values: allowed.map((one) => `\`${one}\``).join(", "),
     read: (value, fault) => oneOf(allowed, value) ?? fault(mustBeOneOf(allowed)),
   };
@@ -186,21 +186,21 @@ function mustBeOneOf(allowed: readonly string[]): string {
   return `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
 }
 
-function flag(usual: boolean, docs: Docs): Setting<boolean> {
+function flag(defaultValue: boolean, docs: Docs): Setting<boolean> {
   return {
     ...docs,
-    usual,
+    defaultValue,
     values: "`true`, `false`",
     read: (value, fault) => (typeof value === "boolean" ? value : fault("must be true or false")),
   };
 }
 
 /** @param range the least and the greatest value; null: any time */
-function time(usual: string, range: readonly [string, string] | null, docs: Docs): Setting<string> {
+function time(defaultValue: string, range: readonly [string, string] | null, docs: Docs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
     ...docs,
-    usual,
+    defaultValue,
     values: max === null ? "a time" : `${min} to ${max}`,
     read(value, fault) {
       const ms = typeof value === "string" ? parseAge(value) : null;
@@ -210,10 +210,10 @@ function time(usual: string, range: readonly [string, string] | null, docs: Docs
   };
 }
 
-function wholeNumber(usual: number, [least, most]: readonly [number, number], docs: Docs): Setting<number> {
+function wholeNumber(defaultValue: number, [least, most]: readonly [number, number], docs: Docs): Setting<number> {
   return {
     ...docs,
-    usual,
+    defaultValue,
     values: `${least} to ${most}`,
     read: (value, fault) =>
       Number.isInteger(value) && (value as number) >= least && (value as number) <= most

@@ -2,7 +2,7 @@ import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type Admit, holderOf, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
+import { type RateCheck, holderOf, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
 import { answering, closing, type Core } from "../requests/dispatch.ts";
 import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
 import { readSent } from "../requests/validate.ts";
@@ -27,7 +27,7 @@ export class EventHub {
   readonly #core: Core;
   readonly #store: Store;
   /** Counts a request for the rate limit of its key. */
-  readonly #admit: Admit;
+  readonly #admit: RateCheck;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
   /** Promise for the last scheduled read of the outbox: reads run one after the other. */
@@ -38,7 +38,7 @@ export class EventHub {
   #timer: NodeJS.Timeout | null = null;
   #unsubscribe: () => void = () => undefined;
 
-  constructor(core: Core, admit: Admit) {
+  constructor(core: Core, admit: RateCheck) {
     this.#core = core;
     this.#store = core.server.store;
     this.#admit = admit;

@@ -1,5 +1,5 @@
 import { isRefused } from "../requests/answer.ts";
-import { type Admit, holderOf, type Reader, readerOf } from "../requests/authenticate.ts";
+import { type RateCheck, holderOf, type Reader, readerOf } from "../requests/authenticate.ts";
 import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
@@ -130,7 +130,7 @@ async function missedAfter(tables: Tables, reader: Reader, place: string) {
   return { ...page, events: (await happened?.visibleTo(reader)) ?? [] };
 }
 
-const EVERYBODY: Admit = () => null;
+const EVERYBODY: RateCheck = () => null;
 
 /**
  * Adds events. If an item has several events, keeps only the last.

@@ -177,14 +177,14 @@ export class Pages {
         ? this.#content(signInPage(null), { status: 200 }, null)
         : go(APP);
     }
-    const entered = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
-    switch (entered.kind) {
+    const signInResult = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
+    switch (signInResult.kind) {
       case "in":
-        return go(APP, entered.cookie);
+        return go(APP, signInResult.cookie);
       case "wrong":
         return this.#content(signInPage("this is not a key of this service"), { status: 401 }, null);
       case "wait":
-        return this.#trouble(tooMany(entered.seconds), null);
+        return this.#trouble(tooMany(signInResult.seconds), null);
     }
   }
 

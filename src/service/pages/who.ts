@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { Access } from "../files/access.ts";
 import { noWorkspace } from "../keys/keys.ts";
 import { isRefused, type Refused } from "../requests/answer.ts";
-import { type Admit, authenticate, hashKey, holderOf } from "../requests/authenticate.ts";
+import { type RateCheck, authenticate, hashKey, holderOf } from "../requests/authenticate.ts";
 import type { RequestContext, Working } from "../requests/context.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
@@ -37,7 +37,7 @@ export async function contextFor(
   working: Working,
   who: Who,
   workspaceId: string,
-  admit: Admit,
+  admit: RateCheck,
 ): Promise<RequestContext | Refused> {
   if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
   const context = authenticate(working, await holderOf(working.tables, who.hash, working.now()), admit);

@@ -77,19 +77,20 @@ export async function holderOf(
 export async function refusalOfKey(
   { store, now }: Pick<ServerContext, "store" | "now">,
   hash: Buffer | null,
-  admit: Admit,
+  admit: RateCheck,
 ): Promise<Refused | null> {
   const holder = await holderOf(store, hash, now());
   return holder === undefined ? unauthenticated() : admit(holder);
 }
 
-export type Admit = (holder: Holder) => Refused | null;
+/** Returns the refusal if the holder exceeds the rate limit; null if the request is admitted. */
+export type RateCheck = (holder: Holder) => Refused | null;
 
 /**
  * Returns a function that counts a request only once, even if a store runs the request again, or a
  * deletion is tried again.
  */
-export function admitOnce(admit: Admit): Admit {
+export function admitOnce(admit: RateCheck): RateCheck {
   let judged: { readonly refused: Refused | null } | null = null;
   return (holder) => {
     judged ??= { refused: admit(holder) };
@@ -98,7 +99,7 @@ export function admitOnce(admit: Admit): Admit {
 }
 
 /** Returns the access of a key, or the reason why the key may not be used now (see `readerOf`). */
-export function authenticate(working: Working, holder: Holder | undefined, admit: Admit): RequestContext | Refused {
+export function authenticate(working: Working, holder: Holder | undefined, admit: RateCheck): RequestContext | Refused {
   const reader = readerOf(holder, admit);
   if (isRefused(reader)) return reader;
   const { workspace, grants, key } = reader;
@@ -114,7 +115,7 @@ export type Reader = Holder & { readonly workspace: WorkspaceRow };
  * @param holder undefined if the key is not valid
  * @param admit the rate limit, which counts valid keys only
  */
-export function readerOf(holder: Holder | undefined, admit: Admit): Reader | Refused {
+export function readerOf(holder: Holder | undefined, admit: RateCheck): Reader | Refused {
   if (holder === undefined) return unauthenticated();
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");

@@ -5,7 +5,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
 import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
 import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type Admit, admitOnce, holderOf, readerOf, refusalOfKey, sentHash } from "./authenticate.ts";
+import { type RateCheck, admitOnce, holderOf, readerOf, refusalOfKey, sentHash } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
@@ -36,7 +36,7 @@ export type Core = {
 };
 
 /** Counts a request for the rate limit of its key, and as a use of the key. */
-export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): Admit {
+export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): RateCheck {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
     return rates.take(holder, 1);
@@ -92,7 +92,7 @@ export function judgeHead(
     if (!core.isOpen) return closing();
     if (isAdminPath(splitRequestTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
-    const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
+    const [hash, peek]: [Buffer | null, RateCheck] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
     if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
     const recent = { holder: (known: Buffer) => recentHolder(core, known) };
     const reader = readerOf(await holderOf(recent, hash, core.server.now()), peek);
@@ -162,7 +162,7 @@ async function validateKey(
   server: ServerContext,
   request: WireRequest,
   fault: BodyFault | null,
-  admit: Admit,
+  admit: RateCheck,
 ): Promise<Answer> {
   const refused = await refusalOfKey(server, sentHash(request.headers), admit);
   if (refused !== null) return refused;

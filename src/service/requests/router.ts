@@ -1,7 +1,7 @@
 import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
-import { type Admit, authenticate, holderOf } from "./authenticate.ts";
+import { type RateCheck, authenticate, holderOf } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import { type Call, type ContinuedRequest, type ServerContext, workingIn } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
@@ -40,7 +40,7 @@ export function splitRequestTarget(target: string): { readonly path: string; rea
 export type RequestFrame = {
   readonly fault: BodyFault | null;
   /** Rate limit of the key. */
-  readonly admit: Admit;
+  readonly admit: RateCheck;
   /** SHA-256 of the key; null if none was sent. */
   readonly hash: Buffer | null;
   /** Returns true if the client has disconnected. Undefined: the client is connected. */

@@ -39,10 +39,10 @@ import { unsavedDraft, editorOf } from "./conflict-editor.ts";
 export const CONFLICT = folderPage({
   path: "/m/:name/conflict/*",
   section: "needs",
-  async show(ui, folder, asked) {
+  async show(ui, folder, request) {
     const { name, root, job } = folder;
-    const found = readProblem(ui, root, asked.params["*"]!);
-    const path = found.kind === "ok" ? found.value.path : asked.params["*"]!;
+    const found = readProblem(ui, root, request.params["*"]!);
+    const path = found.kind === "ok" ? found.value.path : request.params["*"]!;
     const draft = ui.drafts.get(draftKey(root, path)) ?? null;
     const title = `${path} · ${name} · mdmirror`;
     const crumbs = crumbsView("Path to this page", [
@@ -63,7 +63,7 @@ ${unsavedDraft(draft)}`,
       });
     }
     const choices = new URLSearchParams(ui.drafts.get(choicesKey(root, path)) ?? "");
-    const problem = { ...found.value, folder, asked, draft, choices, places: placesOf(found.value) };
+    const problem = { ...found.value, folder, request, draft, choices, places: placesOf(found.value) };
     const versions = Object.values(problem.versions).join(" ");
     return ok({
       title,
@@ -80,7 +80,7 @@ ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
 /** An open problem with the request for its page. */
 type ShownProblem = ProblemView & {
   readonly folder: Folder;
-  readonly asked: PageRequest;
+  readonly request: PageRequest;
   /** Content that a user typed and that could not be saved; null if there is none. */
   readonly draft: string | null;
   /** Choices that could not be saved, or that the user wants to preview. */
@@ -104,9 +104,9 @@ export function readProblem(
  * Returns true if the page shows an editor for the whole document: the user asked for it, a draft
  * exists, or the conflict has no place to decide.
  */
-function isEditing({ ways, asked, draft, places }: ShownProblem): boolean {
+function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
-  const wanted = asked.query.get("edit");
+  const wanted = request.query.get("edit");
   return wanted === "yes" || (wanted === null && draft !== null) || (places !== null && clashesOf(places).length === 0);
 }
 
@@ -122,11 +122,11 @@ function nextLink(folder: Folder, path: string): Html {
   return html`<div class="row center"><a class="button main-action" href="${documentAddress(folder.name, "conflict", next)}">Next conflict →</a>${all}</div>`;
 }
 
-function stateOf({ conflict, block, asked }: ShownProblem): Html {
-  if (conflict !== null) return conflictWords(conflict, asked.now);
+function stateOf({ conflict, block, request }: ShownProblem): Html {
+  if (conflict !== null) return conflictWords(conflict, request.now);
   if (block === null) return html`<p>${problemBadge("in-review")} Its change is in review.</p>`;
   const { kind, detail, code, since } = block;
-  return html`<p>${explained(kind, problemBadge(kind))} for ${ageOf(since, asked.now)}. ${sentenceView(sentenceOf(detail))}</p>
+  return html`<p>${explained(kind, problemBadge(kind))} for ${ageOf(since, request.now)}. ${sentenceView(sentenceOf(detail))}</p>
 ${nextOf(nextFor(block), originOf(code))}`;
 }
 
@@ -145,10 +145,10 @@ function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: numb
 }
 
 /** Returns a form about a conflict. The form sends the versions that the page shows. */
-function resolveForm({ versions, path, folder, asked }: ShownProblem, content: Shown): Html {
+function resolveForm({ versions, path, folder, request }: ShownProblem, content: Shown): Html {
   const { mine, theirs, base } = versions;
   const fields = { mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
-  return folderForm(folder, { path: documentPart("conflict", path), fields }, asked, content);
+  return folderForm(folder, { path: documentPart("conflict", path), fields }, request, content);
 }
 
 /** Shows the buttons that decide a whole conflict with one click. */
@@ -168,9 +168,9 @@ function wholeChoices(problem: ShownProblem): Html | null {
 }
 
 function editorPart(problem: ShownProblem): Html | null {
-  const { folder, asked, draft } = problem;
+  const { folder, request, draft } = problem;
   const form = (fields: Html) => resolveForm(problem, fields);
-  const editor = editorOf({ mirror: folder.name, problem, draft, from: asked.query.get("from"), form });
+  const editor = editorOf({ mirror: folder.name, problem, draft, from: request.query.get("from"), form });
   return html`${editor ?? unsavedDraft(draft)}${versionsOf(problem)}`;
 }
 
@@ -254,8 +254,8 @@ ${text}</textarea></div></section>`;
 
 /** Shows the result of the choices as people read it; null before the user asks for it. */
 async function previewOf(ui: Ui, problem: ShownProblem, places: readonly Place[]): Promise<Html | null> {
-  const { choices, folder, path, asked } = problem;
-  if (asked.query.get("preview") === null) return html`<div id="preview"></div>`;
+  const { choices, folder, path, request } = problem;
+  if (request.query.get("preview") === null) return html`<div id="preview"></div>`;
   const text = composeResult(places, choices);
   const base = { files: documentAddress(folder.name, "docs", ""), folder: parentOf(path) };
   const rendered = text === null ? null : await ui.documents.render(text, base);

@@ -41,9 +41,9 @@ export function compareForm(
 export const DIFF = folderPage({
   path: "/m/:name/diff/*",
   section: "history/",
-  show(ui, { name: mirror, root }, asked) {
-    const asPath = requestedPath(asked);
-    const [from, to] = [requestedText(asked.query.get("from")), requestedText(asked.query.get("to"))];
+  show(ui, { name: mirror, root }, request) {
+    const asPath = requestedPath(request);
+    const [from, to] = [requestedText(request.query.get("from")), requestedText(request.query.get("to"))];
     if (from === null || to === null)
       return trouble("usage", "two versions are missing in the address", "go back to its history");
     const read = withLocal(root, ui, (local) => {
@@ -55,7 +55,7 @@ export const DIFF = folderPage({
     if (read.kind === "trouble") return read;
     const { before, after } = read.value;
     const { path } = after;
-    const nameText = (text: NamedText) => textName(mirror, path, text, asked.now);
+    const nameText = (text: NamedText) => textName(mirror, path, text, request.now);
     return ok({
       title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${crumbsOf(mirror, path, true)}

@@ -36,9 +36,9 @@ const MOST_CHARACTERS = 150_000;
 export const DOCS = folderPage({
   path: "/m/:name/docs/*",
   section: "docs/",
-  show(ui, folder, asked) {
-    const path = requestedPath(asked);
-    if (path === "") return folderContent(ui, folder, path, asked);
+  show(ui, folder, request) {
+    const path = requestedPath(request);
+    if (path === "") return folderContent(ui, folder, path, request);
     const found = findEntry(folder.root, path, ui.random);
     if (found.kind === "trouble") return found;
     if (found.value === null) {
@@ -46,14 +46,14 @@ export const DOCS = folderPage({
       return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
     }
     return found.value.kind === "folder"
-      ? folderContent(ui, folder, path, asked)
-      : documentContent(ui, folder, found.value, asked);
+      ? folderContent(ui, folder, path, request)
+      : documentContent(ui, folder, found.value, request);
   },
 });
 
-function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, asked: PageRequest): Result<Content> {
-  const page = numberIn(asked.query.get("page")) ?? 1;
-  const filter = (asked.query.get("filter") ?? "").trim();
+function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, request: PageRequest): Result<Content> {
+  const page = numberIn(request.query.get("page")) ?? 1;
+  const filter = (request.query.get("filter") ?? "").trim();
   const part = { from: (page - 1) * NAMES_PER_PAGE, count: NAMES_PER_PAGE };
   const listed =
     filter === "" ? listFolder(root, path, part, ui.random) : findByName(root, path, filter, part, ui.random);
@@ -61,7 +61,7 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, ask
   const { total, counts, entries } = listed.value;
   const counted = KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
   const pages = Math.max(1, Math.ceil(total / NAMES_PER_PAGE));
-  const rows = entries.map((entry) => entryRow(mirror, path, entry, asked.now));
+  const rows = entries.map((entry) => entryRow(mirror, path, entry, request.now));
   const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
   return ok({
     title: `${path === "" ? "Documents" : path} · ${mirror} · mdmirror`,
@@ -134,10 +134,10 @@ async function documentContent(
   ui: Ui,
   { name: mirror, root, needs, waits }: Folder,
   entry: Entry,
-  asked: PageRequest,
+  request: PageRequest,
 ): Promise<Result<Content>> {
-  const path = requestedPath(asked);
-  const asText = asked.query.get("as") === "text";
+  const path = requestedPath(request);
+  const asText = request.query.get("as") === "text";
   const read = readEntry(root, path, ui.random);
   if (read.kind === "trouble") return read;
   const file = read.value.kind === "done" ? read.value.value : null;
@@ -155,7 +155,7 @@ async function documentContent(
 ${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
 <p>${badgeIn(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
       file !== null &&
-      html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
+      html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, request.now)} ago</span>`
     }</p>
 ${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
 ${
@@ -185,8 +185,8 @@ export const WHY = folderPage({
   path: "/m/:name/why/*",
   section: "docs/",
   isLive: false,
-  async show(ui, { name: mirror, root }, asked) {
-    const path = requestedPath(asked);
+  async show(ui, { name: mirror, root }, request) {
+    const path = requestedPath(request);
     const explained = await explainPath(root, path, ui);
     if (explained.kind === "trouble") return explained;
     const { why, facts } = explained.value;

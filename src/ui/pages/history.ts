@@ -33,22 +33,22 @@ const STEPS_PER_PAGE = 100;
 export const HISTORY = folderPage({
   path: "/m/:name/history/*",
   section: "history/",
-  show(ui, folder, asked) {
-    const path = requestedPath(asked) || (asked.query.get("of") ?? "").trim();
-    return path === "" ? recentContent(ui, folder, asked) : timelineContent(ui, folder, path, asked);
+  show(ui, folder, request) {
+    const path = requestedPath(request) || (request.query.get("of") ?? "").trim();
+    return path === "" ? recentContent(ui, folder, request) : timelineContent(ui, folder, path, request);
   },
 });
 
-function recentContent(ui: Ui, { name: mirror, root }: Folder, asked: PageRequest): Result<Content> {
+function recentContent(ui: Ui, { name: mirror, root }: Folder, request: PageRequest): Result<Content> {
   const recent = withLocal(root, ui, ({ state }) => ok(readRecent(state)));
   if (recent.kind === "trouble") return recent;
-  const part = partOf(recent.value, asked, STEPS_PER_PAGE);
+  const part = partOf(recent.value, request, STEPS_PER_PAGE);
   return ok({
     title: `History · ${mirror} · mdmirror`,
     main: html`<div class="title"><h1>History</h1>${historyTabs(mirror, "history/")}</div>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
-${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${part.items.map((one) => recentRow(mirror, one, asked.now))}</ul>`}
+${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${part.items.map((one) => recentRow(mirror, one, request.now))}</ul>`}
 ${pagerOf(part, "documents", (page) => mirrorAddress(mirror, "history/", { page }))}`,
   });
 }
@@ -62,9 +62,9 @@ function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDoc
 /** Lines that a version added and removed; null for a version whose content is no longer kept. */
 type Lines = ReturnType<typeof countLines> | null;
 
-function timelineContent(ui: Ui, folder: Folder, name: string, asked: PageRequest): Result<Content> {
+function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Result<Content> {
   const { name: mirror, root, job } = folder;
-  const read = withLocal(root, ui, (local) => readSelection(local, name, asked));
+  const read = withLocal(root, ui, (local) => readSelection(local, name, request));
   if (read.kind === "trouble") return read;
   const { timeline, entries, part, lines, selected, before } = read.value;
   const { path, isGone, texts } = timeline;
@@ -77,9 +77,9 @@ function timelineContent(ui: Ui, folder: Folder, name: string, asked: PageReques
           step.entry,
           lines.get(step.entry.n) ?? null,
           selected?.entry.n === step.entry.n,
-          asked,
+          request,
         )
-      : otherItem(step, asked.now),
+      : otherItem(step, request.now),
   );
   return ok({
     title: `History of ${nameOf(path)} · ${mirror} · mdmirror`,
@@ -93,20 +93,20 @@ function timelineContent(ui: Ui, folder: Folder, name: string, asked: PageReques
 <div class="with-tree"><div><p class="faint">${plural(texts, "version")}</p><ol class="timeline" reversed>${items}</ol>
 ${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
 ${compareForm(mirror, timeline, entries)}</div>
-<div>${selected !== null && versionPart(folder, selected, before, asked)}</div></div>`,
+<div>${selected !== null && versionPart(folder, selected, before, request)}</div></div>`,
   });
 }
 
 /** Reads a timeline and the version that the address names, or the newest one. */
-function readSelection(local: LocalMirror, name: string, asked: PageRequest) {
+function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const read = readTimeline(local, name);
   if (read.kind === "trouble") return read;
   const timeline = read.value;
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
-  const part = partOf(timeline.steps, asked, STEPS_PER_PAGE);
+  const part = partOf(timeline.steps, request, STEPS_PER_PAGE);
   const lines = countChanged(local, entries, part.items);
   const kept = entries.findLast(({ size }) => size !== null)?.n ?? null;
-  const asksFor = asked.query.get("n");
+  const asksFor = request.query.get("n");
   const n = asksFor === null ? kept : numberIn(asksFor);
   const seen = n === null ? null : readVersion(local, timeline.path, n);
   if (seen?.kind === "trouble") return seen;

@@ -11,8 +11,8 @@ import { folderActions, jobOf, progressOf, screenReaderText, stateOf, worstFirst
 /** Shows all linked folders of this user, the worst first. */
 export const HOME: UiPage = {
   path: "/",
-  show(_ui, asked) {
-    const { folders, unfit } = asked.all;
+  show(_ui, request) {
+    const { folders, unfit } = request.all;
     const problems = folders.reduce((sum, { needs }) => sum + needs.length, 0);
     return ok({
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
@@ -20,7 +20,7 @@ export const HOME: UiPage = {
       announcement: folders.map(screenReaderText).join("; "),
       main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${commandOf("mdmirror trust FOLDER")}</div>`)}
-${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), asked)}`,
+${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), request)}`,
     });
   },
 };
@@ -31,11 +31,11 @@ const NOTHING_YET = emptyOf(
   html`<a class="button main-action" href="${LINK}">Add a folder</a>`,
 );
 
-function tableOf(folders: readonly Folder[], asked: PageRequest): Html {
+function tableOf(folders: readonly Folder[], request: PageRequest): Html {
   return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder</th><th scope="col">Status</th><th scope="col">Last in sync</th>
 <th scope="col" class="number">Documents</th><th scope="col" class="number">Problems</th><th scope="col" class="number">Pending</th>
 <th scope="col" class="number">In review</th><th scope="col" class="end"><span class="unseen">Actions</span></th></tr></thead>
-<tbody>${folders.map((folder) => rowOf(folder, asked))}</tbody></table></div>`;
+<tbody>${folders.map((folder) => rowOf(folder, request))}</tbody></table></div>`;
 }
 
 /** Shows the progress of the work that is running. */
@@ -46,15 +46,15 @@ function trafficOf({ job, daemon }: Folder): Html | null {
   return html`<br><span class="faint">Syncing ${count(done)} of ${count(total)}</span> ${progressOf("changes synced", done, total)}`;
 }
 
-function rowOf(folder: Folder, asked: PageRequest): Html {
+function rowOf(folder: Folder, request: PageRequest): Html {
   const { name, root, status, needs, waits } = folder;
   const [tone, word] = stateOf(folder);
   const number = (label: string, n: number, part: string) =>
     html`<td class="number" data-label="${label}">${n === 0 ? html`<span class="faint">0</span>` : html`<a href="${mirrorAddress(name, part)}">${count(n)}</a>`}</td>`;
   const reviews = status?.reviews.length ?? 0;
   return html`<tr id="${`m-${name}`}"><th scope="row"><a href="${mirrorAddress(name)}">${nameView(name)}</a><br><span class="faint">${nameView(root)}</span></th>
-<td>${dotOf(tone, word)}${trafficOf(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, asked.now)} ago`}</td>
+<td>${dotOf(tone, word)}${trafficOf(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, request.now)} ago`}</td>
 ${number("Documents", status?.documents ?? 0, "docs/")}${number("Problems", needs.length, "needs")}
 ${number("Pending", waits.length + (status?.pending ?? 0), "needs")}${number("In review", reviews, "reviews")}
-<td class="end">${status !== null && html`<div class="row">${folderActions(folder, asked)}</div>`}</td></tr>`;
+<td class="end">${status !== null && html`<div class="row">${folderActions(folder, request)}</div>`}</td></tr>`;
 }

@@ -15,8 +15,8 @@ import { DIRECTIONS } from "../setting-words.ts";
 export const LINK_PAGE: UiPage = {
   path: LINK,
   isLive: false,
-  show(ui, asked) {
-    const id = asked.query.get("draft") ?? "";
+  show(ui, request) {
+    const id = request.query.get("draft") ?? "";
     const draft = ui.links.get(id);
     return ok({
       title: "Add a folder · mdmirror",
@@ -25,7 +25,7 @@ export const LINK_PAGE: UiPage = {
         { href: "", label: "Add a folder", current: "page" },
       ])}
 <h1>Add a folder</h1>
-${draft?.kind === "planned" ? previewOf(draft, id, asked) : formOf(draft ?? null, id, asked)}`,
+${draft?.kind === "planned" ? previewOf(draft, id, request) : formOf(draft ?? null, id, request)}`,
     });
   },
 };

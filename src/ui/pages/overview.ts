@@ -24,15 +24,15 @@ export const OVERVIEW = folderPage({
   path: "/m/:name",
   section: "",
   showsUnread: true,
-  show: (ui, folder, asked) =>
+  show: (ui, folder, request) =>
     ok({
       title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
       here: mirrorAddress(folder.name),
       announcement: screenReaderText(folder),
-      main: html`${statusBanner(folder, asked)}
+      main: html`${statusBanner(folder, request)}
 ${folder.status !== null && numbersOf(folder, folder.status)}
-<div class="with-aside"><div>${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, asked)}</div>
-<aside>${factsOf(folder, asked.now)}</aside></div>`,
+<div class="with-aside"><div>${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, request)}</div>
+<aside>${factsOf(folder, request.now)}</aside></div>`,
     }),
 });
 

@@ -18,11 +18,11 @@ export const PROBLEMS = folderPage({
   path: "/m/:name/needs",
   section: "needs",
   showsUnread: true,
-  show(ui, folder, asked) {
+  show(ui, folder, request) {
     const { name, waits } = folder;
     const part = partOf(
       folder.needs.toSorted((a, b) => rankOf(a) - rankOf(b)),
-      asked,
+      request,
       PROBLEMS_PER_PAGE,
     );
     return ok({
@@ -30,7 +30,7 @@ export const PROBLEMS = folderPage({
       announcement: screenReaderText(folder),
       main: html`<h1>Problems to solve</h1>
 <div id="job">${jobOf(folder.job)}</div>
-${part.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours.") : groups(ui, folder, part.items, asked)}
+${part.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours.") : groups(ui, folder, part.items, request)}
 ${pagerOf(part, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
@@ -46,7 +46,7 @@ function rankOf({ path, kind }: Need): 0 | 1 | 2 {
   return kind === "conflict" ? 1 : 2;
 }
 
-function groups(ui: Ui, folder: Folder, needs: readonly Need[], asked: PageRequest): Html {
+function groups(ui: Ui, folder: Folder, needs: readonly Need[], request: PageRequest): Html {
   const [ofFolder, inConflict, blocked] = ([0, 1, 2] as const).map((rank) =>
     needs.filter((need) => rankOf(need) === rank),
   );
@@ -55,7 +55,7 @@ function groups(ui: Ui, folder: Folder, needs: readonly Need[], asked: PageReque
     some.length > 0 &&
     html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(some)}</section>`;
   return html`${section("folder-problems", "The whole folder", ofFolder!)}
-${inConflict!.length > 0 && folderForm(folder, { path: "resolve" }, asked, checkable(inConflict!, open, asked.now))}
+${inConflict!.length > 0 && folderForm(folder, { path: "resolve" }, request, checkable(inConflict!, open, request.now))}
 ${section("blocked", "Blocked documents", blocked!)}`;
 }
 

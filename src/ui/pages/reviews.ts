@@ -24,10 +24,10 @@ const REVIEWS_PER_PAGE = 20;
 export const REVIEWS = folderPage({
   path: "/m/:name/reviews",
   section: "reviews",
-  show(ui, folder, asked) {
+  show(ui, folder, request) {
     const { name, root, job, addresses } = folder;
     const read = withLocal(root, ui, (local) => {
-      const part = partOf(listReviews(local), asked, REVIEWS_PER_PAGE);
+      const part = partOf(listReviews(local), request, REVIEWS_PER_PAGE);
       return ok({ part, versions: part.items.map(({ path }) => versionsAt(local, path)) });
     });
     if (read.kind === "trouble") return read;
@@ -39,13 +39,13 @@ export const REVIEWS = folderPage({
     return ok({
       title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
       announcement: `${name}: ${plural(part.total, "change")} in review`,
-      main: html`<div class="title"><h1>Reviews</h1><div class="row">${app}${folderForm(folder, { path: "reviews" }, asked, button)}</div></div>
+      main: html`<div class="title"><h1>Reviews</h1><div class="row">${app}${folderForm(folder, { path: "reviews" }, request, button)}</div></div>
 <div id="job">${jobOf(job)}</div>
 ${
   part.total === 0
     ? emptyOf("Nothing is in review", "A change of a protected document appears on this page after it was sent.")
     : html`<p class="faint">A reviewer accepts or rejects these changes in the web app. A sync takes over accepted ones.</p>${part.items.map(
-        (review, at) => reviewOf(folder, review, versions[at]!, asked),
+        (review, at) => reviewOf(folder, review, versions[at]!, request),
       )}`
 }
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
@@ -65,14 +65,14 @@ const REASONS = {
   conflict: "Another edit was published meanwhile, and the two do not merge.",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-function reviewOf(folder: Folder, review: WaitingReview, versions: Versions | null, asked: PageRequest): Html {
+function reviewOf(folder: Folder, review: WaitingReview, versions: Versions | null, request: PageRequest): Html {
   const { path, changeId, since, reason, deletionWaits } = review;
   const name = html`<a href="${documentAddress(folder.name, "docs", path)}">${nameView(path)}</a>`;
   return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
-<p>${problemBadge("in-review")} since ${timeOf(since, asked.now)}. ${reason !== null && REASONS[reason]}${
+<p>${problemBadge("in-review")} since ${timeOf(since, request.now)}. ${reason !== null && REASONS[reason]}${
     deletionWaits && " You deleted the file; the deletion waits for the decision."
   }</p>
-${textsOf(review)}${originOfReview(review)}${versions !== null && rejectedPart(folder, path, versions, asked)}</section>`;
+${textsOf(review)}${originOfReview(review)}${versions !== null && rejectedPart(folder, path, versions, request)}</section>`;
 }
 
 function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html {
@@ -85,12 +85,12 @@ function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html
 }
 
 /** Shows the part in which the user reports a rejection, because the service does not report it. */
-function rejectedPart(folder: Folder, path: string, { mine, theirs, base }: Versions, asked: PageRequest): Html {
+function rejectedPart(folder: Folder, path: string, { mine, theirs, base }: Versions, request: PageRequest): Html {
   const fields = { way: "theirs", mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
   const form = folderForm(
     folder,
     { path: documentPart("conflict", path), fields },
-    asked,
+    request,
     html`<button class="danger">Take the published version</button>`,
   );
   return html`<details class="confirm"><summary class="button">Was it rejected? …</summary><p>The service does not report a rejection. The published version then replaces your file; your version stays in the history.</p>${form}</details>`;

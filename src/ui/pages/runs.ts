@@ -30,15 +30,15 @@ const EVENTS = 10_000;
 export const RUNS = folderPage({
   path: "/m/:name/runs",
   section: "history/",
-  show(ui, { name, root, job }, asked) {
+  show(ui, { name, root, job }, request) {
     const runs = withLocal(root, ui, ({ state }) => ok(readActivity(state, EVENTS)));
     if (runs.kind === "trouble") return runs;
-    const part = partOf(runs.value, asked, RUNS_SIZE);
+    const part = partOf(runs.value, request, RUNS_SIZE);
     return ok({
       title: `Log · ${name} · mdmirror`,
       main: html`<div class="title"><h1>History</h1>${historyTabs(name, "runs")}</div>
 ${jobOf(job)}
-${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<section class="card flush">${runRows(name, part.items, asked.now)}</section>`}
+${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<section class="card flush">${runRows(name, part.items, request.now)}</section>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
     });
   },
@@ -107,26 +107,26 @@ function runBadge({ state, endedAt }: RunLine): Html | null {
 export const RUN = folderPage({
   path: "/m/:name/runs/:run",
   section: "history/",
-  show(ui, folder, asked) {
+  show(ui, folder, request) {
     const { name, root, job } = folder;
-    const run = numberIn(asked.params["run"]);
-    if (run === null) return noRun(asked.params["run"]!);
+    const run = numberIn(request.params["run"]);
+    if (run === null) return noRun(request.params["run"]!);
     const read = withLocal(root, ui, (local) => readRun(local, run));
     if (read.kind === "trouble") return read;
     const { line, events, undo } = read.value;
-    const part = partOf(events, asked, SIZE);
+    const part = partOf(events, request, SIZE);
     return ok({
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
 <h1>${titleOf(line)}</h1>
-<p class="meta">Run ${run}, ${line.kind} <span>${timeOf(line.startedAt, asked.now)}</span> ${runBadge(line)}</p>
+<p class="meta">Run ${run}, ${line.kind} <span>${timeOf(line.startedAt, request.now)}</span> ${runBadge(line)}</p>
 ${jobOf(job)}
 <h2>What it did</h2>
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}
 <h2 id="undo">Undo this run</h2>
-${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, asked.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
-${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, line, undo.value, asked)}`,
+${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
+${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, line, undo.value, request)}`,
     });
   },
 });
@@ -149,7 +149,7 @@ function undoPart(
   folder: Folder,
   { run, undoneBy }: RunLine,
   { plan, version }: UndoPlan,
-  asked: PageRequest,
+  request: PageRequest,
 ): Html | null {
   const { items } = plan;
   const doable = items.filter(({ kind }) => kind !== "left").length;
@@ -163,5 +163,5 @@ function undoPart(
   if (doable === 0) return undoneBy === null ? html`<p>Nothing in this run can be undone:</p>${list}` : null;
   const button = html`<button class="main-action">Undo ${count(doable)} of run ${run}</button>`;
   return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${list}
-${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, asked, button)}`;
+${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, request, button)}`;
 }

@@ -16,10 +16,10 @@ export const SEARCH = folderPage({
   path: "/m/:name/search",
   section: "search",
   isLive: false,
-  async show(ui, folder, asked) {
+  async show(ui, folder, request) {
     const { name } = folder;
-    const query = asked.query.get("q") ?? "";
-    const regex = asked.query.get("regex") !== null;
+    const query = request.query.get("q") ?? "";
+    const regex = request.query.get("regex") !== null;
     return ok({
       title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
       scripts: ["search.js"],

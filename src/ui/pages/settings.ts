@@ -34,17 +34,17 @@ import { DOCS_ADDRESS } from "../user-docs.ts";
 export const SETTINGS_PAGE = folderPage({
   path: "/m/:name/settings",
   section: "settings",
-  show(_ui, folder, asked) {
+  show(_ui, folder, request) {
     const config = readConfig(join(folder.root, MIRROR_FOLDER));
     if (config.kind === "trouble") return config;
     const groups = Object.entries(SETTING_GROUPS).map(
       ([title, labels]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config.value, name, asked))}</ul></section>`,
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config.value, name, request))}</ul></section>`,
     );
     const form = folderForm(
       folder,
       { path: "settings", fields: shownFields(config.value) },
-      asked,
+      request,
       html`${groups}<div class="sticky"><span class="faint wide">An empty field means the default.</span><button class="main-action">Save</button></div>`,
     );
     return ok({
@@ -53,7 +53,7 @@ export const SETTINGS_PAGE = folderPage({
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
 <div id="job">${jobOf(folder.job)}</div>
-<div class="with-aside"><div>${form}</div><aside>${ignorePart(folder, asked)}${keyPart(folder, asked)}</aside></div>`,
+<div class="with-aside"><div>${form}</div><aside>${ignorePart(folder, request)}${keyPart(folder, request)}</aside></div>`,
     });
   },
 });
@@ -62,11 +62,11 @@ function settingRow(config: Config, name: string, { query }: PageRequest): Html 
   const setting = listSettings().find((one) => one.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
-  const isDefault = JSON.stringify(value) === JSON.stringify(setting.usual);
+  const isDefault = JSON.stringify(value) === JSON.stringify(setting.defaultValue);
   const shown = (one: unknown) => choicesOf(name, setting)?.[String(one)] ?? typedValue(one);
   const id = `s-${name}`;
   const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label><br>
-<span class="faint">${settingMeaning(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${shown(setting.usual) || "none"}.`}</span></div>`;
+<span class="faint">${settingMeaning(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${shown(setting.defaultValue) || "none"}.`}</span></div>`;
   if (setting.setBy !== undefined)
     return html`<li>${about}<div><output id="${id}">${shown(value) || "All"}</output>${commandOf(setting.setBy)}</div></li>`;
   const typed = query.get(name) ?? typedValue(value);
@@ -78,7 +78,7 @@ function controlOf(name: string, setting: Setting<unknown>, typed: string, isRef
   const choices = choicesOf(name, setting);
   const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && refusedBy(`fault-${name}`)}`;
   if (choices === null || !Object.hasOwn(choices, typed))
-    return html`<input${attributes} value="${typed}" size="14" placeholder="${typedValue(setting.usual) || "none"}" spellcheck="false">`;
+    return html`<input${attributes} value="${typed}" size="14" placeholder="${typedValue(setting.defaultValue) || "none"}" spellcheck="false">`;
   return html`<select${attributes}>${Object.entries(choices).map(
     ([one, label]) => html`<option value="${one}"${one === typed && html` selected`}>${label}</option>`,
   )}</select>`;
@@ -88,29 +88,29 @@ function controlOf(name: string, setting: Setting<unknown>, typed: string, isRef
  * Shows the rules, and tries a new rule before it is added. The form has the ids of the search,
  * whose script makes it answer as the user types.
  */
-function ignorePart(folder: Folder, asked: PageRequest): Html {
+function ignorePart(folder: Folder, request: PageRequest): Html {
   const read = readIgnoreLines(folder.root);
   if (read.kind === "trouble")
     return html`<section class="card" id="ignore"><h2>Ignore rules</h2><p>${sentenceView(sentenceOf(read.trouble.what))}</p></section>`;
   const lines = read.value;
-  const [rule, path] = ["rule", "q"].map((name) => (asked.query.get(name) ?? "").trim());
+  const [rule, path] = ["rule", "q"].map((name) => (request.query.get(name) ?? "").trim());
   const field = (id: string, name: string, label: string, value: string, example: string) =>
     html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
   return html`<section class="card" id="ignore"><h2>Ignore rules</h2>
-${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, asked)}
+${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, request)}
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
 ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></form>
 <p id="announcement-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
-<div id="found">${path !== "" && testPart(lines, rule!, path!)}${rule !== "" && trialPart(folder, rule!, asked)}</div></section>`;
+<div id="found">${path !== "" && testPart(lines, rule!, path!)}${rule !== "" && trialPart(folder, rule!, request)}</div></section>`;
 }
 
-function rulesOf(folder: Folder, lines: string, asked: PageRequest): Html {
+function rulesOf(folder: Folder, lines: string, request: PageRequest): Html {
   const isRule = (line: string) => line.trim() !== "" && !line.startsWith("#");
   const remove = (line: string, at: number) =>
     folderForm(
       folder,
       { path: "ignore/remove", fields: { line: String(at + 1), seen: digestOf(lines) } },
-      asked,
+      request,
       html`<button class="plain" aria-label="${`Remove the rule ${shownName(line)}`}">Remove</button>`,
     );
   return html`<ul class="rows">${lines
@@ -122,7 +122,7 @@ function rulesOf(folder: Folder, lines: string, asked: PageRequest): Html {
 const MOST_NAMED = 5;
 
 /** Shows what a new rule would exclude, with the button that adds it. */
-function trialPart(folder: Folder, rule: string, asked: PageRequest): Html {
+function trialPart(folder: Folder, rule: string, request: PageRequest): Html {
   const found = findExcluded(folder.root, rule);
   if (found.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(found.trouble.what))}</p>`;
   const paths = found.value;
@@ -130,7 +130,7 @@ function trialPart(folder: Folder, rule: string, asked: PageRequest): Html {
   const more = paths.length - names.length;
   return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
 <ul class="faint">${names}${more > 0 && html`<li>… and ${count(more)} more</li>`}</ul>
-${folderForm(folder, { path: "ignore", fields: { pattern: rule } }, asked, html`<button class="main-action">Add the rule</button>`)}`;
+${folderForm(folder, { path: "ignore", fields: { pattern: rule } }, request, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
 /** Tests a path against the rules, and then with the new rule. */
@@ -143,11 +143,11 @@ function testPart(lines: string, rule: string, path: string): Html {
   return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : sentenceView(`Excluded by ${tested.value}.`)}</p>`;
 }
 
-function keyPart(folder: Folder, asked: PageRequest): Html {
+function keyPart(folder: Folder, request: PageRequest): Html {
   return html`<section class="card" id="key"><h2>Key</h2>${folderForm(
     folder,
     { path: "key" },
-    asked,
+    request,
     html`<div class="field"><label for="key-field">New key</label><span class="row"><input id="key-field" name="key" type="password" autocomplete="off" required><button>Replace</button></span>
 <span class="hint">It is checked with the service, then stored in the folder, readable for you alone.</span></div>`,
   )}<p><a href="${DOCS_ADDRESS}/configuration.md">All settings explained</a></p></section>`;

@@ -21,7 +21,7 @@ export const STOP = folderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
   showsUnread: true,
-  show(ui, folder, asked) {
+  show(ui, folder, request) {
     const { name, root, status, job } = folder;
     const safetyStop = status?.safetyStop ?? null;
     const isAnswering = job?.end === null;
@@ -32,12 +32,15 @@ export const STOP = folderPage({
       here: mirrorAddress(name, "safety-stop"),
       announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : "stopped by a safety check"}`,
       main: html`<div id="job">${jobOf(job)}</div>
-${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder, safetyStop, reading, asked)}`,
+${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder, safetyStop, reading, request)}`,
     });
   },
 });
 
-/** Shows the result of an answer; later, that nothing is stopped. */
+/**
+ * Shows the result after the user approved or rejected the changes. If there is no such result,
+ * shows that nothing is stopped.
+ */
 function nothingStopped({ job }: Folder): Html {
   const result = job?.end ?? null;
   if (result !== null) return bannerOf(result.tone, result.text, null);
@@ -46,20 +49,20 @@ function nothingStopped({ job }: Folder): Html {
 
 type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
 
-function stopPart(folder: Folder, safetyStop: SafetyStop, { isScanning, seen }: StopReading, asked: PageRequest): Html {
-  const { approved, reasons } = safetyStop;
+function stopPart(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopReading, request: PageRequest): Html {
+  const { approved, reasons } = stop;
   if (approved)
-    return bannerOf("asks", "Approved: the next sync carries the changes out", null, syncNow(folder, asked));
+    return bannerOf("asks", "Approved: the next sync carries the changes out", null, syncNow(folder, request));
   const trouble = seen?.result.kind === "trouble" ? seen.result.trouble : null;
   const view = seen?.result.kind === "ok" ? seen.result.value : null;
   if (view !== null && view.stop.version === null)
-    return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, asked));
+    return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, request));
   const words = wordsOf(reasons, view);
-  const scanned = seen !== null && !isScanning && html` Checked ${ageOf(seen.at, asked.now)} ago.`;
+  const scanned = seen !== null && !isScanning && html` Checked ${ageOf(seen.at, request.now)} ago.`;
   return html`${bannerOf("bad", words.question, html`${reasonList(reasons)}${scanned}`)}
 ${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${progressOf("Reading both sides", 0, null)}</div>`}
 ${trouble !== null && html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
-${view !== null && html`${answers(folder, view, words, asked)}${stoppedList(view.stop)}`}`;
+${view !== null && html`${answers(folder, view, words, request)}${stoppedList(view.stop)}`}`;
 }
 
 function reasonList(reasons: SafetyStop["reasons"]): Html {
@@ -106,15 +109,15 @@ function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
   }
 }
 
-function syncNow(folder: Folder, asked: PageRequest): Html {
-  return folderForm(folder, { path: "sync" }, asked, html`<button class="main-action">Sync now</button>`);
+function syncNow(folder: Folder, request: PageRequest): Html {
+  return folderForm(folder, { path: "sync" }, request, html`<button class="main-action">Sync now</button>`);
 }
 
 /** Shows both answers beside each other: what each does, and its button. */
-function answers(folder: Folder, { stop, deletes, back }: StopView, words: Words, asked: PageRequest): Html {
+function answers(folder: Folder, { stop, deletes, back }: StopView, words: Words, request: PageRequest): Html {
   const others = deletes === 0 ? 0 : stop.items.length - deletes;
   const form = (answer: "approve" | "reject", button: Html) =>
-    folderForm(folder, { path: `safety-stop/${answer}`, fields: { seen: stop.version ?? "" } }, asked, button);
+    folderForm(folder, { path: `safety-stop/${answer}`, fields: { seen: stop.version ?? "" } }, request, button);
   return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
 <p>${words.does}${others > 0 && ` ${plural(others, "other change")} ${others === 1 ? "belongs" : "belong"} to it.`}</p>
 ${stop.waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(stop.waiting))}</p>`}

@@ -28,8 +28,8 @@ ${Object.entries(SUBJECTS).map(
 export const USER_DOC: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,
-  async show({ documents }, asked) {
-    const name = requestedPath(asked);
+  async show({ documents }, request) {
+    const name = requestedPath(request);
     const text = readUserDoc(name);
     if (text === null) return trouble("usage", `no document is named ${name}`, "open the list of documents: Help");
     const rendered = await documents.render(text, { files: docAddress(""), folder: parentOf(name) });

@@ -16,11 +16,11 @@ export function versionPart(
   folder: Folder,
   seen: VersionView,
   before: { readonly n: number; readonly text: string } | null,
-  asked: PageRequest,
+  request: PageRequest,
 ): Html {
   const { entry, text, origins } = seen;
   const label = `Version ${entry.n}`;
-  return html`<section class="card flush" id="version"><header><h2>${label} · ${timeOf(entry.at, asked.now)}</h2>${restorePart(folder, seen, asked)}</header>
+  return html`<section class="card flush" id="version"><header><h2>${label} · ${timeOf(entry.at, request.now)}</h2>${restorePart(folder, seen, request)}</header>
 <div>${noteOf(seen)}${
     before === null
       ? html`<p class="faint">The first known version.</p>`
@@ -45,12 +45,12 @@ function noteOf({ entry, localFile, asNew, obstacle }: VersionView): Html {
 function restorePart(
   folder: Folder,
   { path, entry, localFile, obstacle }: VersionView,
-  asked: PageRequest,
+  request: PageRequest,
 ): Html | null {
   if (localFile?.digest === entry.digest || obstacle !== null) return null;
   const fields = { n: String(entry.n), version: entry.digest, local: localFile?.digest ?? "" };
   const button = html`<button class="main-action">Restore</button>`;
-  return folderForm(folder, { path: documentPart("restore", path), fields }, asked, button);
+  return folderForm(folder, { path: documentPart("restore", path), fields }, request, button);
 }
 
 /** LIMIT: lines of a merged version that are shown. */

@@ -102,8 +102,9 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, eve
 }
 
 /**
- * Returns true if both names belong to one file, because the move was interrupted. On a disk that
- * ignores case, an undone change of case looks the same, but the file then has only one link.
+ * Returns true if an interrupted move left the file under both names. On a disk that ignores case,
+ * a rename that changes only case and has not happened yet looks the same; the file then has only
+ * one hard link.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;

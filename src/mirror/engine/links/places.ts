@@ -31,7 +31,10 @@ export class LinkPlaces {
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
   readonly #scope: LinkScope;
   readonly #unlinked = new Set<LocalPath>();
-  /** Paths that two entries had, each with the entry that was removed from the map. */
+  /**
+   * Paths that two entries have at once, in the middle of a swap. The value is the entry that
+   * `#byPath` no longer contains.
+   */
   readonly #shared = new Map<LocalPath, Id>();
   /** Null until the first wiki link is read. */
   #named: NameIndex | null = null;
@@ -213,7 +216,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an unknown file is at the path: links to the path lead to no other document.
+   * Returns true if the file at the path belongs to no known document. Links to the path then lead
+   * to no document.
    */
   isUnlinked(path: LocalPath): boolean {
     return this.#unlinked.has(path) && !this.#byPath.has(path);

@@ -17,7 +17,7 @@ import type { LinkPlaces, Where } from "./places.ts";
 /** Policy and contents by which a cycle matches documents. */
 export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
 
-/** Reads the files of a scan that have links, in the service's form. */
+/** Reads the scanned files that contain links, and converts these links to the service's form. */
 export class FoundReader {
   readonly #plain: Pick<Disk, "read">;
   readonly #forms: LinkForms;

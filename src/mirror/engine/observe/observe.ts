@@ -149,24 +149,24 @@ export async function observeRemote(
 ): Promise<RemoteScan> {
   const { records } = before;
   const [files, early] = await listBoth(world, known, records);
-  const seen = files.files;
-  const base = records === undefined ? before : withUnlisted(before, records, seen);
+  const filesById = files.files;
+  const base = records === undefined ? before : withUnlisted(before, records, filesById);
   // If a document is missing, only a folder listed in this scan shows that the key can still read
   // the workspace and that folder.
-  const unlisted = findUnlisted(base, seen);
+  const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
-  const reusable = isAnyMissing ? null : reusableFolders(known.folders, seen);
+  const reusable = isAnyMissing ? null : reusableFolders(known.folders, filesById);
   const folders = reusable === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
   const lost = faultOfWhole(files);
   if (lost !== null) return { kind: "unreachable", fault: lost };
 
-  const dirs = foldersOf(world, reusable, folders);
-  const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
+  const foldersById = foldersOf(world, reusable, folders);
+  const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, foldersById));
   const proof = files.complete
-    ? await proveAbsences(world, { base, seen, keep: known.keep }, unlisted, isHealthy)
+    ? await proveAbsences(world, { base, seen: filesById, keep: known.keep }, unlisted, isHealthy)
     : notProven(unlisted, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const tree = treeOf(base, { files, folders, seen, dirs, proof, records });
+  const tree = treeOf(base, { files, folders, filesById, foldersById, proof, records });
   const generation = world.remote.generation();
   return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
@@ -200,21 +200,21 @@ const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault:
 type ScannedFolder = {
   readonly files: DocumentList;
   readonly folders: Listing<FolderResource>;
-  readonly seen: ReadonlyMap<DocId, RemoteFile>;
-  readonly dirs: ReadonlyMap<DirId, RemoteFolder>;
+  readonly filesById: ReadonlyMap<DocId, RemoteFile>;
+  readonly foldersById: ReadonlyMap<DirId, RemoteFolder>;
   readonly proof: Proof;
   readonly records: Records | undefined;
 };
 
-function treeOf(base: BaseTree, { files, folders, seen, dirs, proof, records }: ScannedFolder): RemoteTree {
+function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof, records }: ScannedFolder): RemoteTree {
   const isComplete = folders.complete && files.complete;
   return {
-    files: seen,
-    folders: dirs,
+    files: filesById,
+    folders: foldersById,
     complete: files.complete,
     foldersComplete: folders.complete,
     goneFolders: isComplete
-      ? findGoneFolders(base, dirs, () => [...(records?.listed() ?? []), ...seen.values()])
+      ? findGoneFolders(base, foldersById, () => [...(records?.listed() ?? []), ...filesById.values()])
       : new Set<DirId>(),
     gone: proof.gone,
     outside: proof.outside,

@@ -49,7 +49,11 @@ export type RestorePlan = ManyPlan<RestoredItem> & {
    * are restored, with their last version.
    */
   readonly asOf: number | null;
-  /** Versions that the caller may expect, if it asked for one document. */
+  /**
+   * Versions that the plan saw, to be compared with the caller's `expected`: `local`, the current
+   * content (null: no file), and `version`, the content to restore. Empty unless the plan is for
+   * one document.
+   */
   readonly seen: Readonly<Record<string, Digest | null>>;
 };
 

@@ -73,7 +73,7 @@ function changedByCommand(name: string, { setBy = "" }: Setting<unknown>): Resul
 }
 
 function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
-  return setting.read(member, () => undefined) ?? setting.usual;
+  return setting.read(member, () => undefined) ?? setting.defaultValue;
 }
 
 /**

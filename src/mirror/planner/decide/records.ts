@@ -10,8 +10,9 @@ import { pathOfGoal } from "./places.ts";
  * moves, one statement rewrites all paths that begin with the folder's recorded path. That is wrong
  * if the plan records another entry below that path (two folders that swap, or a new folder at the
  * old path). Such a folder is split: only its own record gets the new path, and each record below
- * gets a step of its own. A blocked entry is renamed in base only. Until then the old record stays:
- * if the plan is interrupted, the folder and later saves in it are recognised by that record.
+ * gets a step of its own. Until that step, the old record stays: after an interruption, mdmirror
+ * recognises the folder and later saves in it by that record. A blocked entry gets no step; base
+ * renames it together with its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.record !== null && draft.moveReasons.has(folder));

@@ -87,7 +87,8 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Inten
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const one = draft.trees.base.blocks.get(keyOf(row));
-  // A retry is pointless, because each scan checks a proven absence anyway.
+  // This block stays even if refused writes are retried: each scan checks again whether the
+  // document is gone.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepBlock(draft, one);
   else blockDocument(draft, row, reason, detail);

@@ -136,8 +136,8 @@ function twinPathOf(
 }
 
 /**
- * Returns true if the folder was deleted locally and is listed on the service. A folder that is
- * created locally at its place is the same folder, and blocks nothing.
+ * Returns true if the folder was deleted locally and is still listed on the service. A folder
+ * created locally at the same path counts as this folder, so neither is blocked.
  */
 function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";

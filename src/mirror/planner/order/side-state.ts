@@ -76,8 +76,8 @@ export class SideState {
   /** Adds the steps that must come before a step at `place`. */
   addPrerequisites(place: Place, prerequisites: Set<number>): void {
     if (this.#movedBy.size === 0) return;
-    for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
-      const step = this.#movedBy.get(at);
+    for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.at(above)?.parent) {
+      const step = this.#movedBy.get(above);
       if (step !== undefined) prerequisites.add(step);
     }
   }
@@ -85,10 +85,10 @@ export class SideState {
   /** Records that a step uses the path of `place`. */
   use(place: Place, step: number): void {
     if (this.#moving.size === 0) return;
-    for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
-      if (!this.#moving.has(at)) continue;
-      const uses = this.#usedBy.get(at);
-      if (uses === undefined) this.#usedBy.set(at, [step]);
+    for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.at(above)?.parent) {
+      if (!this.#moving.has(above)) continue;
+      const uses = this.#usedBy.get(above);
+      if (uses === undefined) this.#usedBy.set(above, [step]);
       else uses.push(step);
     }
   }

@@ -13,11 +13,14 @@ import type { Transactions } from "./transactions.ts";
 
 /** LIMIT: unindexed files that a search reads, the newest first. */
 const MOST_WAITING = 1_000;
-/** LIMIT: writes of unindexed files that a search reads. */
+/**
+ * LIMIT: newest rows of the queue in which a search looks for unindexed files. A file has a row for
+ * each change.
+ */
 const MOST_WRITES = 4 * MOST_WAITING;
 /**
- * LIMIT: files of one portion, more than a search usually reads. For a common key, the database
- * compares the keys of as many files as the portion has.
+ * LIMIT: files of one portion, which is more than a search usually reads. For a common key, the
+ * database stops comparing after about this many files.
  */
 const PORTION = 256;
 

@@ -147,8 +147,8 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
 }
 
 /**
- * Makes a backup of a store other than SQLite. The restored service builds the search index, in
- * steps.
+ * Makes a backup, in SQLite's format, of a store other than SQLite. The backup has no search index;
+ * the restored service builds it in steps.
  * @param file absolute path; nothing may exist at this path
  * @param fill writes the rows, in one transaction
  * @throws as `fill` does; the file is then removed
