@@ -21,8 +21,8 @@ import { refusedWhy, settingLabel, settingText, shownField, typedValue } from ".
 /** Carries out the forms of the settings. */
 
 /**
- * Saves the settings that the user changed: all of them, or none if a value is refused, or if one of
- * them is no longer as the page showed it. The page then shows what was typed.
+ * Saves the settings that the user changed: all of them, or none if a value is refused, or if one
+ * of them is no longer as the page showed it. The page then shows what was typed.
  */
 export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
   const to = mirrorAddress(name, "settings");
