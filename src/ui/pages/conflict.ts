@@ -245,7 +245,7 @@ function clashOf(clash: Clash, { choices }: ShownProblem, of: number): Html {
   const caption = `Clash ${at} of ${of}: mine and theirs`;
   return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${at} of ${of}</h2>
 <div class="segments" role="radiogroup" aria-label="${`Clash ${at}: take`}">${options}</div></header>
-${base !== "" && html`<p class="base">Before both edits<br><del dir="auto">${base}</del></p>`}
+${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
 ${sidesOf([passage], { caption, columns: COLUMNS, words: null, whole: true })}
 <div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${at}</label>
 <textarea id="${`${name}-text`}" name="${`${name}-text`}" rows="${Math.min(16, text.split("\n").length + 1)}" spellcheck="false" dir="auto">
