@@ -4,7 +4,7 @@ import { actLocally, actOnService } from "../../simulator/commands.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
-import { idThere } from "./linked-rig.ts";
+import { idThere, textThere } from "./linked-rig.ts";
 
 /**
  * A link is edited on one side while its target moves on the other, or is edited on both: the merge
@@ -300,4 +300,25 @@ test.each([
       expect(mirror.texts().get("e/index.md")).toBe(INDEX.replace("n.md", inE));
     },
   });
+});
+
+test("a link by absolute path to a deleted document follows the one that took its path", async () => {
+  const rig = createRig(1);
+  rig.app.create("a.md", "[d](/d.md)\n");
+  const c = rig.app.create("c.md", "the third\n");
+  rig.app.create("d.md", "d\n");
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  const { user } = mirror.disk;
+  user.rename(mirror.path("d.md"), mirror.path("x.md"));
+  user.rename(mirror.path("c.md"), mirror.path("d.md"));
+  user.rename(mirror.path("x.md"), mirror.path("c.md"));
+  rig.app.remove("d.md");
+  await mirror.sync();
+  expect(rig.app.files().get("d.md")!.id).toBe(c);
+  expect(textThere(rig, "a.md")).toBe(`[d](${c})\n`);
+  rig.app.rename("d.md", "e.md");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[d](${c})\n`);
+  expect(mirror.texts().get("a.md")).toBe("[d](e.md)\n");
 });

@@ -9,6 +9,7 @@ import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
 import type { SimulatedMirror } from "./mirror.ts";
+import { tagOf } from "./text-marks.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
@@ -145,13 +146,19 @@ export class WireOracle {
 
   /**
    * Checks I10: content that differs from the live one only in the spelling of links is nobody's
-   * edit.
+   * edit. An absolute path to a deleted document may become the id of the one now at the path.
    */
   #checkSpelling(live: LiveFile, content: string): void {
     if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
     const files = this.#simulatedWorld.files();
-    const [said, says] = [live.text, content].map((text) => linksIn(text).map((link) => leadsThere(link, files)));
-    if (said!.every((to, n) => to === says![n])) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
+    const [before, after] = [linksIn(live.text), linksIn(content)];
+    const isNews = before.some((link, n) => {
+      const id = leadsThere(link, files);
+      if (leadsThere(after[n]!, files) !== id) return true;
+      // Base had the document with the tag as target. It is deleted, so this is another document.
+      return link.said !== id && after[n]!.said === id && !files.some(({ text }) => tagOf(text) === link.to);
+    });
+    if (!isNews) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
   }
 
   /** Called with the result of a request: the answer, or the reason why no answer came. */
