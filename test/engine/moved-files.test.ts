@@ -353,3 +353,41 @@ test.each([
     expect(cuts).toBeGreaterThan(15);
   },
 );
+
+test("I13 power is cut at any call while swapped files get edits, then both are replaced: a difference is blocked", async () => {
+  const linesOf = (name: string) => Array.from({ length: 12 }, (_line, line) => `${name}-${line} of ${name}\n\n`);
+  const rig = createRig(1);
+  for (const name of ["a", "b"]) rig.app.create(`${name}.md`, linesOf(name).join(""));
+  const mirror = rig.mirror();
+  await settle(mirror);
+  const { user } = mirror.disk;
+  for (const name of ["a", "b"]) rig.app.edit(`${name}.md`, linesOf(name).with(7, "by the app\n\n").join(""));
+  user.rename(mirror.path("a.md"), mirror.path("x.md"));
+  user.rename(mirror.path("b.md"), mirror.path("a.md"));
+  user.rename(mirror.path("x.md"), mirror.path("b.md"));
+  mirror.disk.settle();
+  const cuts = await killAtEachCall(
+    { rig, mirror },
+    {
+      async judge(pair, call, lived) {
+        if (lived) return;
+        pair.mirror.disk.losePower(() => 0);
+        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+        const saved = [...restarted.texts()].map(([path, text]) => [path, `${text}last\n`] as const);
+        for (const [path, text] of saved) {
+          restarted.disk.user.remove(restarted.path(path));
+          restarted.write(path, text);
+        }
+        await settle(restarted);
+        const [local, remote] = [restarted.texts(), remoteTexts(pair.rig)];
+        const blocked = new Set<string>([...restarted.state.load().blocks.values()].map(({ path }) => path));
+        const differing = saved.flatMap(([path]) => (local.get(path) === remote.get(path) ? [] : [path]));
+        expect([call, differing.filter((path) => !blocked.has(path))]).toEqual([call, []]);
+        const ends = [...local.values()].filter((text) => text.endsWith("last\n"));
+        expect([call, ends.length]).toEqual([call, saved.length]);
+        expect([...remote.values()].filter((text) => text.includes("by the app"))).toHaveLength(2);
+      },
+    },
+  );
+  expect(cuts).toBeGreaterThan(15);
+});
