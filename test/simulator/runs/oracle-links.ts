@@ -55,7 +55,9 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
       // If both were new at one path, the local content has another tag while the conflict is open,
       // and while the content that its user chose is in review.
       const isInReview = (links.get(home.id)?.submissions.length ?? 0) > 0;
-      if (conflicts.has(home.id) || isInReview || isOutside(links.get(home.id))) continue;
+      // A power loss made a file at the document's path invalid, so no tag shows whose file it is.
+      const isInvalid = blocks.get(home.id)?.reason === "contains-nul";
+      if (conflicts.has(home.id) || isInReview || isInvalid || isOutside(links.get(home.id))) continue;
       resolved++;
       const kept = actors.history.kept[mirror.index];
       if (
