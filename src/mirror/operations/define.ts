@@ -23,7 +23,9 @@ type DeclaredParts = {
 
 /** The part of an operation that the front ends show. A declaration imports no module but zod. */
 export type Declaration = DeclaredParts & {
-  /** The operation needs the lock of the folder. With `--read-only`, no tool offers it. */
+  /**
+   * The operation needs the lock of the folder. With `--read-only`, no tool offers the operation.
+   */
   readonly access: "write";
   /**
    * True for a decision that only a person takes. No tool offers it, and a program has to pass the
@@ -50,7 +52,7 @@ export type ReadDeclaration = DeclaredParts & {
    * tool leave these fields out.
    */
   readonly contents?: readonly string[];
-  /** Exit codes of the command, as a clause. Undefined if success is the only one. */
+  /** Exit codes of the command, as a clause. Undefined if success is the only exit code. */
   readonly exits?: string;
 };
 
@@ -105,7 +107,7 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
 
 /** Part of a result that every operation has. */
 export type ResultEnds = {
-  /** Run that `undo` would revert; null if there is none. */
+  /** Number of the run of this operation, which `undo` reverts; null if the operation made none. */
   readonly run: number | null;
   /** True if the service was not reached, so that some documents were not tried. */
   readonly isOffline?: boolean;

@@ -107,8 +107,8 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror itself has just restored. They do not show that a missing document
- * was deleted on purpose.
+ * Counts documents that mdmirror itself has just restored. Such documents are no evidence that a
+ * missing document was deleted on purpose.
  */
 function countReturned(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

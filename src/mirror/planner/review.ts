@@ -45,7 +45,7 @@ export function settleSubmissions(
   const last = sent.findLastIndex((one) => isPublished(base, one, published));
   const settled = sent[last] ?? null;
   const commonBase = settled ?? base;
-  // Both sides have the same content, which contains the sent content, whoever wrote it.
+  // Both sides have the same content, which contains the sent content, so the review is over.
   if (settled === null && local.digest === published.digest) return { local: published.text, waiting: [], commonBase };
   // If a review is over, base may still help with the merge.
   const bases = [commonBase, settled === null ? null : base];

@@ -36,7 +36,7 @@ export const CONFLICTS = {
       detail: TEXT,
       requestId: TEXT.nullable(),
       next: TEXT,
-      /** True if the problem ends by itself. */
+      /** True if the problem ends without an action of the user. */
       waits: z.boolean(),
       since: TIME,
     }),
@@ -75,7 +75,10 @@ export const REVIEWS = {
        * Paths that cannot be deleted before the review is decided: the document, and its folders.
        */
       blocks: TEXTS,
-      /** True if the document was deleted locally, and that deletion waits for the review. */
+      /**
+       * True if the document was deleted locally, and its deletion on the service waits for the end
+       * of the review.
+       */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
     }),

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { type Declaration, MANY_ENDS, PATHS } from "../define.ts";
 
 /**
- * Declares operations that decide whether changes of documents wait for a reviewer. Neither changes
- * a local file.
+ * Declares operations that decide whether changes of documents wait for a reviewer. These
+ * operations change no local file.
  */
 
 /** Sends later changes of documents to review. */

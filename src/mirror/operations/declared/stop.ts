@@ -25,7 +25,7 @@ const RESULT = z.strictObject({
   items: ROWS({ ...ITEM_END, what: TEXT }),
 });
 
-/** Parts that both answers share. */
+/** Parts of the declaration that `approve` and `reject` share. */
 const ANSWER = {
   access: "write",
   isForPeople: true,

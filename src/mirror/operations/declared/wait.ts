@@ -29,7 +29,7 @@ export const WAIT = {
     detail: TEXT,
     documents: z.int(),
     live: z.int(),
-    /** Number of paths left out. */
+    /** Number of requested paths that the result leaves out. */
     more: z.int(),
     /**
      * Requested paths, and paths of a requested folder that were not live at first; worst first.

@@ -44,7 +44,7 @@ export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] 
 type Answers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
-  /** Null: the content is not stored. */
+  /** Lines of the content by its digest; null if the content is not stored. */
   readonly texts: Map<string, Lines | null>;
 };
 
@@ -91,7 +91,7 @@ export async function makeBundle(
 
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
 
-/** @param salt a secret that is not kept */
+/** @param salt a secret that no file keeps, so that nobody can reverse the pseudonyms */
 export function recordFacts(
   { plan, input, journal }: { readonly plan: Plan; readonly input: PlanInput; readonly journal: readonly OpenIntent[] },
   withNames: boolean,

@@ -93,7 +93,7 @@ function readNumber(file: string): number | null {
   try {
     return Number(readFileSync(file, "utf8").trim());
   } catch {
-    // Not Linux, or a sandbox hides the file: the limit is not known.
+    // Not Linux, or a sandbox hides the file: the limit of watches is not known.
     return null;
   }
 }
@@ -152,7 +152,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A folder above that this user may not list gives no information.
+    // A folder that this user may not list shows no other sync tool.
     return [];
   }
 }

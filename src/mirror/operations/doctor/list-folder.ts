@@ -35,8 +35,8 @@ type FolderEntry = {
   /** Number of entries below a folder that require action. */
   readonly needs: number;
   /**
-   * Record of a file that is in sync unless its content differs; null if the state of the entry is
-   * certain without its content.
+   * Record of a file that is in sync unless its content differs; null if mdmirror knows the state
+   * of the entry without reading the content.
    */
   readonly row: DocumentRow | null;
 };
@@ -54,7 +54,7 @@ function entriesOf(
   const all = new Set([...byName.keys(), ...documents.keys(), ...folders]);
   return [...all].flatMap((name): readonly FolderEntry[] => {
     const found = byName.get(name) ?? null;
-    // The page of its document shows a conflict copy.
+    // A conflict copy is left out, because the page of its document shows it.
     if (found?.whyUnsynced === "conflict-copy") return [];
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
@@ -152,7 +152,7 @@ type ShownEntry = Omit<FolderEntry, "row"> & {
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/** Some entries, out of `total`, with the number of each kind. */
+/** One range of the entries, out of `total` entries, with the number of entries of each kind. */
 export type EntryList = {
   readonly total: number;
   readonly counts: Readonly<Record<FolderEntry["kind"], number>>;
@@ -212,7 +212,7 @@ export function listTree(root: string, folder: LocalPath): readonly LocalPath[] 
 }
 
 /**
- * Finds one entry in a folder; null if no entry has this name.
+ * Finds the entry at a path; null if there is none.
  * @param path path of the entry, not of the root
  */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {

@@ -102,7 +102,9 @@ function spellingMark(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
-/** Returns a first letter of the same kind and case, as kinds of letters are sorted. */
+/**
+ * Returns a first letter of the same kind and case as the word's, so that the order of names stays.
+ */
 function firstLetter(word: string, folded: string): string {
   const [first, lower] = [word.charAt(0), folded.charAt(0)];
   if (/\d/.test(lower)) return "7";
@@ -110,7 +112,7 @@ function firstLetter(word: string, folded: string): string {
   return first === first.toLowerCase() ? letter : letter.toUpperCase();
 }
 
-/** Returns a letter with as many bytes. */
+/** Returns a letter with as many bytes in UTF-8 as the character. */
 function fillerFor(character: string): string {
   return ["x", "\u0436", "\u6f22", "\u{20000}"][Buffer.byteLength(character) - 1]!;
 }

@@ -44,7 +44,7 @@ export type Why = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-/** LIMIT: events that are read, and events that are shown. */
+/** LIMIT: events that `why` reads, and events that it shows, so that the answer stays short. */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
@@ -96,8 +96,8 @@ function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Doc
 }
 
 /**
- * Returns the entry at a path. The empty path is the linked folder itself, whose state comes from
- * the disk as a whole.
+ * Returns the entry at a path. The empty path is the linked folder itself, which the disk
+ * identifies in another way.
  */
 function stateAt(disk: Disk, path: LocalPath): PathState {
   if (path !== "") return disk.look(path);

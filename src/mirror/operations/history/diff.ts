@@ -20,7 +20,7 @@ import { inLocalForm } from "./as-on-disk.ts";
 import { type ComparedEntry, pairsOf } from "./pairs.ts";
 import { readText } from "./read-texts.ts";
 
-/** Compares local content with the published one. Nothing is written (I23). */
+/** Compares local content with the published content. Nothing is written (I23). */
 
 type BothSides = { readonly live: string | null; readonly local: string | null };
 
@@ -130,7 +130,9 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
   return { path, kind, lines, before, after, base: null, conflict: null };
 }
 
-/** Returns the difference of a pair; null if both sides are equal, or the pair is not synced. */
+/**
+ * Returns how the two sides of an entry differ; null if they are equal, or the entry is not synced.
+ */
 async function compare(
   world: World,
   { local }: Trees,

@@ -23,7 +23,7 @@ export function readEvents(
   return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** LIMIT: runs that are searched. */
+/** LIMIT: newest runs that are searched, so that a long history stays fast. */
 export const RUNS = 10_000;
 
 type Runs = ReturnType<State["runs"]>;

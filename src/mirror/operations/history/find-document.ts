@@ -52,7 +52,7 @@ export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null
 
 export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 
-/** Returns an index of the records, for callers with many questions. */
+/** Returns an index of the records, for callers that find many documents. */
 export function indexRecords(base: BaseTree): RecordIndex {
   const index = new Map<LocalPath, DocumentRecord>();
   for (const record of base.links.values())

@@ -35,7 +35,7 @@ export type HistoryEntry = {
   readonly merge: MergeOf | null;
 };
 
-/** LIMIT: events of one document that are read. */
+/** LIMIT: newest events of one document that are read, so that a long history stays fast. */
 const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
@@ -91,7 +91,7 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
 }
 
 /**
- * Adds a sorting time to each entry that is never before that of the previous entry.
+ * Adds a sorting time to each entry that is never before the sorting time of the previous entry.
  * @param entries entries in the order in which they were added
  */
 function inOrder<T extends { readonly at: number; readonly order?: number }>(entries: readonly T[]): Ordered<T>[] {
@@ -104,8 +104,8 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(ent
 }
 
 /**
- * Returns the content of a version with the event that recorded it. One transaction wrote both, but
- * the clock may have changed in between.
+ * Returns the entry of a published version, with the event that recorded it. One transaction wrote
+ * both, but the clock may have changed in between.
  */
 function entryOfVersion({ at, digest, changeId }: StoredVersion, events: readonly Event[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
@@ -137,7 +137,7 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
       });
     if (after !== null && !wasLive.has(after))
       seen.push({ ...entryWithDigestOnly(after), at, order, from: "local", what: `${kind}: ${detail}` });
-    // Restored content is a version of that time too.
+    // Content that a restore wrote is a version of the time of the restore too.
     if (after !== null && kind === "restore")
       seen.push({ ...entryWithDigestOnly(after), at, order, from: "local", what: detail });
   }
@@ -305,8 +305,8 @@ function goneContent({ n }: HistoryEntry): string {
 }
 
 /**
- * Returns the document's own version at that time, or its last version. If there is none, returns
- * the reason as a clause.
+ * Returns the document's own version at the time `asOf`, or its last version if `asOf` is null. If
+ * there is none, returns the reason as a clause.
  */
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const own = entries.filter(({ other }) => other === null);

@@ -60,7 +60,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         isArrivalAt(draft, { parent, name }) ||
-        // A document without a row moves with its folder.
+        // A document without a row moves with its folder, so it may be below the current path of
+        // the folder.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
@@ -77,11 +78,11 @@ function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
 }
 
 type Claimants = {
-  /** Rows that may be at the path at some moment of the plan. */
+  /** Rows that may be at the claimed path at some moment of the plan. */
   readonly found: readonly Row[];
-  /** Possible parent folders of the row's document. */
+  /** Folders that may directly contain the claimed path. */
   readonly parents: readonly FolderRow[];
-  /** All folders that may be above the path. */
+  /** All folders that may be above the claimed path. */
   readonly folders: readonly FolderRow[];
 };
 

@@ -31,10 +31,10 @@ export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 /** The places that each row should have had before it was blocked. */
 export type Wishes = ReadonlyMap<Row, WantedPlaces>;
 
-/** A row that must be blocked so that the others can have their places. */
+/** A row that must be blocked so that the other rows can have their places. */
 export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
 
-/** LIMIT: numbers that are tried for a name before the row is blocked. */
+/** LIMIT: numbers that are tried for a name before the row is blocked, so that the search ends. */
 const MAX_NUMBER = 99;
 
 /** One attempt to give each slot (a name in a folder) one owner. */
@@ -42,7 +42,8 @@ export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<Row, RowToBlock>();
   /**
-   * Stored here until every row has a slot, so that a failed attempt changes nothing in the draft.
+   * Reasons for moves, copied to the draft only when every row has a slot, so that a failed attempt
+   * changes nothing in the draft.
    */
   readonly #moveReasons = new Map<Row, string>();
   readonly #renamedForOthers = new Map<Row, string>();
@@ -63,7 +64,7 @@ export class NameAssignment {
 
   /**
    * Returns the rows that must be blocked before another attempt; empty if every slot has one
-   * owner. The owners of this attempt are then final.
+   * owner. If the list is empty, the owners of this attempt are final.
    */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
@@ -134,7 +135,7 @@ export class NameAssignment {
     return this.#takeHashedName(row, place);
   }
 
-  /** Gives a row a name with digits of its id, because its own name is taken. */
+  /** Gives a row a name with digits of its id, because another row has its own name. */
   #takeHashedName(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
@@ -144,7 +145,10 @@ export class NameAssignment {
     return null;
   }
 
-  /** Returns true if a row is to move elsewhere, and stays only because it is blocked. */
+  /**
+   * Returns true if a row is wanted at another place, and stays at its current place only because
+   * it is blocked.
+   */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
     return this.#keptInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
@@ -183,8 +187,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a row the name `name-2.md`: on both sides if it is linked; otherwise on the service now,
-   * and locally in the next cycle.
+   * Gives a row the name `name-2.md`: on both sides if the row is linked; otherwise on the service
+   * in this cycle, and locally in the next one.
    */
   #addNumber(row: Row): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -301,7 +305,9 @@ class SlotOwners {
     this.#rows = rows;
   }
 
-  /** Returns true if a side treats two places as one. */
+  /**
+   * Returns true if a side treats the names of two places as equal, so that only one entry fits.
+   */
   isSameSlot(side: Side, a: Place, b: Place): boolean {
     return slotKey(a, this.#foldings[side]) === slotKey(b, this.#foldings[side]);
   }
@@ -330,8 +336,8 @@ class SlotOwners {
     const occupant = this.#draft.occupancy.at(side, place);
     if (occupant.kind === "free") return side === "local" && this.#includeArrival(place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // The slot is occupied now. An occupant with a row leaves the slot; an occupant without a row
-    // stays.
+    // An entry is in the slot before the plan. If the entry has a row, it leaves the slot;
+    // otherwise it stays.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";

@@ -19,8 +19,8 @@ import { isUnseen } from "../match/unseen.ts";
 
 /**
  * Decides what happens to a document with an open conflict: nothing is PUT until the conflict ends.
- * @returns true if the conflict decides about the content; false if the table does, because the
- * conflict ends or cannot be decided
+ * @returns true if the conflict decides about the content; false if the table of contents decides,
+ * because the conflict ends or cannot be decided
  */
 export function decideConflict(
   draft: PlanDraft,
@@ -101,7 +101,7 @@ export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: Docu
  * again.
  */
 export function keepUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // No other rule has proposed an action, so this plan does not end the record.
+  // No other rule has proposed an action for the document, so this plan does not end its record.
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
@@ -164,7 +164,7 @@ function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict):
   return null;
 }
 
-/** Returns true if a copy is missing, although mdmirror did not remove it. */
+/** Returns true if a conflict copy is missing, although mdmirror did not remove it. */
 function isRemoved({ found, version }: FoundCopy): boolean {
   return found.kind === "gone" && version.ino !== 0;
 }
@@ -217,8 +217,8 @@ function dropConflict(
 }
 
 /**
- * Moves the copies to their document if they are elsewhere, or corrects a wrong record; `from`
- * equals `to` if only the record is wrong.
+ * Moves conflict copies beside their document, or corrects the recorded path of a copy; `from`
+ * equals `to` if only the recorded path is wrong.
  */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const present = copies.flatMap(({ nth, path, found, isNewest }) => {

@@ -110,8 +110,8 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   const { row, record, localFile, remoteFile } = shared;
-  // The service normalises content, and has turned this content into base's before: another upload
-  // would change nothing.
+  // The service normalises content. It has already turned this local content into base's content,
+  // so another upload would change nothing.
   if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;

@@ -48,7 +48,8 @@ export function isDirectionOff(
 
 /**
  * Returns true, and blocks the row, if somebody is editing the file, so that the service's version
- * must wait. A row has only one block; a block from an earlier answer that still applies is kept.
+ * must wait. A row has only one block; a block from an earlier answer of the service stays if it
+ * still applies.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
@@ -76,7 +77,7 @@ export function hasNewMarkers(text: string, base: string | null): boolean {
 }
 
 function hasMarkers(text: string): boolean {
-  // The cheap test comes first: nearly no content has a marker.
+  // This cheap test comes first, because nearly no content has a conflict marker.
   if (!text.includes("<<<<<<< ")) return false;
   const wanted = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
   let found = 0;

@@ -40,7 +40,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
 
 /**
  * Returns a clause about a folder, a symbolic link or a special file that is at the path of a
- * document; null if there is none. Its user has moved the content elsewhere, and deleted nothing.
+ * document; null if there is none. In this case the user has moved the content elsewhere, and
+ * deleted nothing.
  */
 function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";

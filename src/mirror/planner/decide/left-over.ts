@@ -19,7 +19,10 @@ import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remember
  * name, because its own name was taken, gets its own name when that is free.
  */
 
-/** LIMIT: numbers that are tried before a row keeps its temporary name. */
+/**
+ * LIMIT: numbers that are tried for a name before a row keeps its temporary name, so that the
+ * search ends.
+ */
 const MAX_NUMBER = 99;
 
 export function isLeftOver(draft: PlanDraft, row: Row): boolean {
@@ -28,7 +31,7 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
 }
 
 /**
- * Yields names for a row that is still at a temporary one, best first. Yields none if the row may
+ * Yields names for a row that still has a temporary name, best first. Yields none if the row may
  * not be renamed, or not yet.
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
@@ -51,7 +54,8 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
 }
 
 /**
- * Returns the row's name on the other side: its planned name on that side, else its name in base.
+ * Returns the row's name on the other side: its planned name on that side, otherwise its name in
+ * base.
  */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
@@ -102,7 +106,7 @@ function mayFolderMove(draft: PlanDraft, id: string): boolean {
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
-  // This rename does not move the entry to the root.
+  // A block for moves to the root does not forbid this rename, which moves no entry to the root.
   return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
 }
 

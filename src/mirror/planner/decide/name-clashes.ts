@@ -46,7 +46,7 @@ function recordWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishe
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
-    // In a large plan, nearly all planned places are already set.
+    // Sets only places that differ: in a large plan, nearly all planned places are already set.
     const isKnown = known?.local === goals.local && known.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }

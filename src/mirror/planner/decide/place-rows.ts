@@ -83,7 +83,8 @@ function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why:
   if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;
   if (row.kind === "folder") return isFolderMoveForbidden(draft, row, side);
   if (side === "local") return false;
-  // Such a block concerns a move to the root only; another move ends the block.
+  // A `no-move-to-root` block concerns only a move to the root; a move to another folder ends the
+  // block.
   return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
 }
 
@@ -129,16 +130,16 @@ function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
  * The folders of these moves go to the service's places.
  */
 function breakCycles(draft: PlanDraft): void {
-  // Dropping one move may close a circle with another, so this repeats; each is dropped at most
-  // once.
+  // A dropped move may close a circle with another move, so the loop repeats. Each move is dropped
+  // at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
     if (wish.kind === "place") setGoal(folder, "local", wish.place);
     draft.moveReasons.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
-  // A remaining circle comes from two moves on the service, of which this cycle saw only one.
-  // The next cycle decides.
+  // A remaining circle of folders comes from two moves on the service, of which this cycle saw only
+  // one. The next cycle decides about these folders.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;

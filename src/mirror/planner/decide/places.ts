@@ -30,8 +30,8 @@ export type WantedPlace = { readonly kind: "place"; readonly place: Place } | Im
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
- * name keeps its local spelling.
+ * Returns the place on disk that corresponds to the row's place on the service. If only a folder
+ * above the row moved, the name keeps its local spelling.
  */
 export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const remotePlace = row.remote.now;
@@ -53,7 +53,7 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   return { kind: "place", place: name === remotePlace.name ? remotePlace : { parent: remotePlace.parent, name } };
 }
 
-/** Returns the place on the service that corresponds to the local place. */
+/** Returns the place on the service that corresponds to the row's local place. */
 export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
   const localPlace = row.local.now;
   if (localPlace === null) return impossible("not-seen", "its local path is not known");
@@ -91,7 +91,7 @@ function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | n
     const [localName, remoteName] = side === "local" ? [same, otherName] : [otherName, same];
     if (!isTemporaryName(same) && isNamePair(localName, remoteName, nameKindOf(row), idOf(row))) return same;
   }
-  // No user chose a temporary name, so only the folder counts.
+  // No user chose a temporary name, so only the folder is taken from the other side.
   if (!isTemporaryName(otherName)) return null;
   return lastingNameOf(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
@@ -163,7 +163,7 @@ function localFolder(
     if (draft.trees.local.ignores(path, "folder"))
       return impossible("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
   }
-  // Documents in another linked folder belong to its workspace.
+  // Documents in another linked folder belong to the workspace of that folder.
   const hidden = whyHidden(path, draft.trees);
   return hidden?.isMirror === true
     ? impossible("not-seen", `its folder is not seen: ${hidden.why}`)
@@ -194,8 +194,8 @@ function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRu
   const fits =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
-  // If both sides have temporary names, the local name is changed first, and the service's name
-  // later.
+  // If both sides have temporary names, the local name is changed first, and the service's name in
+  // a later cycle.
   return fits && !isLocalTemporary ? "stay" : "follow-remote";
 }
 

@@ -12,7 +12,9 @@ import { remotePathsOf } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
-/** Place of a conflict copy. `recorded`: its recorded place; null if none is recorded. */
+/**
+ * Place of a conflict copy. `recorded`: the place that the state has; null if the state has none.
+ */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
   readonly place: Place;
@@ -177,7 +179,7 @@ function block(
   });
 }
 
-/** Keeps a remembered block unchanged. */
+/** Adds a block from an earlier cycle to the plan unchanged. */
 export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }

@@ -58,8 +58,8 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
     return;
   }
   if (isForbidden(draft, row, "delete")) {
-    // A review keeps the document on the service. It stays deleted locally: the deletion on the
-    // service is only delayed.
+    // A review keeps the document on the service. The document stays deleted locally, because its
+    // deletion on the service is only delayed.
     if (draft.blocks.get(record.id)?.reason !== "delete-pending")
       createLocal(draft, row, remoteFile, "the service refused to delete it");
     return;
@@ -143,8 +143,8 @@ export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): 
 
 /**
  * Decides what happens to a document that was deleted on the service and edited locally. The edit
- * becomes a new document, if the folder can still be read. If it cannot, the key may merely have
- * lost its access.
+ * becomes a new document, if the folder can still be read. If the folder cannot be read, the key
+ * may merely have lost its access, and nothing is sent.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, localFile: LocalFile): void {
   // Content that the service normalised to base's content, or that only waits for review, is not an
@@ -212,8 +212,7 @@ export function linkNewOnBothSides(
   if (isContentBlocked(draft, row, localFile)) return;
   const why = "new on both sides";
   const about = { digest: localFile.digest, changeId: remoteFile.changeId };
-  // The action would download the service's content: the empty file has none to send, or an earlier
-  // action found that both contents differ.
+  // Counts the row in its new folder only if it still has to leave that folder.
   if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (at) => ({

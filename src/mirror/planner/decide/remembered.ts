@@ -14,7 +14,10 @@ import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, blockDocument, keepBlock, keyOf, pathOfDocument } from "./plan-draft.ts";
 
-/** Returns the block that an earlier answer left, unless it is to be tried again. */
+/**
+ * Returns the block from an earlier answer of the service, unless the refused request is to be sent
+ * again.
+ */
 function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const one = trees.base.blocks.get(key);
   return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
@@ -69,12 +72,15 @@ function isSameMove(
   );
 }
 
-/** Returns true if an earlier answer forbids an action; the block of that answer then stays. */
+/**
+ * Returns true if an earlier answer of the service forbids an action, and keeps the block of that
+ * answer.
+ */
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = remainingBlock(draft, row);
   if (one === null || BLOCK_REASONS[one.reason].forbids?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of other users are still merged locally: only the version that
-  // failed is not tried again.
+  // Without the grant to edit, edits of other users are still merged locally: only the merge with
+  // the version that failed is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
   keepBlock(draft, one);
   return true;

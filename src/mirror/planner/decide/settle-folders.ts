@@ -48,7 +48,9 @@ function noteParents(contents: Contents, row: Row): void {
   }
 }
 
-/** Counts a document that was not seen, at its last known place. */
+/**
+ * Counts a document that the scan did not show as an entry of the folder of its last known place.
+ */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents): void {
   const { record } = document;
   if (record === null) return;

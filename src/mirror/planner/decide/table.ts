@@ -22,8 +22,8 @@ export const CONTENT_RULES = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "block-outside",
-  // Reads the document again, then DELETEs it. A document that was moved on the service is not
-  // deleted, because the move shows that somebody wants it.
+  // Reads the document on the service again, then DELETEs it. A document that was moved on the
+  // service is not deleted, because the move shows that somebody wants it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",

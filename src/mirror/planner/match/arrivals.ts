@@ -13,7 +13,7 @@ import { type Occupancy, SlotMap } from "./slots.ts";
  * and a first sync has a very large number of such documents.
  */
 export class Arrivals {
-  /** Arrivals in the order of their paths. */
+  /** Documents that only have to be created locally, in the order of their paths. */
   readonly all: RemoteFile[] = [];
   readonly #trees: Trees;
   readonly #forest: Forest;

@@ -99,7 +99,7 @@ function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile
       }
 }
 
-/** Returns the path at which a record's file is expected; null if no path is. */
+/** Returns the path at which a record's file is expected; null if none is. */
 type ExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**

@@ -38,7 +38,7 @@ export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: J
       atRest.set(localPath, record);
     else records.set(id, record);
   }
-  // If several records have one path, the plan includes the record whose file is at the path.
+  // If a changed document and an unchanged one have the same path in base, the plan includes both.
   for (const { localPath } of [...records.values()]) {
     const other = atRest.get(localPath);
     if (other !== undefined) records.set(other.id, other);

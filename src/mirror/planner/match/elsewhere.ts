@@ -34,7 +34,7 @@ export class MovedFiles {
   /** The unconfirmed files at documents' own paths, and the documents by these files. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Candidates, the strongest evidence first. */
+  /** Pairs of a document and a file that may be its own, the strongest evidence first. */
   readonly #candidates: readonly Candidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly Candidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
@@ -76,17 +76,17 @@ export class MovedFiles {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /** Returns true if a candidate is still possible. */
+  /** Returns true if the document of a candidate is neither matched nor blocked, and the file is free. */
   #isPossible({ record, file }: Candidate): boolean {
     const { records, files, blocked } = this.#matching;
     return records.has(record.id) && !blocked.has(record.id) && files.has(file.path);
   }
 
   /**
-   * Returns true if the file is at the path of another document, and that document has no other
-   * candidate file. Returns false if the file has this document's inode and similar content: it was
-   * moved over the other document. Also returns false if the other document's file was renamed to a
-   * name that is not synced.
+   * Returns true if the candidate's file is at the path of another document, and that document has
+   * no other candidate file. Returns false if the file has this document's inode and similar
+   * content: it was moved over the other document. Also returns false if the other document's file
+   * was renamed to a name that is not synced.
    */
   #isClaimedByOther({ record, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -136,8 +136,8 @@ function listCandidates(matching: Matching): Candidate[] {
 
 function* byInode(matching: Matching): Generator<Candidate> {
   for (const [record, file] of sameInodes(matching)) {
-    // A new file may have got the inode within one tick of the clock, or at any time if files have
-    // no birth time.
+    // A new file may have got the inode of a removed file within one tick of the clock, or at any
+    // time if files have no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
     if (resembles(matching, record, file)) yield { record, file, evidence: "inode-and-similar-text", score: 1 };
     else if (hasBirthTime) yield { record, file, evidence: "inode", score: 0 };
@@ -146,7 +146,7 @@ function* byInode(matching: Matching): Generator<Candidate> {
 
 /**
  * Yields pairs of a document and a file with the same bytes, if no second document or file has
- * them. They are recognised without reading contents, which may be too many to compare.
+ * them. Such pairs are found by digest alone, because the contents may be too many to compare.
  */
 function* bySameText(matching: Matching): Generator<Candidate> {
   const files = uniqueValues(textsOfFiles(matching));

@@ -25,7 +25,7 @@ export type FolderPaths = {
    * local folder that is created at such a path is the same folder again.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Folders of `staying` whose path now belongs to another folder. */
+  /** Folders that the service keeps and whose path now belongs to another folder. */
   readonly pathTaken: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
   hasMoved: boolean;
@@ -197,7 +197,8 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
-  // A direct child that was renamed as well still identifies its folder.
+  // A document directly in the folder identifies the folder even if the document was renamed as
+  // well.
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
@@ -206,7 +207,9 @@ function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath,
   return null;
 }
 
-/** Folders by key; null if the disk distinguishes all names. */
+/**
+ * Folders by the key that names equal on the disk share; null if the disk distinguishes all names.
+ */
 type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
 
 function foldedFolders(local: LocalTree): FoldersByKey {

@@ -96,7 +96,7 @@ function findRemote(
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
   // The folder was not listed in this cycle, so it counts as unmoved, below the current place of
-  // its parent. If another folder is listed at that path, its place is unknown.
+  // its parent. If another folder is listed at that path, the place of this folder is unknown.
   const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(above, nameOf(dir.remotePath));
@@ -130,7 +130,7 @@ export function register(forest: Forest, folder: FolderRow): void {
     forest.byRemote.set(folder.remotePath, folder);
 }
 
-/** Sets the folder above each folder, once all are known. */
+/** Sets the parent of each folder, once all folders have rows. */
 export function placeFolders(forest: Forest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {

@@ -20,9 +20,9 @@ export type Matching = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
-  /** Files that no document has claimed yet; in the end, the new ones. */
+  /** Files that no document has claimed yet; in the end, the new files. */
   readonly files: Map<LocalPath, LocalFile>;
-  /** Records that are not found yet; in the end, the absent ones. */
+  /** Records whose file is not found yet; in the end, those whose file is absent. */
   readonly records: Map<DocId, DocumentRecord>;
   readonly matches: Map<DocId, LocalFile>;
   /** Documents whose file was found by its path alone. */
@@ -104,7 +104,7 @@ export function containsPart(matching: Matching, record: DocumentRecord, file: L
   if (profile === null) return false;
   return knownTexts(matching, record).some((digest) => {
     const was = readProfile(matching, digest);
-    // A blank file is not part of content: no word of the content is in the file.
+    // A blank file does not count as a part of the content, because it has no word of the content.
     return was !== null && (isKeptIn(was, profile) || (profile.total > 0 && isKeptIn(profile, was)));
   });
 }
@@ -120,8 +120,8 @@ export function readProfile(matching: Matching, digest: Digest): LineProfile | n
 }
 
 /**
- * Returns records that are not found yet, each with the file that now has its inode and birth time;
- * none if inodes are no evidence.
+ * Returns records whose file is not found yet, each with the file that now has the recorded inode
+ * and birth time. Returns none if inodes are no evidence.
  */
 export function sameInodes(matching: Matching): [DocumentRecord, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];

@@ -59,13 +59,14 @@ function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinke
 }
 
 /**
- * Returns the folders above the paths that the service shows, apart from some that the forest
- * already has.
+ * Returns the folders above the paths that the service shows, but may leave out folders that the
+ * forest already has.
  */
 function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addAbove(implied, path);
-  // Listings are sorted by folder, so most documents are in the same folder as the previous one.
+  // Listings are sorted by folder, so most documents are in the folder of the previous document,
+  // which is not looked up again.
   let before = "";
   for (const path of remotePathsOf(trees)) {
     const slash = path.lastIndexOf("/");
@@ -104,7 +105,7 @@ function addRemoteFolder(
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
     // The folder was deleted on the service and created again there: for all users it is the same
-    // folder, although it has another id.
+    // folder, although its id is new.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     register(forest, twin);
     return;
@@ -116,9 +117,9 @@ function addRemoteFolder(
 }
 
 /**
- * Returns the local folder of a remote one: the folder with its name. Otherwise a folder whose name
- * has digits of its id, because the name was taken; otherwise a folder whose name the disk treats
- * as equal.
+ * Returns the local folder that corresponds to a folder on the service: the folder with the same
+ * name. Otherwise a folder whose name has digits of the id, because the name was taken; otherwise a
+ * folder whose name the disk treats as equal.
  */
 function twinPathOf(
   forest: Forest,

@@ -9,7 +9,7 @@ import { knownTexts, type Matching, readProfile } from "./matching.ts";
  * deletions and new files; the safety checks then decide.
  */
 const MAX_COMPARISONS = 4_000;
-/** LIMIT: contents read for comparison in one cycle. */
+/** LIMIT: contents read for comparison in one cycle, because each read takes time and memory. */
 const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };

@@ -91,7 +91,7 @@ export function setGoal(row: Row, side: Side, place: Place | null): void {
   places.goal = place;
 }
 
-/** Plans a row at its current place on both sides. */
+/** Sets the planned place of a row to its current place on both sides. */
 export function setGoalToCurrent(row: Row): void {
   for (const side of SIDES) setGoal(row, side, row[side].now);
 }
@@ -105,7 +105,7 @@ export function isMoving(row: Row, side: Side): boolean {
   return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
 }
 
-/** Returns the naming rules of a row. */
+/** Returns whether the naming rules of files or of folders apply to a row. */
 export function nameKindOf(row: Row): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }

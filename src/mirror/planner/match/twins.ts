@@ -46,7 +46,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const finder of finders) {
-    // Nearly always one of the two lists is empty.
+    // Nearly always, one of the two lists is empty, and no pair is possible.
     if (waiting.size === 0 || onlyRemote.length === 0) break;
     const find = finder();
     onlyRemote = onlyRemote.filter((file) => {

@@ -93,7 +93,8 @@ export class Layout {
 
   #at(row: Row): ActionPaths {
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // Most memory of a large plan is paths: of two equal strings, the listing's is kept.
+    // Most memory of a large plan is paths: if two strings are equal, the one of the listing is
+    // used for both.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === shown ? shown : local,
@@ -150,7 +151,7 @@ export class Layout {
     const to = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
-      // A folder that is created with its content needs no separate step.
+      // A folder that is created together with its content needs no step of its own.
       state.move(row, to, null);
       this.#onRowChange({ side, row, from: null, to, freed: null });
       return;
@@ -218,7 +219,8 @@ export class Layout {
     const state = this.sides[side];
     const from = state.at(row)!;
     const after = this.#dependencies(row, [side]);
-    // If the move on the service fails, the row stays locally at the place that the user gave it.
+    // The local move waits for the move on the service: if that fails, the row stays locally at the
+    // place that the user gave it.
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) after.add(remoteStep);
     state.addPrerequisites(hop.to, after);

@@ -25,7 +25,7 @@ export function listOperations(draft: PlanDraft): Operation[] {
   const operations: Operation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
   for (const document of draft.documents) addOperations(draft, document, operations);
-  // Stable: within a rank, in the order of the rows.
+  // The sort is stable, so operations of one rank stay in the order of the rows.
   return operations.sort((a, b) => rankOf(a) - rankOf(b));
 }
 

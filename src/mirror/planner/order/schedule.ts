@@ -125,7 +125,8 @@ class Schedule {
 
   /**
    * Returns the key of the event that a removal waits for: for a folder, that all rows have left
-   * it; for a deletion on the service, also that no row may still take its local path.
+   * it; for a deletion on the service, also that no other row may still take the deleted document's
+   * local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
     if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -149,7 +150,7 @@ class Schedule {
     return null;
   }
 
-  /** Returns true if a row still has a place to reach on a side. */
+  /** Returns true if a row is not at its planned place on a side yet. */
   #isOpen(row: Row, side: Side): boolean {
     if ((this.#openOperations.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
@@ -212,7 +213,7 @@ class Schedule {
   #note({ side, row, from, to, freed }: RowChange): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
-      // Only rows that still have to move keep a folder from becoming empty.
+      // Counts the row in its new folder only if it still has to leave that folder.
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
@@ -302,7 +303,7 @@ class WaitingList {
    * @returns the operations that waited for the event, to be tried again
    */
   take(...keyParts: (string | number)[]): readonly Operation[] {
-    // Nearly always no operation waits, so the key is not even built.
+    // Nearly always, no operation waits. The key is then not built.
     if (this.#byNeed.size === 0) return NONE;
     const need = keyParts.join(" ");
     const list = this.#byNeed.get(need) ?? NONE;

@@ -47,7 +47,7 @@ export class SideState {
     const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === row;
     const current = row[this.side].now;
-    // A rename that only changes case: the row itself occupies the slot.
+    // The row's own entry occupies the slot: the rename only changes case.
     if (current !== null && this.key(current) === this.key(place)) return true;
     return this.#occupancy.at(this.side, place).kind === "free";
   }

@@ -43,7 +43,7 @@ type OtherSide = {
   /** Documents that are gone from the other side. */
   readonly gone: number;
   readonly present: number;
-  /** Number of documents that are present and that no deletion of this plan concerns. */
+  /** Number of documents that are on the other side and that this plan does not delete. */
   readonly left: number;
   /** Documents whose base version is empty: they have no content to lose. */
   readonly empty: () => number;

@@ -86,7 +86,7 @@ function versionsDoubt(
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
   // ASSUMES: an old change id never becomes the latest again by itself, so one document with an old
-  // id is enough in a small workspace.
+  // change id is enough evidence in a small workspace.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < few) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;

@@ -35,7 +35,8 @@ export function judge(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
-  // Both reasons concern a service that no longer has this folder's documents.
+  // Both facts mean that the service no longer has documents of this folder, so removals need an
+  // answer.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0) return { verdict: stop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
   const toRead = mustRead(losses.local);
