@@ -10,7 +10,7 @@ import type { Random } from "../common/random.ts";
  * later requests must come from its pages in that browser.
  */
 
-/** LIMIT: signed-in browsers, and unused tickets. */
+/** LIMIT: signed-in browsers, and also unused tickets, so that their memory does not grow. */
 const MOST_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
 /** LIMIT: milliseconds after which an unused session ends. */

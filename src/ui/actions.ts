@@ -57,14 +57,17 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
 
 const DRAFT_DIGITS = 32;
 
-/** Stores the plan, or the fields with the one that is refused, for the next page. */
+/**
+ * Stores the plan of the first sync, or the fields of the form with the refused one, for the next
+ * page.
+ */
 async function draftNext(ui: Ui, fields: LinkFields): Promise<Done> {
   const id = ui.random.hex(DRAFT_DIGITS);
   ui.links.set(id, await draftLink(ui, fields));
   return { to: `${LINK}?draft=${id}`, notice: null };
 }
 
-/** LIMIT: looks for a new daemon; milliseconds between two of them. */
+/** LIMIT: checks whether a new daemon runs; then the milliseconds between two checks. */
 const LOOKS = 50;
 const LOOK_MS = 200;
 
@@ -146,7 +149,7 @@ function answer(way: keyof typeof ANSWERS) {
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, "safety-stop", what, async (progress) => {
-      // The answer is to the stop that was seen last, else the operation does nothing.
+      // The answer refers to the stop that the user saw last; otherwise the operation does nothing.
       const files = ui.stops.filesBack(root);
       const done = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);

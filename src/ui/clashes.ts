@@ -90,7 +90,10 @@ function joined(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
-/** Adds the line feed that a field may lose at the end of its text. The next line needs it. */
+/**
+ * Adds the line feed that a field may lose at the end of its text. The next line needs this line
+ * feed.
+ */
 function endedLike(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

@@ -22,7 +22,7 @@ export type Need = AttentionEntry & { readonly address: string | null };
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   /** State as in `mdmirror list`. */
   readonly state: FolderStatus["state"];
-  /** Null if the folder or its state cannot be read. */
+  /** Status of the folder; null if the folder or its state cannot be read. */
   readonly status: MirrorStatus | null;
   /** Reason why `status` is null. */
   readonly trouble: Trouble | null;

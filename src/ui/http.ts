@@ -24,7 +24,7 @@ import type { Notices } from "../page/notices.ts";
 const MAX_BODY = 2 * 1024 * 1024;
 /** LIMIT: characters of one part of an address, which may be a document's whole path. */
 const MAX_PART = 8_192;
-/** LIMIT: connections at a time. */
+/** LIMIT: open connections at a time, of all browsers together. */
 const MAX_CONNECTIONS = 128;
 /** Milliseconds after which an open page is read again, from the state and the daemon. */
 const REFRESH_MS = 1_000;
@@ -45,7 +45,7 @@ type Site = {
   readonly arriveMs: number;
 };
 
-/** Values around a page's content. */
+/** Values for the frame around a page's content. */
 type FrameValues = Pick<Frame, "sections" | "switcher"> & { readonly status: number; readonly session: Who };
 
 type Listening = {

@@ -13,7 +13,7 @@ import { noticeOfTrouble } from "./messages.ts";
  * Work that a page started and that continues after its request. Each folder has one job at a time.
  */
 export type JobView = {
-  /** Name of the action, such as `Syncing`. */
+  /** Name of the job, such as `Syncing`. */
   readonly what: string;
   /** Phase in the words of the command line; null before any progress. */
   readonly phase: string | null;
@@ -86,7 +86,7 @@ export class Jobs {
     return true;
   }
 
-  /** Lets `idle` wait for work that never fails. */
+  /** Lets `idle` wait for this work, which must never fail. */
   track(work: Promise<void>): void {
     this.#active.add(work);
     void work.then(() => this.#active.delete(work));

@@ -57,7 +57,7 @@ type World = {
 
 type Direction = keyof typeof DIRECTIONS;
 
-/** LIMIT: paths of a group that are shown. */
+/** LIMIT: paths of a group that the page shows. */
 const MOST_PATHS = 5;
 
 /**

@@ -10,7 +10,7 @@ import { sentenceOf } from "../common/sentence.ts";
 
 /** Results of operations as sentences of pages. */
 
-/** Counts that share a verb. The number stands where `#` is. */
+/** Counts that share a verb. The number replaces `#`. */
 const CHANGES: readonly (readonly [verb: string, counts: readonly Count[]])[] = [
   ["uploaded #", ["uploaded", "createdRemote"]],
   ["downloaded #", ["downloaded", "createdLocal"]],

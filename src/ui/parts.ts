@@ -43,7 +43,7 @@ export function originOf(code: string | null, requestId: string | null = null): 
 
 /**
  * Returns the form of an action. The form also sends the folder's path, because the name may belong
- * to another folder by then.
+ * to another folder when the form is sent.
  * @param path the action's path, with its parts filled in and encoded
  */
 export function folderForm(

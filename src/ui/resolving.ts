@@ -25,7 +25,7 @@ import { startText } from "./pages/conflict-editor.ts";
 
 const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
-/** Content of a resolution, or why there is none; null if the way needs no content. */
+/** Content of a resolution, or why there is none; null if the way of resolving needs no content. */
 type Content = Resolution | { readonly notice: Notice } | null;
 
 /** Content of a document, and the way of resolving that gives the same content. */
@@ -99,7 +99,7 @@ export type OpenConflict = {
   readonly choice: string;
   /** Number of places to decide; null if a version cannot be shown. */
   readonly clashes: number | null;
-  /** Milliseconds since the epoch. */
+  /** Time when the conflict began, in milliseconds since the epoch. */
   readonly since: number;
 };
 
@@ -121,7 +121,7 @@ function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): r
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/** LIMIT: conflicts whose number of clashes is kept, by their versions. */
+/** LIMIT: conflicts whose number of clashes stays in memory. */
 const MOST_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MOST_COUNTED);
 

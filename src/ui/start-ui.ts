@@ -16,9 +16,9 @@ import { Notices } from "../page/notices.ts";
 /** Starts the server of the local pages. */
 
 const NOTICE_DIGITS = 16;
-/** LIMIT: drafts that are kept. */
+/** LIMIT: unsaved contents of forms that stay in memory. */
 const MOST_DRAFTS = 50;
-/** LIMIT: folders that are about to be linked. */
+/** LIMIT: planned links of folders that stay in memory. */
 const MOST_LINKS = 8;
 
 export type UiOptions = {

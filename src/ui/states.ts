@@ -32,7 +32,7 @@ const PENDING: State = ["quiet", "pending"];
 const IGNORED: State = ["quiet", "ignored"];
 const STOPPED: State = ["bad", "stopped"];
 
-/** States of a document or folder; null: the usual state has no badge. */
+/** States of a document or folder; null: `in-sync` has no badge. */
 const ENTRY_STATES: Readonly<Record<EntryState, State | null>> = {
   "in-sync": null,
   waiting: PENDING,
@@ -80,7 +80,7 @@ function ofReason(kind: string): State {
   return needsUser ? BLOCKED : PENDING;
 }
 
-/** Shows an end that is not usual; null for the usual ones. */
+/** Shows the outcome of an event; null if the outcome is the usual one. */
 export function outcomeBadge(outcome: string): Html | null {
   const found = OUTCOME_STATES[outcome];
   return found === undefined ? null : badgeOf(...found);

@@ -153,7 +153,7 @@ export function changesTable(session: Session) {
       const stored = await session.one(SQL.base, id, file);
       return stored === undefined ? null : { text: decodeIfKept(stored) };
     },
-    /** Returns a change that is or was in review, of any workspace. */
+    /** Returns a change of any workspace that is or was in review. */
     async review(id: string) {
       session.lock("fileOf", id);
       const row = await session.one(SQL.review, id);
@@ -182,7 +182,9 @@ export function changesTable(session: Session) {
     async reviewedBefore({ workspace, status, from, most }: ReviewedQuery) {
       return (await session.all(SQL.reviewedBefore, status, from, workspace, most)).map(reviewedOf);
     },
-    /** Returns the number of changes in review, and how many of them came up to this one. */
+    /**
+     * Returns the number of changes in review, and the position of this change among them, from 1.
+     */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
     /** Returns the number of changes in review, of all workspaces. */
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,

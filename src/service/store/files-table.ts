@@ -59,8 +59,8 @@ const SQL = {
     "files.inFolderByName",
     `${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3 ORDER BY x.name LIMIT $4`,
   ),
-  // Planned again for each set of values, because a subtree may be one folder or the whole
-  // workspace.
+  // The database plans this statement for each set of values, because a subtree may be one folder
+  // or the whole workspace.
   inTree: sql<FileRow>(
     null,
     (dialect) =>

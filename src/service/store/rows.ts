@@ -65,8 +65,9 @@ export type FolderRow = {
 };
 
 /**
- * State of a change. `saved`: its content is or was published. The content of other changes never
- * was: they are in review, were accepted (as another, saved change) or rejected.
+ * State of a change. `saved`: its content is or was published. The content of other changes was
+ * never published: they are in review, were rejected, or were accepted as a new change, which is
+ * `saved`.
  */
 export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -79,7 +80,7 @@ export type ChangeRow = {
   readonly status: ChangeStatus;
   /** Reason why the change went to review; null for saved changes. */
   readonly reason: ReviewReason | null;
-  /** Time of the change in milliseconds since the epoch, from the service's clock. */
+  /** Time of the change in milliseconds since the epoch, by the service's clock. */
   readonly at: number;
 };
 

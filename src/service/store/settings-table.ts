@@ -7,7 +7,7 @@ export const SET_META = sql(
   "meta.set",
   "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 );
-/** Name of the settings in table `meta`. */
+/** Name of the row of table `meta` that stores the settings. */
 export const SETTINGS = "settings";
 
 export function readSettings(stored: string | undefined): Settings {

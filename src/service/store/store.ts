@@ -44,7 +44,9 @@ export type Store = {
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<Figures>;
-  /** Returns figures of the connection pool. Undefined if the store has no pool. */
+  /**
+   * Returns the numbers of connections of the connection pool. Undefined if the store has no pool.
+   */
   pool?(): PoolFigures;
   /** Resolves when every running transaction has ended. */
   close(): Promise<void>;
@@ -111,7 +113,7 @@ export type ReservedSpace = {
  */
 export class StoreBusyError extends Error {
   override readonly name: string = "StoreBusyError";
-  /** True if the write may have been kept; false if nothing was done. */
+  /** True if the write may have been committed; false if nothing was done. */
   readonly mayBeKept: boolean = false;
 }
 

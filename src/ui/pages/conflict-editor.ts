@@ -43,7 +43,7 @@ type Editing = {
   readonly mirror: string;
   readonly problem: ProblemView;
   readonly draft: string | null;
-  /** Start that the user asked for; null for the usual one. */
+  /** Name of the starting content that the user asked for; null for the default. */
   readonly from: string | null;
   /** Wraps the fields into the form of the conflict. */
   readonly form: (fields: Html) => Html;

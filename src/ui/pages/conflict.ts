@@ -50,7 +50,7 @@ export const CONFLICT = folderPage({
       { href: "", label: path, current: "page" },
     ]);
     const blocked = folder.needs.find((need) => need.path === path);
-    // The problem has no choices, has ended, or never existed.
+    // The page shows why: the problem has no choices, has ended, or never existed.
     if (found.kind === "trouble") {
       const nothing = sentenceView(sentenceOf(found.trouble.what));
       return ok({

@@ -30,7 +30,10 @@ type Entry = EntryList["entries"][number];
 
 /** LIMIT: names on one page. */
 const NAMES_PER_PAGE = 200;
-/** LIMIT: characters that are shown. Documents of the service have at most a third of that. */
+/**
+ * LIMIT: characters of a document that the page shows. Documents of the service have at most a
+ * third of that.
+ */
 const MOST_CHARACTERS = 150_000;
 
 export const DOCS = folderPage({

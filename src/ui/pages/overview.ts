@@ -17,7 +17,7 @@ import { readActivity, runRows } from "./runs.ts";
 
 /** LIMIT: problems, runs and days on the page. */
 const MOST = { problems: 5, runs: 10, days: 30 } as const;
-/** LIMIT: events that are read. */
+/** LIMIT: newest events that the page reads. */
 const EVENTS = 2_000;
 
 export const OVERVIEW = folderPage({

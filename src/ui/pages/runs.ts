@@ -97,7 +97,10 @@ function titleOf({ done, kind, startedAt }: RunLine): string {
   return `${TITLES[kind] ?? "Sync"} at ${time}${what === null ? "" : `: ${what}`}`;
 }
 
-/** Shows an end that is not usual; null for others. It says nothing of problems of documents. */
+/**
+ * Shows that a run has not ended, was stopped or did not reach the service; null otherwise.
+ * Problems of documents are not shown.
+ */
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
   const [tone, word] = FOLDER_STATES[state as keyof typeof FOLDER_STATES] ?? ["quiet", ""];

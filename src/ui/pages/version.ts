@@ -11,7 +11,10 @@ import { folderForm, timeOf } from "../parts.ts";
 
 /** Shows one version of a document beside its timeline. */
 
-/** @param before the version before; null if there is none, or its content is no longer kept */
+/**
+ * @param before the version before this one; null if there is none, or its content is no longer
+ * kept
+ */
 export function versionPart(
   folder: Folder,
   seen: VersionView,
@@ -30,7 +33,7 @@ ${origins !== null && originsPart(origins)}
 <details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
 }
 
-/** Shows why the version cannot be restored, or what its restore does. */
+/** Shows why the version cannot be restored, or what a restore of the version does. */
 function noteOf({ entry, localFile, asNew, obstacle }: VersionView): Html {
   if (localFile?.digest === entry.digest)
     return html`<p class="faint">This is the present content of the local file.</p>`;

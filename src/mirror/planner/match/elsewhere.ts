@@ -76,7 +76,10 @@ export class MovedFiles {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /** Returns true if the document of a candidate is neither matched nor blocked, and the file is free. */
+  /**
+   * Returns true if the document of a candidate is neither matched nor blocked, and no document has
+   * claimed the file.
+   */
   #isPossible({ record, file }: Candidate): boolean {
     const { records, files, blocked } = this.#matching;
     return records.has(record.id) && !blocked.has(record.id) && files.has(file.path);

@@ -2,7 +2,7 @@ import { StoreBusyError } from "../store.ts";
 
 /** Error for a server that cannot be reached, or a connection that broke. */
 export class StoreUnreachableError extends StoreBusyError {
-  /** True if COMMIT was sent and not answered, so that the write may be kept. */
+  /** True if COMMIT was sent and not answered, so that the write may have been committed. */
   override readonly mayBeKept: boolean;
 
   constructor(cause: unknown, mayBeKept: boolean) {
@@ -17,7 +17,10 @@ export class StoreUnreachableError extends StoreBusyError {
  * id that another transaction used, and a removed row to which a new row was to refer.
  */
 const RETRIED_CODES: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
-/** Codes for a lock or a statement that took too long. It was rolled back, so nothing was done. */
+/**
+ * Codes for a lock or a statement that took too long. The statement was rolled back, so nothing was
+ * done.
+ */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
 /**
  * Matches codes for a server that shuts down, starts, has too many connections, or ended this

@@ -13,7 +13,7 @@ type Horizon = {
   readonly xmin: string;
   /** Number of a transaction; none with this or a higher number is finished. */
   readonly xmax: string;
-  /** Place up to which rows are pruned; null if no row is. */
+  /** Place up to which rows are pruned; null if no row was pruned. */
   readonly pruned: string | null;
 };
 
@@ -68,8 +68,8 @@ export function outboxTable(session: Session): OutboxTable {
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // A place ahead of the current transaction comes from another database, or from a time before
-      // a backup was restored.
+      // A place with a higher number than the current transaction comes from another database, or
+      // from a time before a backup was restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const stored =
@@ -93,7 +93,8 @@ function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
 }
 
 /**
- * Returns the later of two places. A read may see less than an earlier read on another connection.
+ * Returns the later of two places. The later place is needed, because a read may see fewer rows
+ * than an earlier read on another connection.
  */
 function laterOf(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

@@ -257,7 +257,7 @@ BEGIN
 END $$;
 `;
 
-/** Records who sent a change to review, and when it was decided. */
+/** Adds columns for the sender of a change in review, and for the time of the decision. */
 const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;

@@ -159,7 +159,8 @@ function tablesOf(session: Session): Tables {
       const holder = session.one(HOLDER, hash);
       if (file !== undefined) {
         begun = { id: file, found: session.one(FILE_OF_KEY, hash, file) };
-        // A request that is refused does not wait for the file.
+        // A refused request does not wait for the read of the file, so a failure of the read is
+        // ignored.
         begun.found.catch(() => undefined);
       }
       const row = await holder;

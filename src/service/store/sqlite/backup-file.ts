@@ -26,11 +26,14 @@ type TableName = keyof typeof BACKUP_TABLES;
 export type BackupTable = {
   readonly name: TableName;
   readonly columns: readonly string[];
-  /** True if `seq` grows, and numbers are never used again. */
+  /** True if the rows of the table have a `seq`, which grows and is never used again. */
   readonly isNumbered: boolean;
 };
 
-/** Returns the tables of a backup. One of an older mdmirror has the columns of its schema. */
+/**
+ * Returns the tables of a backup. In a backup of an older mdmirror, each table has the columns of
+ * the older schema.
+ */
 export function backupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as TableName[]).map((name) => {
     const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);

@@ -5,7 +5,7 @@ import { type Dialect, sql } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** LIMIT: characters in memory, about 8 to 16 MB: a few thousand notes. */
+/** LIMIT: characters of recently read files in memory, about 8 to 16 MB: a few thousand notes. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 /** A file as a request read it; `version`: see `Transactions.version`. */
@@ -21,8 +21,9 @@ export function keptFiles(): BoundedMap<string, KeptFile> {
 }
 
 /**
- * LIMIT: files of a subtree that is read by its folders and sorted. In a larger one, the workspace
- * is read in the order of creation, because sorting the subtree for each page would take longer.
+ * LIMIT: files of a subtree that is read by its folders and sorted. For a larger subtree, the whole
+ * workspace is read in the order of creation, because sorting the subtree for each page would take
+ * longer.
  */
 const SMALL_TREE = 2_000;
 

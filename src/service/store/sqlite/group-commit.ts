@@ -54,7 +54,7 @@ export class GroupCommit {
   /**
    * Runs and commits the waiting writes. If the transaction is lost, for example because the disk
    * has no space for one of them, each write runs again in a transaction of its own. Then only a
-   * write that is too large fails, even if all clients repeat theirs together.
+   * write that is too large fails, even if all clients repeat their writes at the same time.
    */
   async #commitTogether(): Promise<void> {
     const begun: Member[] = [];
@@ -65,7 +65,7 @@ export class GroupCommit {
     } catch (error) {
       const members = [...begun, ...this.#waiting.splice(0)];
       this.#isGathering = false;
-      // No transaction can begin at present.
+      // No write has begun, because no transaction can begin at present, so each write fails.
       if (begun.length === 0) for (const { reject } of members) reject(error);
       else for (const member of members) await this.#commitAlone(member);
     }

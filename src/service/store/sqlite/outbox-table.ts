@@ -40,8 +40,8 @@ export function outboxTable(session: Session): OutboxTable {
     newest: async () => placeOf((await session.one(SQL.newest)) ?? BEGIN),
     async after(place, most, workspace) {
       const [n = "", mark] = place.split(".");
-      // The row was pruned, or is of a time before a backup was restored. In both cases the rows
-      // after it are unknown.
+      // If the row is missing, it was pruned, or is of a time before a backup was restored. In both
+      // cases the rows after this row are unknown.
       const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
       if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
       const stored =

@@ -2,7 +2,7 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/** LIMIT: bytes; twice the size at which the journal is written back. */
+/** LIMIT: bytes of the reserve: twice the size at which the journal is written back. */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Free space in bytes below which nothing is reserved. */
 export const LEAST_FREE = 2 * RESERVED_BYTES;

@@ -139,7 +139,7 @@ ${OUTBOX_SCHEMA}
 CREATE INDEX outbox_by_workspace ON outbox (workspace, n);
 `;
 
-/** Adds who sent a change to review, and when it was decided. */
+/** Adds columns for the sender of a change in review, and for the time of the decision. */
 const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;

@@ -15,9 +15,9 @@ import type { ConnectionQueue } from "./group-commit.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
- * LIMIT: characters in memory, enough for the published texts of a large workspace. The text of a
- * change never changes, so no entry becomes stale. A regular expression without a literal reads all
- * of them.
+ * LIMIT: characters of texts in memory, enough for the published texts of a large workspace. The
+ * text of a change never changes, so no entry becomes stale. A regular expression without a literal
+ * reads all of them.
  */
 const MOST_CHARACTERS_READ = 32 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $
 
 /** Returns `Store.search`, which narrows by the index; the caller keeps the index up to date. */
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
-  /** Texts of changes, by id. */
+  /** Decompressed texts of changes, by the id of the change. */
   const texts = new BoundedMap<string, string>(MOST_CHARACTERS_READ, (text) => text.length);
   const portion = portionsOf(db, index);
   const found = (file: FileRow) => {
@@ -45,7 +45,7 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
   return ({ workspace, prefix, grants }) => ({
     unindexed: () => turns.take(async () => index.waiting(workspace)),
     portion: (...asked) => turns.take(async () => portion(workspace, ...asked)),
-    // If no folder has the prefix, no document is found.
+    // If no folder has the path of the prefix, the search finds no document.
     read: (documents) =>
       turns.take(async () => {
         const read = new Map(session.allNow(READ, workspace, documents).map((file) => [file.seq, file]));
@@ -62,7 +62,9 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
   });
 }
 
-/** Returns a function that reads the documents of the next block in which a workspace has any. */
+/**
+ * Returns a function that reads the documents of the next block in which a workspace has documents.
+ */
 function portionsOf(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
   type At = { readonly workspace: number; readonly at: number };

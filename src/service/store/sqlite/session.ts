@@ -43,7 +43,7 @@ export class SqliteSession implements Session {
     this.#prepared(statement).run(bound(values));
   }
 
-  /** Runs a statement, as `all` does, before any other statement of this process. */
+  /** Runs a statement immediately, as `all` does, before any other statement of this process. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
     return this.#prepared(statement).all(bound(values)) as Row[];
   }

@@ -18,8 +18,8 @@ export class Transactions {
   }
 
   /**
-   * Number of ended transactions: while it is unchanged, earlier reads are still valid. Null in a
-   * transaction, whose writes may still be undone.
+   * Number of ended transactions: while this number is unchanged, the results of earlier reads are
+   * valid. Null during a transaction, whose writes may still be undone.
    */
   get version(): number | null {
     return this.#version;
