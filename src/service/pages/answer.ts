@@ -14,10 +14,10 @@ export type PageResult =
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
-/** An error to show as a page; `what` and `next` are clauses. `next`: null for none. */
+/** An error to show as a page; `reason` and `next` are clauses. `next`: null for none. */
 export type PageTrouble = {
   readonly status: number;
-  readonly what: string;
+  readonly reason: string;
   readonly next: string | null;
   readonly retryAfter?: string | undefined;
 };
@@ -42,7 +42,7 @@ export function notShown(trouble: PageTrouble): PageResult {
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const next = status >= 500 || status === 429 ? "try again later" : null;
-  return notShown({ status, what: clauseOf(refused.detail), next, retryAfter: refused.headers["retry-after"] });
+  return notShown({ status, reason: clauseOf(refused.detail), next, retryAfter: refused.headers["retry-after"] });
 }
 
 /** Returns to the page of the form, with the service's refusal as a notice. */
@@ -52,19 +52,19 @@ export function refusedForm(to: string, refused: Refused): PageResult {
 
 export const NO_PAGE: PageTrouble = {
   status: 404,
-  what: "the address is wrong, or its page was removed",
+  reason: "the address is wrong, or its page was removed",
   next: null,
 };
 
 export const NOT_SIGNED_IN: PageTrouble = {
   status: 401,
-  what: "this browser is not signed in",
+  reason: "this browser is not signed in",
   next: "sign in with a key",
 };
 
 export const NO_TOKEN: PageTrouble = {
   status: 403,
-  what: "this form was not sent from a page of this session; nothing was done",
+  reason: "this form was not sent from a page of this session; nothing was done",
   next: "go back, reload the page, and try again",
 };
 
@@ -77,12 +77,12 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** Returns a page that shows an error and the next step. */
-export function troublePage({ status, what, next }: PageTrouble): Content {
+export function troublePage({ status, reason, next }: PageTrouble): Content {
   const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "Start page"];
   const title = TITLES[status] ?? "This page cannot be shown";
   return {
     title,
-    main: html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(what))}</p>${next !== null && nextOf(sentenceOf(next))}
+    main: html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(reason))}</p>${next !== null && nextOf(sentenceOf(next))}
 <p><a class="button main-action" href="${href}">${label}</a></p></div>`,
   };
 }

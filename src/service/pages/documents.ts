@@ -34,7 +34,7 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
   }
 }
 
-export const NO_DOCUMENT = { ...NO_PAGE, what: "there is no such document or folder, or this key may not see it" };
+export const NO_DOCUMENT = { ...NO_PAGE, reason: "there is no such document or folder, or this key may not see it" };
 
 type Document = {
   readonly kind: "document";

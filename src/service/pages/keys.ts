@@ -118,7 +118,7 @@ export async function showKey(call: PageCall): Promise<PageResult> {
   return key === null ? notShown(NO_KEY) : page(await keyPage(call, key, filledOf(key)));
 }
 
-const NO_KEY = { ...NO_PAGE, what: "there is no such key; it may have been revoked" };
+const NO_KEY = { ...NO_PAGE, reason: "there is no such key; it may have been revoked" };
 
 async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FormContent): Promise<Content> {
   const known = await workspaceOf(core, key.workspaceId);
@@ -167,7 +167,7 @@ ${
   });
 }
 
-const NO_WORKSPACE = { ...NO_PAGE, what: "there is no such workspace" };
+const NO_WORKSPACE = { ...NO_PAGE, reason: "there is no such workspace" };
 
 function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled: FormContent): Content {
   const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };

@@ -104,7 +104,7 @@ export class SignInSessions {
 
 export function tooMany(seconds: number): PageTrouble {
   const next = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
-  return { status: 429, what: "too many wrong keys came from this address", next, retryAfter: String(seconds) };
+  return { status: 429, reason: "too many wrong keys came from this address", next, retryAfter: String(seconds) };
 }
 
 type Scheme = "http" | "https";

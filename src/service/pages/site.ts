@@ -121,7 +121,7 @@ export class Pages {
       return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     return bytes <= MOST_SIGN_IN_BYTES
       ? null
-      : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is not a key" }, null);
+      : this.#trouble({ ...NO_TOKEN, status: 413, reason: "this is not a key" }, null);
   }
 
   async #answer(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
@@ -262,17 +262,17 @@ function refusedTrouble(refusal: Refusal): PageTrouble {
     refusal === "host"
       ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"
       : "open the address directly, not from another page";
-  return { status: 403, what: REFUSAL_TEXT[refusal], next };
+  return { status: 403, reason: REFUSAL_TEXT[refusal], next };
 }
 
-const CLOSING: PageTrouble = { status: 503, what: "the service is shutting down", next: "try again later" };
+const CLOSING: PageTrouble = { status: 503, reason: "the service is shutting down", next: "try again later" };
 const FULL: PageTrouble = {
   status: 503,
-  what: "the disk of the service is full: nothing was saved",
+  reason: "the disk of the service is full: nothing was saved",
   next: "free some disk space; reading still works",
 };
 const FAULT: PageTrouble = {
   status: 500,
-  what: "a fault of the service itself",
+  reason: "a fault of the service itself",
   next: "check the present state before you try again; the log of the service has the cause",
 };

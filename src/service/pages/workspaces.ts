@@ -118,7 +118,7 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
 /** Asks before a workspace is closed, or removed with all its contents. */
 export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
   const workspace = await workspaceInfo(core, id);
-  if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
+  if (workspace === undefined) return notShown({ ...NO_PAGE, reason: "there is no such workspace" });
   const { name, state, documents } = workspace;
   const isOpen = state === "open";
   return page({
