@@ -244,7 +244,7 @@ type OperationItem = ResultEnds["items"][number];
  */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
-/** LIMIT: items with the same end that are shown; `--json` has all of them. */
+/** LIMIT: items with the same result that are shown; `--json` has all of them. */
 const MOST_SHOWN = 10;
 
 /** Returns a line for each item of a plan, and in a dry run their number. */

@@ -11,7 +11,7 @@ export const EVENT_STREAM = "text/event-stream";
 /** Milliseconds without a byte after which a connection counts as dead. */
 export const SILENCE_MS = 45_000;
 
-// LIMIT: characters; a client sends an id in a header of its next request.
+// LIMIT: characters of the id of an event; a client sends an id in a header of its next request.
 export const MAX_EVENT_ID_LENGTH = 256;
 
 /**

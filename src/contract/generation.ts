@@ -5,7 +5,7 @@
  */
 export const GENERATION_HEADER = "x-service-generation";
 
-// LIMIT: form of a mark; a client only stores and compares it.
+// LIMIT: form of the mark of a generation; a client only stores and compares it.
 const GENERATION_FORM = /^[\x21-\x7e]{1,128}$/;
 
 export function isGeneration(value: string | undefined): value is string {

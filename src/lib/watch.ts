@@ -3,7 +3,7 @@ import { publicKind } from "../mirror/operations/results/actions.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: events that are kept until the caller reads them. */
+/** LIMIT: events that stay in memory until the caller reads them. */
 const MOST_UNREAD = 1_000;
 
 /**

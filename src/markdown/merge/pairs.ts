@@ -6,7 +6,7 @@ import { type Lines, type LineReader, wordsIn } from "./reading.ts";
 /** Least share of the longer line's words in common for two lines to be versions of one line. */
 const SAME_LINE = 0.6;
 
-/** LIMIT: pairs of lines that are compared for one edit. */
+/** LIMIT: pairs of lines that are compared for one edit, to bound its processor time. */
 const MOST_PAIRS = 4_000;
 
 /** Steps that a pair of lines costs, in addition to the words of both lines. */

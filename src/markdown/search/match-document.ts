@@ -24,7 +24,9 @@ const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 const PART = { beginning: 0.6, inner: 0.4 } as const;
 /** Bonuses that rank documents with the same units. */
 const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
-/** LIMIT: occurrences of one unit in one text that are examined. */
+/**
+ * LIMIT: occurrences of one unit that are examined in one text, so that long documents stay fast.
+ */
 const MOST_PLACES = 32;
 
 /** Matches a query with a document, by its path and its text. */

@@ -5,7 +5,7 @@ import { cutAt } from "../bounded.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { answer, defineTool, badCall, limit } from "../tool.ts";
 
-/** LIMIT: lines of one document, and characters of a line, that are shown. */
+/** LIMIT: lines of one document that an answer shows, and characters of a line. */
 const LINES = 8;
 const LINE_CHARACTERS = 300;
 

@@ -2,7 +2,7 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
-/** LIMIT: effects that are listed; some hundred can be active at a time. */
+/** LIMIT: effects that a progress report lists; some hundred can be active at a time. */
 const MAX_LISTED_EFFECTS = 12;
 
 /** The current transfers of a run. */

@@ -21,7 +21,7 @@ type LogOptions = {
   /** True to log lines of level `debug` too: one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
-  /** LIMIT: bytes of one file; tests pass a smaller number. */
+  /** LIMIT: bytes of one log file; tests pass a smaller number. */
   readonly maxBytes?: number;
 };
 

@@ -16,7 +16,7 @@ import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { type DaemonTiming, wallTime } from "./timing.ts";
 
-/** LIMIT: changed paths that the status lists. */
+/** LIMIT: changed paths that the status lists, so that its answer stays short. */
 const DIRTY_SHOWN = 100;
 
 /** Parts that the daemon's loop passes to its runner. */
