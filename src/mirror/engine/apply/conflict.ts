@@ -230,7 +230,7 @@ export async function keepMineBeside(
   return placed;
 }
 
-/** Returns the first path that is free or already has that content. */
+/** Returns the first path that is free or already has the content of the copy. */
 function placeBeside({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const at = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);

@@ -30,7 +30,10 @@ type Deletion = {
    * plan.
    */
   readonly changeId: ChangeId;
-  /** Only place at which it may be deleted: somebody who moved it since the plan wants it. */
+  /**
+   * Only path at which the document may be deleted: a user who moved the document since the plan
+   * wants it.
+   */
   readonly remotePath: RemotePath;
   readonly why: string;
   /** True if the file was deleted locally. If the file comes back, the document must stay. */

@@ -276,7 +276,7 @@ export function leaveOpen(detail: string): { readonly kind: "open"; readonly out
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/** Returns the reason why the row of an effect stays open; null if it does not. */
+/** Returns the reason why the row of an effect stays open; null if the row can be closed. */
 export function whyOpen(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }

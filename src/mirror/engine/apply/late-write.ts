@@ -39,7 +39,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   const { aside, atPath } = found;
   const reverted = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (reverted !== null) return reverted;
-  // An old file in the trash stays there for its user.
+  // An old file in the trash stays in the trash for the user.
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);

@@ -43,7 +43,7 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
-  // The document then stays on the service, and its file stays deleted locally.
+  // With this block, the document stays on the service, and its file stays deleted locally.
   const blocked = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
     ...action,

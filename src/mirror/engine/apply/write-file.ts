@@ -111,7 +111,8 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
-    // If its user has edited the file since, it still has every change of the version.
+    // If the user has edited the file since the write, the file still has every change of the
+    // version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
@@ -172,7 +173,7 @@ export function resultOfReplace(
   end: DiskOutcome<Written>,
   copies?: string[],
 ): EffectResult<ObservedFile> {
-  // Left open only if the old file is still set aside: recovery restores it.
+  // The row stays open only if the old file is still set aside: recovery restores this file.
   if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
   return observeWritten(

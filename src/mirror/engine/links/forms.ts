@@ -43,7 +43,7 @@ export type Recognised = { readonly form: DigestedText; readonly known: "at-path
  */
 export class LinkForms {
   readonly #state: LinkState;
-  /** Remembered contents that files' bytes represent. */
+  /** Contents that the bytes of files represent, as earlier reads found them. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
   #where: Where | null = null;

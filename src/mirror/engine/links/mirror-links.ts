@@ -191,7 +191,7 @@ export class MirrorLinks {
   #respell(spelling: Spelling, link: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const read = this.disk.plain.read(path);
-    // The file was edited or written since; then it is read again.
+    // If the file was edited or written since that read, it is read again.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
