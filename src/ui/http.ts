@@ -55,7 +55,7 @@ type Listening = {
 
 /**
  * Starts the server.
- * @throws as `listen` does
+ * @throws the system error of the socket, such as EADDRINUSE
  */
 export async function listen(site: Site, port: number): Promise<Listening> {
   const { fastify } = await import("fastify");

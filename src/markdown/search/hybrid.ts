@@ -31,8 +31,8 @@ const MORE_RANKED = 100;
  */
 const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
- * Steps for: a query of the index, each document number in its answer, reading a document, each
- * character of its text, and its snippets.
+ * Cost in steps (`MOST_STEPS`): of a query of the index; of each document number that it returns;
+ * of reading a document; of each character of the document; of making its snippets.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /** The highest score of a document with only some of the pieces, relative to one with all units. */

@@ -178,7 +178,7 @@ const REQUIRED = { text: 1, all: 2, any: 3 } as const;
 /** LIMIT: nesting depth of required text; the index accepts no deeper expressions. */
 const MOST_DEPTH = 16;
 
-/** Returns the set of documents with everything that each match of a regex contains. */
+/** Returns the documents with all text that a match of the regex requires: only these can match. */
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
   if (depth === MOST_DEPTH) return ANY_KEYS;
   if (type === REQUIRED.text) return documentsWithLiteral(str);

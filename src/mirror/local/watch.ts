@@ -143,8 +143,8 @@ class RunningWatcher {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limited.resolve();
-    // ORDER: after the hint, because nothing is reported after closing. If closing fails, the
-    // process ends anyway.
+    // ORDER: the limit is reported before closing: a closed watcher reports nothing. If closing
+    // fails, the process ends anyway.
     void this.close();
   }
 

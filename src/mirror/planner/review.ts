@@ -3,7 +3,10 @@ import { sameExceptTextForm } from "../model/text-form.ts";
 import type { Submission } from "../model/link.ts";
 import { mergeText } from "../../markdown/merge/merge.ts";
 
-/** Decides what new published content means while content of the document is in review. Pure. */
+/**
+ * Decides which submissions remain in review, and what the local content becomes, after new content
+ * of the document was published. Pure.
+ */
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 

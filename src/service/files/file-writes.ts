@@ -131,7 +131,8 @@ async function submit(context: RequestContext, row: FileRow, sent: SentContent, 
 }
 
 /**
- * DELETE /v1/files/{id} ASSUMES: deleting needs Can edit (contract test "refuses writes with Can
+ * DELETE /v1/files/{id}.
+ * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can
  * read"). For a protected file with changes in review, the refusal says that the file is protected.
  */
 export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<Answer> {

@@ -71,7 +71,8 @@ function slashes(path: string): number {
 }
 
 /**
- * DELETE /v1/folders/{id}[?recursive=true] ASSUMES: the key needs edit access to everything below
+ * DELETE /v1/folders/{id}[?recursive=true].
+ * ASSUMES: the key needs edit access to everything below
  * the folder. A protected file below the folder is refused as if the file were deleted alone
  * (contract tests "refuses a recursive delete …").
  */

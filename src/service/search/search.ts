@@ -40,7 +40,8 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
 const MOST_STEPS = 80_000_000;
 
 /**
- * POST /v1/search/regex ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to a
+ * POST /v1/search/regex.
+ * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to a
  * program that is too large, is `400 invalid_request` at `/query` (contract tests "refuses a
  * malformed pattern", "refuses a pattern that grows beyond measure").
  */

@@ -125,7 +125,7 @@ ${form("approve", html`<button class="danger">${words.yes}</button>`)}</section>
 <section class="card" id="back"><h2>${words.no}</h2>${
     back.kind === "trouble"
       ? html`<p>${sentenceView(sentenceOf(back.trouble.what))}</p>${nextOf(back.trouble.next)}`
-      : html`<ul>${rejections(back.value)}</ul>${form("reject", html`<button class="main-action">${keepLabel(words, back.value)}</button>`)}`
+      : html`<ul>${rejections(back.value)}</ul>${form("reject", html`<button class="main-action">${rejectLabel(words, back.value)}</button>`)}`
   }</section></div>`;
 }
 
@@ -151,7 +151,7 @@ function rejections(back: Rejections): Html[] {
   });
 }
 
-function keepLabel({ no }: Words, back: Rejections): string {
+function rejectLabel({ no }: Words, back: Rejections): string {
   const files = back.filter(({ kind }) => kind === "file-back").length;
   return files === 0 ? no : `${no}: restore ${plural(files, "file")}`;
 }

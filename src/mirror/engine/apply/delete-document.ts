@@ -46,7 +46,7 @@ type Row = Extract<Intent, { kind: "delete" }>;
 
 /**
  * Deletes a document on the service; no other code does. Opens a row in the journal, reads the
- * document again, checks that its file is still absent, sends DELETE, ends the record.
+ * document again, checks that its file is still absent, sends DELETE, closes the row.
  */
 export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async prepare(_, deletion) {
@@ -55,8 +55,9 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   },
 
   async perform(ctx, row, deletion) {
-    // ORDER: both checks come after the row, whose commit waits for the rows of other steps. So the
-    // checks see an edit on the service, or a file that was saved meanwhile.
+    // ORDER: after the journal row is committed. That commit may take a while, because it has the
+    // rows of other effects, too. So the checks also see an edit on the service, or a file that was
+    // saved, during the commit.
     const fetched = await fetchText(ctx, row.id, row.localPath);
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };

@@ -66,13 +66,15 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
 }
 
 /**
- * Handles a document that is new on both sides at one path. Equal contents are linked, and the
- * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links.
- * Otherwise, a document that is empty on the service is replaced. If it is not empty, the
- * preference of the first sync decides, or policy `copy` keeps the local content beside it, or a
- * conflict with an empty base is opened. Policies `local` and `remote` do not apply: after a lost
- * state, every edited document looks new on both sides. No content is overwritten (I05), unless the
- * user chose a preference; it then stays in the content store.
+ * Handles a document that is new on both sides at one path:
+ * - Equal contents, but for line ends, BOM, final newline or the form of links: records the
+ *   document. The local bytes stay.
+ * - Else, a document that is empty on the service: replaces it by the local content.
+ * - Else, with a preference of the first sync: takes that side. The other content stays in the
+ *   content store. In every other case no content is overwritten (I05).
+ * - Else, with policy `copy`: keeps the local content in a copy. Policies `local` and `remote` do
+ *   not apply: after a lost state, every edited document looks new on both sides.
+ * - Else: opens a conflict with an empty base.
  */
 export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);

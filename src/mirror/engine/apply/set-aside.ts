@@ -17,7 +17,7 @@ type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /**
  * Reads a set-aside file, and the file now at its path. Returns the reason if the path cannot be
- * read; the row then stays open.
+ * read; the journal row then stays open.
  */
 export function readSetAside(
   { world: { disk } }: CycleContext,

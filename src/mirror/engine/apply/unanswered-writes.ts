@@ -130,11 +130,11 @@ function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentPeriod): 
 }
 
 /**
- * If the service's version was sent from this folder, makes it the base of the local content, which
- * is then an ordinary edit.
+ * If this folder sent the version that the service has, makes that version the base. Later local
+ * changes then count as an ordinary edit. The file does not change.
  * @param read the version that was read
- * @returns null if the version was not sent from this folder. Otherwise the file is unchanged, and
- * must be planned again
+ * @returns null if this folder did not send it; else a stale outcome, so that the document is
+ * planned again
  */
 export function adoptOwnVersion(
   ctx: CycleContext,

@@ -171,9 +171,9 @@ export class LinkForms {
   }
 
   /**
-   * Marks the stamp of a file as untrusted. Called when a file is read as other content than
-   * base's. Its bytes may be unchanged: with a trusted stamp, the next scan would read them as
-   * base's content. The edit would then be lost if it cannot be sent in this cycle.
+   * Marks the stamp of a file as untrusted, so that the next scan reads the file again. Called when
+   * the file's links lead elsewhere than in base. The bytes may be unchanged, so with a trusted
+   * stamp the next scan would assume base's content, and an edit that was not sent would be lost.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const link = id === null || !this.known.isKept() ? null : this.#state.link(id);

@@ -88,15 +88,16 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
   const outside = found.filter((one) => "why" in one);
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
-  const open = [...all.values()].filter((one) => !one.isLive);
-  const awaited = open.map(({ isLive: _, ...one }) => one);
+  const open = [...all.values()].filter((one) => !one.isOnService);
+  const awaited = open.map(({ isOnService: _, ...one }) => one);
   return { kind: "seen", awaited, documents: all.size };
 }
 
 /**
- * A file that is live at this scan need not be waited for, unless the caller asked for this file.
+ * A scanned file or deletion. `isOnService`: the service has its content already, so the caller
+ * need not wait for it.
  */
-type ScannedPath = AwaitedPath & { readonly isLive: boolean };
+type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
 function scanPath(scan: BarrierScan, path: LocalPath): readonly ScannedPath[] | UnsentPath {
   if (isFile(scan, path)) return [awaitedAt(scan, path)];
@@ -134,7 +135,7 @@ function documentsBeingSent({ state }: World): ReadonlySet<string> {
 
 function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): ScannedPath {
   const id = links.get(path)?.id ?? null;
-  return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isLive: false };
+  return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
 /**
@@ -152,10 +153,10 @@ function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
   const isKnown =
     folder === "" || local.folders.has(folder) || [...base.dirs.values()].some((dir) => dir.localPath === folder);
   if (paths.size === 0 && !isKnown) return null;
-  return [...paths].map((path) => ({ ...awaitedAt(scan, path), isLive: isLive(scan, path) }));
+  return [...paths].map((path) => ({ ...awaitedAt(scan, path), isOnService: isOnService(scan, path) }));
 }
 
-function isLive({ base, isProof, links, walk }: BarrierScan, path: LocalPath): boolean {
+function isOnService({ base, isProof, links, walk }: BarrierScan, path: LocalPath): boolean {
   const link = links.get(path);
   return (
     isProof && link !== undefined && link.localDigest === walk().files.get(path)?.digest && !base.conflicts.has(link.id)

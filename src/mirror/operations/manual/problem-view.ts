@@ -109,7 +109,10 @@ function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): 
   return text === null ? { kind: "none", why: "its content is no longer in the history" } : { kind: "text", text };
 }
 
-/** Returns the three contents of a problem, to merge them. */
+/**
+ * Returns the base, local and service contents of a problem, for a merge. Base is empty if the
+ * history does not have it. Returns trouble if one of the others cannot be read.
+ */
 export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeTexts> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")

@@ -68,8 +68,8 @@ export class NameAssignment {
    */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
-    // ORDER: the service's rows first. A local row for the same slot then gets a number, on both
-    // sides.
+    // ORDER: first the local names of documents that come from the service. If a local document
+    // wants the same name, its own name gets a number, on both sides.
     for (const row of this.#rows) this.#claim("local", row);
     // A name that is already legal takes precedence over a name that is only mapped to it.
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);

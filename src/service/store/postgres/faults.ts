@@ -11,12 +11,13 @@ export class StoreUnreachableError extends StoreBusyError {
   }
 }
 
-/**
- * Codes of PostgreSQL after which the whole work runs again. In this order: a serialisation
- * failure, or a place that changed since it was read (`create_file`); a deadlock. Then a path or an
- * id that another transaction used, and a removed row to which a new row was to refer.
- */
-const RETRIED_CODES: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
+/** Error codes of PostgreSQL after which the transaction runs again. */
+const RETRIED_CODES: readonly unknown[] = [
+  "40001", // serialisation failure; `create_file` raises it if the folder or the grants changed
+  "40P01", // deadlock
+  "23505", // another transaction used the path or the id
+  "23503", // the row to which a new row refers was removed
+];
 /**
  * Codes for a lock or a statement that took too long. The statement was rolled back, so nothing was
  * done.

@@ -21,9 +21,9 @@ export function keptFiles(): BoundedMap<string, KeptFile> {
 }
 
 /**
- * LIMIT: files of a subtree that is read by its folders and sorted. For a larger subtree, the whole
- * workspace is read in the order of creation, because sorting the subtree for each page would take
- * longer.
+ * LIMIT: files of a subtree for which the query uses the index by folder, and sorts the result. For
+ * a larger subtree, it reads the whole workspace in the order of creation, because sorting for each
+ * page would take longer.
  */
 const SMALL_TREE = 2_000;
 
