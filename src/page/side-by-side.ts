@@ -14,13 +14,15 @@ import { html, type Html } from "./html.ts";
 
 type Column = "mine" | "base" | "theirs";
 
+type Difference = Passage & { readonly kind: Exclude<Passage["kind"], "same"> };
+
 type SidesOptions = {
   /** Description of the table, for screen readers. */
   readonly caption: string;
   /** Columns from left to right. */
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
-  /** Words for each kind of difference, in a row above it; null for no such row. */
-  readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>> | null;
+  /** Returns the words for a difference, in a row above it; null for no such row. */
+  readonly words: ((difference: Difference) => string) | null;
   /** True to show all lines, not only those near a change. */
   readonly whole: boolean;
   /**
@@ -52,8 +54,7 @@ export function differenceOf(before: Named, after: Named): Html {
     { side: "theirs", label: after.label },
   ] as const;
   const caption = `${before.label} and ${after.label}, line by line`;
-  const words = { mine: "Changed", theirs: "Changed", alike: "Changed", both: "Changed" };
-  const table = sidesOf(passages, { caption, columns, words, whole: false, earlier: "mine" });
+  const table = sidesOf(passages, { caption, columns, words: wordOf, whole: false, earlier: "mine" });
   return html`<p class="faint">${plural(removed, "line")} removed, ${plural(added, "line")} added</p>${table}`;
 }
 
@@ -107,8 +108,14 @@ function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
   const says =
     kind !== "same" &&
     words !== null &&
-    html`<tr class="says"><th scope="rowgroup" colspan="${wide}">${count(at)}. ${words[kind]}</th></tr>`;
-  return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}"${at > 0 && words !== null && html` id="change-${at}"`}>${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
+    html`<tr class="says"><th scope="rowgroup" colspan="${wide}">${count(at)}. ${words({ kind, rows })}</th></tr>`;
+  return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}">${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
+}
+
+/** Returns the word for a difference between an earlier and a later version. */
+function wordOf({ rows }: Difference): string {
+  if (rows.every(({ mine }) => mine === null)) return "Added";
+  return rows.every(({ theirs }) => theirs === null) ? "Removed" : "Changed";
 }
 
 function rowOf(row: SideRow, kind: Passage["kind"], { columns, earlier = null }: SidesOptions): Html {

@@ -34,6 +34,12 @@ test("a difference shows control characters and a missing line feed, and hides n
   expect(text.match(/no line feed at the end/g)).toHaveLength(1);
 });
 
+test("a difference says whether lines were added, removed or changed", () => {
+  const before = { text: "old\n\none\n\ntwo\n\nthree\n", label: "Before" };
+  const { text } = differenceOf(before, { text: "one\n\n2\n\nthree\n\nnew\n", label: "After" });
+  expect([...text.matchAll(/\d\. (\w+)</g)].map(([, word]) => word)).toEqual(["Removed", "Changed", "Added"]);
+});
+
 const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 function unescaped(text: string): string {
