@@ -195,7 +195,7 @@ describe("doctor --bundle", () => {
   test("is refused by a replay that reads another format", async () => {
     await startFolder();
     const { text } = await makeBundle();
-    expect(() => readBundle(text.replace("mdmirror bundle 1", "mdmirror bundle 0"))).toThrow(/mdmirror bundle 0/);
+    expect(() => readBundle(text.replace("mdmirror bundle 2", "mdmirror bundle 1"))).toThrow(/mdmirror bundle 1/);
     expect(() => readBundle(text.replace('"answers"', '"replies"'))).toThrow(/answers/);
     expect(() => readBundle("{}")).toThrow(/no bundle/);
   });

@@ -34,7 +34,7 @@ export type Bundle = {
 };
 
 /** Changes with each form of a bundle that a present replay cannot read. */
-export const BUNDLE_FORMAT = "mdmirror bundle 1";
+export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** JSON, in which `{map: …}` and `{set: …}` are a Map and a Set. */
 type Plain = unknown;
