@@ -34,10 +34,12 @@ type World = {
 /** Milliseconds for which pages show the result of a job, and a result with *Undo*. */
 const RESULT_MS = { usual: 10_000, undo: 60_000 } as const;
 
+/** The last job of a folder. `at`: time of the last change, by the monotonic clock. */
+type KeptJob = { readonly job: Omit<JobView, "traffic">; readonly traffic: Traffic; readonly at: number };
+
 export class Jobs {
   readonly #world: World;
-  readonly #byRoot = new Map<string, JobView & { readonly at: number }>();
-  readonly #traffic = new Map<string, Traffic>();
+  readonly #byRoot = new Map<string, KeptJob>();
   readonly #active = new Set<Promise<void>>();
   #count = 0;
 
@@ -46,11 +48,12 @@ export class Jobs {
   }
 
   of(root: string): JobView | null {
-    const job = this.#byRoot.get(root);
-    if (job === undefined) return null;
-    if (job.end === null) return { ...job, traffic: this.#traffic.get(root)?.now() ?? null };
-    const shownMs = job.end.undo === undefined ? RESULT_MS.usual : RESULT_MS.undo;
-    return this.#world.clock.monotonic() - job.at > shownMs ? null : job;
+    const kept = this.#byRoot.get(root);
+    if (kept === undefined) return null;
+    const { end } = kept.job;
+    const shownMs = end?.undo === undefined ? RESULT_MS.usual : RESULT_MS.undo;
+    if (end !== null && this.#world.clock.monotonic() - kept.at > shownMs) return null;
+    return { ...kept.job, traffic: kept.traffic.now() };
   }
 
   /** Number of jobs that have ended. */
@@ -66,21 +69,21 @@ export class Jobs {
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, onFault } = this.#world;
-    const job = { what, phase: null, done: 0, total: null, traffic: null, end: null };
-    this.#show(root, job);
+    const job = { what, phase: null, done: 0, total: null, end: null };
     const traffic = new Traffic();
-    this.#traffic.set(root, traffic);
+    const show = (shown: KeptJob["job"]) => this.#byRoot.set(root, { job: shown, traffic, at: clock.monotonic() });
+    show(job);
     const progress: Progress = {
       report: (phase, done, total) => {
         traffic.report(phase, done, total);
-        this.#show(root, { ...job, phase: PHASE_WORDS[phase], done, total });
+        show({ ...job, phase: PHASE_WORDS[phase], done, total });
       },
       step: (action, has) => traffic.step(action, has),
     };
     const ended = work(progress).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
     const shown = ended.then((end) => {
       this.#count++;
-      this.#show(root, { ...job, end: { ...end, id: `${clock.now()}-${this.#count}` } });
+      show({ ...job, end: { ...end, id: `${clock.now()}-${this.#count}` } });
     });
     this.track(shown);
     return true;
@@ -95,10 +98,6 @@ export class Jobs {
   /** Resolves when no work is active. */
   async idle(): Promise<void> {
     while (this.#active.size > 0) await Promise.all(this.#active);
-  }
-
-  #show(root: string, job: JobView): void {
-    this.#byRoot.set(root, { ...job, at: this.#world.clock.monotonic() });
   }
 }
 

@@ -47,7 +47,7 @@ async function preview(form: HTMLFormElement): Promise<HTMLElement | null> {
   return shown;
 }
 
-/** Says that the conflict or the session has ended. The page stays, with what its user typed. */
+/** Says why there may be no preview. The page stays, with what its user typed. */
 function missingPreview(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = "preview";
@@ -55,7 +55,7 @@ function missingPreview(): HTMLElement {
   notice.className = "card notice bad";
   notice.role = "alert";
   notice.textContent =
-    "There is no preview: the conflict was resolved elsewhere, or you are no longer signed in. Copy what you typed, then reload the page.";
+    "There is no preview: the conflict was resolved elsewhere, you are no longer signed in, or mdmirror did not answer. Copy what you typed, then reload the page.";
   return notice;
 }
 
