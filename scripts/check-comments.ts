@@ -18,7 +18,9 @@ const VAGUE_NAME =
 /** An error whose name does not say that it is one. */
 const UNNAMED_ERROR = /\bclass (?!\w*Error\b)\w+ extends \w*Error\b/;
 /** A tag behind other text: it needs a line of its own. */
-const TAG_IN_LINE = /^\s*\* [^@`]+ @(?:param|returns|throws)\b/;
+const TAG_IN_LINE = /^\s*\* (?:[^@`]+ @(?:param|returns|throws)\b|.*[^.] (?:RACE|ASSUMES|ORDER|LIMIT): )/;
+/** A docstring of several lines whose text begins beside its opening. */
+const TEXT_BESIDE_OPENING = /^\s*\/\*\* (?!.*\*\/)/;
 /** Files whose names are checked: all of `src` but the web pages. */
 const NAMED = /^src\/(?!ui\/|page\/|service\/pages\/)/;
 const ABSENT = /\bDESIGN\b|\bAPI\.md\b|\bMERGE\b|\bDEPLOYMENT\b/;
@@ -39,6 +41,7 @@ const breaches = files.flatMap((file) =>
         ...(UNUSED.test(line) ? [`${at} has a word that is not used: ${UNUSED.exec(line)![0]}`] : []),
         ...(line.length > MOST_COLUMNS ? [`${at} has ${line.length} columns`] : []),
         ...(TAG_IN_LINE.test(line) ? [`${at} has a tag behind other text`] : []),
+        ...(TEXT_BESIDE_OPENING.test(line) ? [`${at} begins a long docstring beside its opening`] : []),
         ...(ABSENT.test(line) && file.startsWith("src/") ? [`${at} names an absent document`] : []),
       ];
     }),

@@ -66,8 +66,10 @@ export function proseFaults(text: string): string[] {
 
 type Paragraph = { readonly line: number; readonly words: string; readonly isItem: boolean };
 
-/** Joins the lines of each paragraph, item and cell. Leaves out code, addresses, HTML comments and
- * headings that are codes. */
+/**
+ * Joins the lines of each paragraph, item and cell. Leaves out code, addresses, HTML comments and
+ * headings that are codes.
+ */
 function paragraphs(text: string): Paragraph[] {
   const blank = (code: string) => code.replace(/[^\n]/g, "");
   const lines = text

@@ -22,7 +22,7 @@ export function metricsText(metrics: readonly Metric[]): string {
     .flatMap(({ name, help, type, samples }) => [
       `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
       `# TYPE ${name} ${type}`,
-      ...samples.map(({ labels, value, suffix: end = "" }) => `${name}${end}${labelsText(labels)} ${valueText(value)}`),
+      ...samples.map(({ labels, value, suffix = "" }) => `${name}${suffix}${labelsText(labels)} ${valueText(value)}`),
     ]);
   return `${lines.join("\n")}\n`;
 }

@@ -1,5 +1,7 @@
-/** Returns a function that calls `make` on first use, for values that are rarely needed and may be
- * large. */
+/**
+ * Returns a function that calls `make` on first use, for values that are rarely needed and may be
+ * large.
+ */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

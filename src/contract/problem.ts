@@ -46,8 +46,8 @@ export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_COD
 );
 
 /**
- * Codes of fields in `errors`. The contract shows `out_of_range` and `too_long`; ASSUMES: the
- * others (contract test "names each bad field").
+ * Codes of fields in `errors`. The contract shows `out_of_range` and `too_long`.
+ * ASSUMES: the others (contract test "names each bad field").
  */
 export type FieldCode =
   | "out_of_range"

@@ -60,8 +60,10 @@ export type MergePiece = {
 
 /** Explanation of a merge, line by line. */
 export type MergeExplanation = {
-  /** The three texts as they were compared: dates that differ are made equal, and item numbers and
-   * table columns are made to match. */
+  /**
+   * The three texts as they were compared: dates that differ are made equal, and item numbers and
+   * table columns are made to match.
+   */
   readonly texts: Texts;
   readonly lines: readonly {
     /** Number of the line in the merged text, from 1; null for removed lines. */

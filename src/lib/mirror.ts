@@ -82,10 +82,10 @@ function isRead(operation: unknown): operation is ReadOperation<ReadDeclaration>
 }
 
 async function planOf(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
-  const { planSync, requestOfStoppedRun: stoppedRun } = await import("../mirror/folder/run.ts");
+  const { planSync, requestOfStoppedRun } = await import("../mirror/folder/run.ts");
   const { planJson } = await import("../mirror/operations/results/plan.ts");
   const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
-  const planned = await planSync(mirror, stoppedRun(mirror, false));
+  const planned = await planSync(mirror, requestOfStoppedRun(mirror, false));
   if (planned.kind === "trouble") return planned;
   const { steps, blocked, verdict } = planJson(planned.value);
   const stop = stopOf(mirror, planned.value);

@@ -49,12 +49,16 @@ export type ConflictHunk = {
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** The input of a merge: the texts, and the changes of each side to the lines of base that are not
- * blank. */
+/**
+ * The input of a merge: the texts, and the changes of each side to the lines of base that are not
+ * blank.
+ */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: LineReader };
 
-/** Edits of lines that are not blank. `changed`: the edits that changed one line and kept most of
- * its words. */
+/**
+ * Edits of lines that are not blank. `changed`: the edits that changed one line and kept most of
+ * its words.
+ */
 type Edits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };

@@ -65,8 +65,10 @@ export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: O
   return place.ok && openFiles.has(place.abs);
 }
 
-/** Removes a set-aside file. If the disk refuses, the file stays, and `sweep` keeps it in the
- * trash. */
+/**
+ * Removes a set-aside file. If the disk refuses, the file stays, and `sweep` keeps it in the
+ * trash.
+ */
 export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
   const place = guard.mirrorPlace(setAsideAt, false);
   if (place.ok) unlinkLeftover(guard, place.abs);

@@ -78,7 +78,7 @@ export function* walkTree(
       entriesRead: 0,
       partSize: options.partSize,
     };
-    const { top, rests: isUnchanged } = yield* readTree(scan, root);
+    const { top, isUnchanged } = yield* readTree(scan, root);
     if (top !== null) collect(top, tree, unseen, numbers);
     if (!isUnchanged)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
@@ -116,15 +116,15 @@ function diskTime(guard: RootGuard): number | null {
 function* readTree(
   scan: Scan,
   root: Root,
-): Generator<void, { readonly top: WalkedFolder | null; readonly rests: boolean }> {
+): Generator<void, { readonly top: WalkedFolder | null; readonly isUnchanged: boolean }> {
   try {
     let top: WalkedFolder | null = yield* readFolder(scan, { abs: root.real, path: "", stat: root.stat }, null);
     for (let check = 1; check <= MAX_CHECKS && top !== null; check++) {
       const again: WalkedFolder | null = yield* readChanged(scan, top);
-      if (again === top) return { top, rests: true };
+      if (again === top) return { top, isUnchanged: true };
       top = again;
     }
-    return { top, rests: false };
+    return { top, isUnchanged: false };
   } finally {
     scan.hold.close();
   }

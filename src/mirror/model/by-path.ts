@@ -24,8 +24,10 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** Compares strings by the fastest order that is the same on each machine, for callers that accept
- * any order. */
+/**
+ * Compares strings by the fastest order that is the same on each machine, for callers that accept
+ * any order.
+ */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

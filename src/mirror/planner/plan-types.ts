@@ -26,8 +26,10 @@ export type Plan = {
    * may be blank. Undefined if there are none.
    */
   readonly toRead?: readonly DocId[];
-  /** Local names that this plan changes because the service has a document of that name; undefined
-   * if there are none. */
+  /**
+   * Local names that this plan changes because the service has a document of that name; undefined
+   * if there are none.
+   */
   readonly renamedForOthers?: readonly RenamedForOther[];
 };
 

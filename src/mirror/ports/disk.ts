@@ -10,11 +10,15 @@ import type { LocalTree } from "../model/tree.ts";
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
-/** Numbers of files that the caller already has records of. A scan leaves such a file out of its
- * tree, and reports its number instead. */
+/**
+ * Numbers of files that the caller already has records of. A scan leaves such a file out of its
+ * tree, and reports its number instead.
+ */
 export type FileNumbers = {
-  /** Returns the caller's number of the file with this stamp; null if the tree should contain the
-   * file. */
+  /**
+   * Returns the caller's number of the file with this stamp; null if the tree should contain the
+   * file.
+   */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
   /** Receives the numbers of the files that the tree leaves out, at the end of the scan. */
   readonly noteLocal: (numbers: readonly number[]) => void;

@@ -21,8 +21,10 @@ export type Setting<T> = {
   readonly page?: string;
   /** Command that changes this setting, because a change needs more than the file. */
   readonly setBy?: string;
-  /** Returns true if this change can be made by editing the configuration file alone, although
-   * `setBy` is set. */
+  /**
+   * Returns true if this change can be made by editing the configuration file alone, although
+   * `setBy` is set.
+   */
   canChange?(from: T, to: T): boolean;
   /** Returns the value. If the setting does not allow it, reports why and returns undefined. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;

@@ -137,8 +137,10 @@ type AddressOfUser = {
   /** Address in the spelling of `addressOf`. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Name for the linked folder. Null for the current name, otherwise the name of the folder on
-   * disk. */
+  /**
+   * Name for the linked folder. Null for the current name, otherwise the name of the folder on
+   * disk.
+   */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };

@@ -109,8 +109,10 @@ function groupOf(ms: number): number {
   return Math.min(group, GROUPS - 1);
 }
 
-/** Returns the upper end of the first group of durations up to which this share of all durations
- * lies. */
+/**
+ * Returns the upper end of the first group of durations up to which this share of all durations
+ * lies.
+ */
 function quantile(durations: readonly number[], share: number): number | null {
   const all = durations.reduce((sum, count) => sum + count, 0);
   let seen = 0;

@@ -12,8 +12,7 @@ export class Buckets<Name> {
   /**
    * Creates empty storage for buckets.
    * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
-   * @param most LIMIT: number of buckets; a further bucket removes the one that was used longest
-   * ago
+   * @param most number of buckets; a further bucket removes the one that was used longest ago
    */
   constructor(now: () => number, most = Number.POSITIVE_INFINITY) {
     this.#now = now;

@@ -56,8 +56,8 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "mirror/engine/observe/prove-absences.ts",
-        find: "if (healthy || isProvenBefore(base, id)) proof.gone.add(id);",
-        replace: "if (healthy || notFound.length > 0) proof.gone.add(id);",
+        find: "if (isKeyProven || isProvenBefore(base, id)) proof.gone.add(id);",
+        replace: "if (isKeyProven || notFound.length > 0) proof.gone.add(id);",
       },
     ],
     tests: ["promises/emptied.test.ts"],

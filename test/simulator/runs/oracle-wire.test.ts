@@ -7,7 +7,7 @@ import type { MirrorSetup } from "./script.ts";
 import { tagOf } from "./text-marks.ts";
 
 describe("a PUT that only makes an absolute path an id", () => {
-  const echo = [expect.stringContaining("I10 a PUT that only spells links of a.md anew")];
+  const echo = [expect.stringContaining("I10 a PUT that only changes the form of links of a.md")];
 
   it.each([
     ["is an echo", null, echo],

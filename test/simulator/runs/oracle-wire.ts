@@ -158,7 +158,7 @@ export class WireOracle {
       // Base had the document with the tag as target. It is deleted, so this is another document.
       return link.said !== id && after[n]!.said === id && !files.some(({ text }) => tagOf(text) === link.to);
     });
-    if (!isNews) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
+    if (!isNews) this.#fail(`I10 a PUT that only changes the form of links of ${live.path}`);
   }
 
   /** Called with the result of a request: the answer, or the reason why no answer came. */

@@ -77,8 +77,10 @@ function cronWord(text: string): string {
  */
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
-/** Variables that locate the user's state folder (list of linked folders) and configuration folder
- * (hooks). */
+/**
+ * Variables that locate the user's state folder (list of linked folders) and configuration folder
+ * (hooks).
+ */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
 /** Variables that decide how the service is reached. */
 const KEPT_NETWORK = [

@@ -10,8 +10,10 @@ import { mergedContentName } from "./text-name.ts";
 type AfterPublication = {
   /** Local content after the step; null if it does not merge with the published content. */
   readonly local: string | null;
-  /** Submissions that are still in review, as they were sent and as merged with the published
-   * content. */
+  /**
+   * Submissions that are still in review, as they were sent and as merged with the published
+   * content.
+   */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
   readonly commonBase: KnownText | null;

@@ -99,8 +99,10 @@ export async function prepareMove(
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/** Returns the outcome of a move that was certainly not done: stale, so that the next cycle plans
- * again, or blocked. */
+/**
+ * Returns the outcome of a move that was certainly not done: stale, so that the next cycle plans
+ * again, or blocked.
+ */
 export async function refuseMove(
   ctx: CycleContext,
   row: Move,
@@ -132,8 +134,10 @@ const FOLDER_NOT_TO_ROOT = stale(
 
 const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
-/** Returns true if this cycle learned how the service or the disk spells names after the plan was
- * made. */
+/**
+ * Returns true if this cycle learned how the service or the disk spells names after the plan was
+ * made.
+ */
 function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();
   return (

@@ -206,8 +206,10 @@ function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { k
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
-/** Returns the saved version. Reads it, unless the answer shows that it has the sent content, or
- * base's. */
+/**
+ * Returns the saved version. Reads it, unless the answer shows that it has the sent content, or
+ * base's.
+ */
 async function savedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: Row,

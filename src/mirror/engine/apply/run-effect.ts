@@ -82,8 +82,10 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
   perform(ctx: CycleContext, row: Row, extra: Beside): Promise<EffectResult<Seen> | FailedRequest>;
-  /** Returns the outcome of a request that certainly changed nothing. Undefined if the fault
-   * decides. */
+  /**
+   * Returns the outcome of a request that certainly changed nothing. Undefined if the fault
+   * decides.
+   */
   refuse?(ctx: CycleContext, row: Row, extra: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
 

@@ -40,8 +40,10 @@ const MOST_CHOSEN = 4;
 const MAX_PLACES = 16;
 /** Share of the budget that all places together may use; the rest is for listings of everything. */
 const PLACES_SHARE = 0.7;
-/** Divisor: a place is listed at intervals of the time since its last change, divided by this
- * number. */
+/**
+ * Divisor: a place is listed at intervals of the time since its last change, divided by this
+ * number.
+ */
 const COOLING = 30;
 /** Listings that are due within this many milliseconds of each other are made together. */
 const TOGETHER_MS = 250;
@@ -156,7 +158,6 @@ function pathsOf(action: Action): readonly LocalPath[] {
  * Result of listing the places where somebody is working. Such a listing proves no absence: a
  * missing document may have been moved, which only a listing of everything shows.
  */
-
 type HotPlaceCheck = {
   /** Documents that differ from what the service showed before. */
   readonly files: readonly RemoteFile[];

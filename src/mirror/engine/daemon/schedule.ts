@@ -112,8 +112,10 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
   }
 
-  /** Returns the time to list the places where somebody is working, if polls alone would be too
-   * slow. */
+  /**
+   * Returns the time to list the places where somebody is working, if polls alone would be too
+   * slow.
+   */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const at = this.#isListening ? null : hot.dueAt();

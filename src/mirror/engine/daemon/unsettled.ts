@@ -120,8 +120,10 @@ export class DirtyPaths {
     return { paths, whole, many };
   }
 
-  /** Returns the time at which a path will have been unchanged for long enough; null if it has no
-   * changes. */
+  /**
+   * Returns the time at which a path will have been unchanged for long enough; null if it has no
+   * changes.
+   */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
     for (const [at, change] of this.#changes)
@@ -223,8 +225,10 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptied;
 }
 
-/** Returns the inodes of documents that are empty in base; none if this disk's inodes are not
- * reliable. */
+/**
+ * Returns the inodes of documents that are empty in base; none if this disk's inodes are not
+ * reliable.
+ */
 function inodesOfEmpty({ inodesTrusted }: LocalTree, { links }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;

@@ -35,8 +35,10 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 
 type DamagedFile = {
   readonly link: DocumentRecord;
-  /** Path of the file. If the file is missing: its expected path, after the moves of the folders
-   * above it. */
+  /**
+   * Path of the file. If the file is missing: its expected path, after the moves of the folders
+   * above it.
+   */
   readonly path: LocalPath;
   /** The file of the document; undefined if missing. */
   readonly file: LocalFile | undefined;

@@ -261,8 +261,10 @@ export class LinkForms {
     return bytes;
   }
 
-  /** Returns a file's content, with ids and absolute paths replaced by paths if their target is
-   * known. */
+  /**
+   * Returns a file's content, with ids and absolute paths replaced by paths if their target is
+   * known.
+   */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const was = this.known.of(path, digest);

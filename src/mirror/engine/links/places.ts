@@ -32,8 +32,8 @@ export class LinkPlaces {
   readonly #scope: LinkScope;
   readonly #unlinked = new Set<LocalPath>();
   /**
-   * Paths that two entries have at once, in the middle of a swap. The value is the entry that
-   * `#byPath` no longer contains.
+   * Paths that two entries have at the same time, in the middle of a swap. The value is the entry
+   * that `#byPath` no longer contains.
    */
   readonly #shared = new Map<LocalPath, Id>();
   /** Null until the first wiki link is read. */

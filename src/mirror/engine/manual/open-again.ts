@@ -46,7 +46,7 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   if (look.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
   const { localPath: path } = link;
-  return writeChosen(ctx, { record: record, path, text, seen: look.digest, event, old: "the previous version" });
+  return writeChosen(ctx, { record, path, text, seen: look.digest, event, old: "the previous version" });
 }
 
 /** Returns the service's version of the conflict, which is uploaded if the choice replaced it. */

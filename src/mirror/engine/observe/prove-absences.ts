@@ -92,11 +92,11 @@ export async function proveAbsences(
   // not be read.
   const isHealthy = isKnownToWork || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
-  const results: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
+  const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   const read = async (id: DocId) => noteAnswer(world, reading, proof, results, id, await world.remote.getFile(id));
   await Promise.all(ids.map(read));
-  const { fault, healthy: isKeyProven } = results;
+  const { fault, isKeyProven } = results;
   if (fault === null) judgeNotFound(base, proof, results, away);
   return { ...proof, fault, nothingKnown: fault === null && !isKeyProven && proof.unseen.size > 0 };
 }
@@ -107,7 +107,7 @@ type Proven = Pick<Proof, "gone" | "outside" | "unseen">;
 type ReadResults = {
   readonly notFound: DocId[];
   /** True if a document or folder of base answered, or the user said that the key works. */
-  healthy: boolean;
+  isKeyProven: boolean;
   fault: Fault | null;
 };
 
@@ -120,7 +120,7 @@ function noteAnswer(
   answer: Answer<FileWithContent>,
 ): void {
   if (answer.ok) {
-    results.healthy = true;
+    results.isKeyProven = true;
     const link = base.links.get(id);
     if (link !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, link);
     const file = documentBelow(world, { ...answer.value, id });
@@ -134,10 +134,10 @@ function noteAnswer(
 function judgeNotFound(
   base: BaseTree,
   proof: Proven,
-  { notFound, healthy }: ReadResults,
+  { notFound, isKeyProven }: ReadResults,
   away: readonly DocId[],
 ): void {
-  if (!healthy) {
+  if (!isKeyProven) {
     // No document outside the subtree answered either: nothing shows that this is the right
     // workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
@@ -145,7 +145,7 @@ function judgeNotFound(
   }
   for (const id of notFound) {
     if (away.includes(id)) continue;
-    if (healthy || isProvenBefore(base, id)) proof.gone.add(id);
+    if (isKeyProven || isProvenBefore(base, id)) proof.gone.add(id);
     else proof.unseen.set(id, NONE_VISIBLE);
   }
 }

@@ -167,7 +167,7 @@ function itemOf(
   const { id, path, record, tombstone } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const place = { id, path, record: record, tombstone, requestedPath: path };
+  const place = { id, path, record, tombstone, requestedPath: path };
   const entry = entryAt(readHistory(state, place, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
   const obstacle = obstacleTo(state, place, entry, atPath);

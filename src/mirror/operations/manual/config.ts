@@ -11,8 +11,10 @@ import { listSettings, type Setting, valueFault } from "../../settings/settings.
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
-/** Returns the setting with this name; if there is none, trouble that suggests the most similar
- * name. */
+/**
+ * Returns the setting with this name; if there is none, trouble that suggests the most similar
+ * name.
+ */
 export function findSetting(name: string): Result<NamedSetting> {
   const all = listSettings();
   const found = all.find((one) => one.name === name);

@@ -173,8 +173,10 @@ function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPat
   return { path: problem?.path ?? path, problem, block };
 }
 
-/** Returns the paths by which a user may refer to a problem: those of the document, and of its
- * conflict copy. */
+/**
+ * Returns the paths by which a user may refer to a problem: those of the document, and of its
+ * conflict copy.
+ */
 function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
   const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
@@ -298,7 +300,7 @@ async function resolveOne(
   seen?: SeenVersions,
 ): Promise<ManualEnd> {
   const { record, conflict, block, path } = problem;
-  const placed: PlacedDocument = { record: record, at: path, ...(seen === undefined ? {} : { seen }) };
+  const placed: PlacedDocument = { record, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":

@@ -5,8 +5,10 @@ import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/** All folders of the three trees. Each folder has one row, whether it is in one tree or in
- * several. */
+/**
+ * All folders of the three trees. Each folder has one row, whether it is in one tree or in
+ * several.
+ */
 export type Forest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;

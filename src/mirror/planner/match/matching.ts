@@ -45,8 +45,10 @@ export function claim(matching: Matching, record: DocumentRecord, file: LocalFil
   matching.files.delete(file.path);
 }
 
-/** Blocks a document that may be any of several files: this cycle decides about none of these
- * files. */
+/**
+ * Blocks a document that may be any of several files: this cycle decides about none of these
+ * files.
+ */
 export function block(matching: Matching, record: DocumentRecord, files: readonly LocalFile[]): void {
   matching.blocked.set(record.id, [...new Set(files)]);
   for (const { path } of files) {
