@@ -98,6 +98,9 @@ const PLACES: readonly Row[] = [
   ["a.md=$X", "write b.md $X", "", "a.md=$X<a.md b.md=$X"],
   // Two documents want one path.
   ["a.md=1", "mv a.md n.md", "new n.md 2", "n-2.md=1<a.md n.md=2"],
+  // The name beside a taken path may be the document's former one.
+  ["k.md=2 n-2.md=1", "mv n-2.md n.md", "mv k.md n.md", "n-2.md=1<n-2.md n.md=2<k.md"],
+  ["k/b.md=2 n-2/a.md=1", "mv n-2 n", "mv k n", "n-2/a.md=1<n-2/a.md n/b.md=2<k/b.md"],
   // Folders.
   ["f/a.md=1 f/g/b.md=2", "mv f h", "", "h/a.md=1<f/a.md h/g/b.md=2<f/g/b.md"],
   ["f/a.md=1 f/g/b.md=2", "", "mv f h", "h/a.md=1<f/a.md h/g/b.md=2<f/g/b.md"],

@@ -216,9 +216,10 @@ function isBase({ state }: SimulatedMirror, { digest, localDigest }: DocumentRec
 type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readonly FolderRecord[] };
 
 /**
- * Returns true if a local move is rightly given up: the service refused it, or that of a folder
- * above, or the direction never sends it; and the new path is taken. Another document or folder on
- * the service has that path, or the path of a folder above, and keeps it.
+ * Returns true if a local move is rightly given up: the new path is taken. Another document or
+ * folder on the service has that path, or the path of a folder above, and keeps it. Then the
+ * former path is the name beside the taken one; or the service refused the move, or that of a
+ * folder above; or the direction never sends it.
  * @param place path of the document after its move
  */
 function isGivenUp(
@@ -229,7 +230,7 @@ function isGivenUp(
   place: string,
 ): boolean {
   const left = dirs.filter(({ localPath }) => isBelow(link.localPath, localPath));
-  if (direction !== "pull" && ![link, ...left].some(({ id }) => ids.has(id))) return false;
+  const isStopped = direction === "pull" || [link, ...left].some(({ id }) => ids.has(id));
   const { foldsCase = false, foldsUnicode = false } = setup.disk;
   const keyOf = (path: string): string => pathKey(path, { foldsCase, foldsUnicode });
   const whole = (path: string): string => (setup.prefix === "" ? path : `${setup.prefix}/${path}`);
@@ -239,6 +240,18 @@ function isGivenUp(
     ...simulatedWorld.folders().filter((path) => !known.has(`${simulatedWorld.folderId(path)} ${keyOf(path)}`)),
   ]);
   const taken = new Set(others.map(keyOf));
-  for (let path = place; path !== ""; path = parentIn(path)) if (taken.has(keyOf(whole(path)))) return true;
+  for (let path = place; path !== ""; path = parentIn(path))
+    if (taken.has(keyOf(whole(path))) && (isStopped || isNumbered(link.localPath, place, path))) return true;
   return false;
+}
+
+/**
+ * Returns true if a former path is `place` with a number in the name of `taken`: `f-2/note.md` for
+ * `f/note.md`, where `f` is taken.
+ */
+function isNumbered(former: string, place: string, taken: string): boolean {
+  const stem = taken.endsWith(".md") ? taken.slice(0, -".md".length) : taken;
+  const rest = place.slice(stem.length);
+  const number = former.slice(stem.length, former.length - rest.length);
+  return former === `${stem}${number}${rest}` && /^-\d+$/.test(number);
 }

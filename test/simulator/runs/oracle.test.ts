@@ -203,8 +203,7 @@ async function movedBack(
   const actors = open(["read"]);
   const [mirror] = actors.mirrors;
   const { user } = mirror!.disk;
-  create(actors, "a.md");
-  create(actors, "d/b.md");
+  for (const path of ["a.md", "t-2.md", "d/b.md", "e-2/b.md"]) create(actors, path);
   await sync(actors, 0);
   user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
   const before = sightBefore(actors, mirror!);
@@ -232,6 +231,14 @@ describe("what was moved locally alone and is moved back", () => {
     expect(await movedBack(from, to, true, true)).toEqual([]);
     expect(await movedBack(from, to, false, false, "pull")).toEqual(fault);
     expect(await movedBack(from, to, false, true, "pull")).toEqual([]);
+  });
+
+  it.each([
+    ["a document", "t-2.md", "t.md"],
+    ["a folder", "e-2", "e"],
+  ])("%s: is none, if its former name is the one beside the taken name", async (_, from, to) => {
+    expect(await movedBack(from, to, false, false)).toEqual([expect.stringContaining("I09 moved locally alone")]);
+    expect(await movedBack(from, to, false, true)).toEqual([]);
   });
 });
 
