@@ -1,47 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { Actors } from "./actors.ts";
+import type { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
 import { actHere } from "./local-acts.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
 import { checkConverged } from "./oracle-end.ts";
 import { checkLocalLinks, checkServiceLinks } from "./oracle-links.ts";
 import { checkRun } from "./oracle-run.ts";
-import { checkUndone, sightBefore } from "./oracle-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "../mirror.ts";
-import type { Policy } from "../../../src/mirror/model/policy.ts";
-import { closeWithTest } from "../open-databases.ts";
-import type { RunFacts } from "./run-facts.ts";
-import type { Levels, MirrorSetup, Incident, SyncStep } from "./script.ts";
-import { runSync } from "./sync-step.ts";
+import { create, open, sync } from "./oracle-fixture.ts";
 import { tagOf } from "./text-marks.ts";
 
 /** Violations that the oracle must find, beside similar runs that have none. */
-
-function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}, links = false): Actors {
-  const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
-  const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0, links };
-  const actors = new Actors({ seed: 3, setup, steps: [] });
-  closeWithTest(() => actors.close());
-  for (const [index, level] of levels.entries()) actors.simulatedWorld.grant(index, level, 0);
-  return actors;
-}
-
-function sync(
-  actors: Actors,
-  mirror: number,
-  kill: SyncStep["kill"] = null,
-  incidents: readonly Incident[] = [],
-): Promise<RunFacts> {
-  const nothing = { storm: null, trouble: null, interventions: [] };
-  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, incidents, ...nothing };
-  return runSync(actors, step);
-}
-
-function create(actors: Actors, path: string): void {
-  const made = actors.simulatedWorld.ask("POST", "/v1/files", { path, content: actors.history.newText(3) });
-  expect(made).not.toBeNull();
-}
 
 function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   const content = actors.history.edit(text, 1, "the app");
@@ -189,79 +159,6 @@ describe("a document whose file is one of several", () => {
     user.write(`${ROOT}/d.md`, "of another document\n");
     checkConverged(actors, mirror!);
     expect(actors.history.failures).toEqual([expect.stringContaining("I01 d.md is not linked and not blocked")]);
-  });
-});
-
-/** Moves as a mirror would that reverts its user's move. */
-async function movedBack(
-  from: string,
-  to: string,
-  isRefused: boolean,
-  isTaken: boolean,
-  direction: Policy["direction"] = "both",
-): Promise<readonly string[]> {
-  const actors = open(["read"]);
-  const [mirror] = actors.mirrors;
-  const { user } = mirror!.disk;
-  for (const path of ["a.md", "t-2.md", "d/b.md", "e-2/b.md"]) create(actors, path);
-  await sync(actors, 0);
-  user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-  const before = sightBefore(actors, mirror!);
-  const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
-  if (isTaken) actors.simulatedWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
-  const { links, dirs } = mirror!.state.load();
-  const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
-  user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
-  mirror!.direction = direction;
-  checkUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
-  const { failures } = actors.history;
-  actors.close();
-  return failures;
-}
-
-describe("what was moved locally alone and is moved back", () => {
-  it.each([
-    ["a document", "a.md", "t.md"],
-    ["a folder", "d", "e"],
-  ])("%s: is a fault, unless it was refused or is never sent, and its name is another's there", async (_, from, to) => {
-    const fault = [expect.stringContaining("I09 moved locally alone, and moved back here")];
-    expect(await movedBack(from, to, false, false)).toEqual(fault);
-    expect(await movedBack(from, to, true, false)).toEqual(fault);
-    expect(await movedBack(from, to, false, true)).toEqual(fault);
-    expect(await movedBack(from, to, true, true)).toEqual([]);
-    expect(await movedBack(from, to, false, false, "pull")).toEqual(fault);
-    expect(await movedBack(from, to, false, true, "pull")).toEqual([]);
-  });
-
-  it.each([
-    ["a document", "t-2.md", "t.md"],
-    ["a folder", "e-2", "e"],
-  ])("%s: is none, if its former name is the one beside the taken name", async (_, from, to) => {
-    expect(await movedBack(from, to, false, false)).toEqual([expect.stringContaining("I09 moved locally alone")]);
-    expect(await movedBack(from, to, false, true)).toEqual([]);
-  });
-});
-
-describe("a document whose file is gone locally and comes back", () => {
-  it.each([
-    ["is a fault where its user deleted it", null, [expect.stringContaining("I04 deleted locally alone")]],
-    ["is none where the mirror had moved it to the trash", `${ROOT}/.mdmirror/trash/a.md`, []],
-    ["is none where the mirror had set it aside for a replace", `${ROOT}/.mdmirror/tmp/park-a`, []],
-  ])("%s, and base does not know of that", async (_, aside, failures) => {
-    const actors = open(["full"]);
-    const [mirror] = actors.mirrors;
-    const { user } = mirror!.disk;
-    create(actors, "a.md");
-    await sync(actors, 0);
-    const text = user.read(`${ROOT}/a.md`)!;
-    // A user deleted the document at another mirror, too.
-    actors.history.vanishes(text);
-    if (aside === null) user.remove(`${ROOT}/a.md`);
-    else user.rename(`${ROOT}/a.md`, aside);
-    const before = sightBefore(actors, mirror!);
-    user.write(`${ROOT}/a.md`, text);
-    checkUndone(actors, mirror!, before, new Set());
-    expect(actors.history.failures).toEqual(failures);
   });
 });
 

@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import { closeWithTest } from "../open-databases.ts";
+import { Actors } from "./actors.ts";
+import type { RunFacts } from "./run-facts.ts";
+import type { Incident, Levels, MirrorSetup, SyncStep } from "./script.ts";
+import { runSync } from "./sync-step.ts";
+
+/** Participants of a run without documents, for tests of the oracle. */
+
+export function open(
+  levels: readonly Levels[],
+  variant: object = {},
+  disk: MirrorSetup["disk"] = {},
+  links = false,
+): Actors {
+  const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
+  const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0, links };
+  const actors = new Actors({ seed: 3, setup, steps: [] });
+  closeWithTest(() => actors.close());
+  for (const [index, level] of levels.entries()) actors.simulatedWorld.grant(index, level, 0);
+  return actors;
+}
+
+export function sync(
+  actors: Actors,
+  mirror: number,
+  kill: SyncStep["kill"] = null,
+  incidents: readonly Incident[] = [],
+): Promise<RunFacts> {
+  const nothing = { storm: null, trouble: null, interventions: [] };
+  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, incidents, ...nothing };
+  return runSync(actors, step);
+}
+
+export function create(actors: Actors, path: string): void {
+  const made = actors.simulatedWorld.ask("POST", "/v1/files", { path, content: actors.history.newText(3) });
+  expect(made).not.toBeNull();
+}

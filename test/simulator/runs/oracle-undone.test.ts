@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { create, open, sync } from "./oracle-fixture.ts";
+import { checkUndone, sightBefore } from "./oracle-undone.ts";
+import { ROOT } from "../mirror.ts";
+import type { Policy } from "../../../src/mirror/model/policy.ts";
+
+/** Changes of one side alone that a run undoes, beside similar runs that undo none. */
+
+/** Moves as a mirror would that reverts its user's move. */
+async function movedBack(
+  from: string,
+  to: string,
+  isRefused: boolean,
+  isTaken: boolean,
+  direction: Policy["direction"] = "both",
+): Promise<readonly string[]> {
+  const actors = open(["read"]);
+  const [mirror] = actors.mirrors;
+  const { user } = mirror!.disk;
+  for (const path of ["a.md", "t-2.md", "d/b.md", "e-2/b.md"]) create(actors, path);
+  await sync(actors, 0);
+  user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+  const before = sightBefore(actors, mirror!);
+  const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
+  if (isTaken) actors.simulatedWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
+  const { links, dirs } = mirror!.state.load();
+  const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
+  user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
+  mirror!.direction = direction;
+  checkUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
+  const { failures } = actors.history;
+  actors.close();
+  return failures;
+}
+
+describe("what was moved locally alone and is moved back", () => {
+  it.each([
+    ["a document", "a.md", "t.md"],
+    ["a folder", "d", "e"],
+  ])("%s: is a fault, unless it was refused or is never sent, and its name is another's there", async (_, from, to) => {
+    const fault = [expect.stringContaining("I09 moved locally alone, and moved back here")];
+    expect(await movedBack(from, to, false, false)).toEqual(fault);
+    expect(await movedBack(from, to, true, false)).toEqual(fault);
+    expect(await movedBack(from, to, false, true)).toEqual(fault);
+    expect(await movedBack(from, to, true, true)).toEqual([]);
+    expect(await movedBack(from, to, false, false, "pull")).toEqual(fault);
+    expect(await movedBack(from, to, false, true, "pull")).toEqual([]);
+  });
+
+  it.each([
+    ["a document", "t-2.md", "t.md"],
+    ["a folder", "e-2", "e"],
+  ])("%s: is none, if its former name is the one beside the taken name", async (_, from, to) => {
+    expect(await movedBack(from, to, false, false)).toEqual([expect.stringContaining("I09 moved locally alone")]);
+    expect(await movedBack(from, to, false, true)).toEqual([]);
+  });
+});
+
+describe("a document whose file is gone locally and comes back", () => {
+  it.each([
+    ["is a fault where its user deleted it", null, [expect.stringContaining("I04 deleted locally alone")]],
+    ["is none where the mirror had moved it to the trash", `${ROOT}/.mdmirror/trash/a.md`, []],
+    ["is none where the mirror had set it aside for a replace", `${ROOT}/.mdmirror/tmp/park-a`, []],
+  ])("%s, and base does not know of that", async (_, aside, failures) => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    const { user } = mirror!.disk;
+    create(actors, "a.md");
+    await sync(actors, 0);
+    const text = user.read(`${ROOT}/a.md`)!;
+    // A user deleted the document at another mirror, too.
+    actors.history.vanishes(text);
+    if (aside === null) user.remove(`${ROOT}/a.md`);
+    else user.rename(`${ROOT}/a.md`, aside);
+    const before = sightBefore(actors, mirror!);
+    user.write(`${ROOT}/a.md`, text);
+    checkUndone(actors, mirror!, before, new Set());
+    expect(actors.history.failures).toEqual(failures);
+  });
+});
