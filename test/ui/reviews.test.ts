@@ -27,6 +27,21 @@ test("the reviews of a mirror are listed with why, since when, the lines that wo
   await expect.poll(page).not.toContain(id);
 });
 
+test("only the first review is open; each has an id of its own", async () => {
+  const { rig, person } = await openSignedIn({ linked: false });
+  const names = ["a.md", "b.md", "c.md"];
+  for (const name of names) rig.createRemotely(name, "one\n");
+  for (const name of names) rig.protectRemotely(name);
+  await rig.init();
+  for (const name of names) rig.write(name, "two\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  const page = await person.see("/m/w/reviews");
+  const folds = [...page.matchAll(/<details class="card flush" id="(r-[^"]+)"( open)?>/g)];
+  expect(folds.map(([, , open]) => open !== undefined)).toEqual([true, false, false]);
+  const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids).toEqual([...new Set(ids)]);
+});
+
 test("a rejected change is replaced by the published version, if the file is still the one shown", async () => {
   const { rig, person } = await openSignedIn({ linked: false });
   rig.createRemotely("a.md", "one\n");

@@ -6,12 +6,12 @@ import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { detailsOf } from "../../page/next-step.ts";
-import { emptyOf, nameView } from "../../page/parts.ts";
+import { ageOf, emptyOf, nameView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { folderForm, pagerOf, partOf, timeOf } from "../parts.ts";
+import { folderForm, pagerOf, partOf } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
@@ -45,7 +45,7 @@ ${
   part.total === 0
     ? emptyOf("Nothing is in review", "A change of a protected document appears on this page after it was sent.")
     : html`<p class="faint">A reviewer accepts or rejects these changes in the web app. A sync takes over accepted ones.</p>${part.items.map(
-        (review, at) => reviewOf(folder, review, versions[at]!, request),
+        (review, at) => reviewOf(folder, review, versions[at]!, request, at === 0),
       )}`
 }
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
@@ -65,14 +65,21 @@ const REASONS = {
   conflict: "Another edit was published meanwhile, and the two do not merge.",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-function reviewOf(folder: Folder, review: WaitingReview, versions: Versions | null, request: PageRequest): Html {
+/** Shows a review as one line that opens to its difference. */
+function reviewOf(
+  folder: Folder,
+  review: WaitingReview,
+  versions: Versions | null,
+  request: PageRequest,
+  isOpen: boolean,
+): Html {
   const { path, changeId, since, reason, deletionWaits } = review;
-  const name = html`<a href="${documentAddress(folder.name, "docs", path)}">${nameView(path)}</a>`;
-  return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
-<p>${problemBadge("in-review")} since ${timeOf(since, request.now)}. ${reason !== null && REASONS[reason]}${
+  const document = html`<a href="${documentAddress(folder.name, "docs", path)}">Open the document</a>`;
+  return html`<details class="card flush" id="${`r-${changeId ?? path}`}"${isOpen && html` open`}><summary><b>${nameView(path)}</b> ${problemBadge("in-review")} <span class="faint">${ageOf(since, request.now)} ago</span></summary>
+<p>${reason !== null && REASONS[reason]}${
     deletionWaits && " You deleted the file; the deletion waits for the decision."
-  }</p>
-${textsOf(review)}${originOfReview(review)}${versions !== null && rejectedPart(folder, path, versions, request)}</section>`;
+  } ${document}</p>
+${textsOf(review)}${originOfReview(review)}${versions !== null && rejectedPart(folder, path, versions, request)}</details>`;
 }
 
 function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html {
