@@ -1,5 +1,6 @@
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
+import { markClash } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
 import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
 
@@ -50,6 +51,14 @@ function textOf({ rows }: Passage, side: keyof SideRow): string {
 
 export function clashesOf(places: readonly Place[]): readonly Clash[] {
   return places.filter((place) => place.kind === "clash");
+}
+
+/**
+ * Returns the document with git's conflict markers around each clash.
+ * @param document the whole local version
+ */
+export function markClashes(places: readonly Place[], document: string): string {
+  return places.map((place) => (place.kind === "clash" ? markClash(place, document) : place.text)).join("");
 }
 
 /** Returns the choice of a form for a clash; null if there is none. */

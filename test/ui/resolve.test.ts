@@ -92,6 +92,20 @@ describe("a conflict", () => {
     expect(rigged.rig.read("plan.md")).toBe(TEXTS.merged);
   });
 
+  test("has markers in the editor at its clashes only, not where both edits merge", async () => {
+    const around = "\n\none\n\nsame\n\n";
+    const rigged = await openConflict({
+      base: `The plan is short today${around}two\n`,
+      mine: `My plan is short today${around}mine\n`,
+      theirs: `The plan is short now${around}theirs\n`,
+      merged: "",
+    });
+    const person = await opened(rigged);
+    expect(person.shown()).toContain('<span id="decided">0</span> of 1');
+    const mark = "<<<<<<< mine\nmine\n||||||| base\ntwo\n=======\ntheirs\n>>>>>>> theirs\n";
+    expect(resultIn(await person.look("?edit=yes"))).toBe(`My plan is short now${around}${mark}`);
+  });
+
   test.each([
     ["mine", TEXTS.mine],
     ["theirs", TEXTS.theirs],

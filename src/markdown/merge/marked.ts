@@ -16,22 +16,29 @@ export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: nu
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newReading());
-  // Markers get the line end of the local version's first line.
-  const marks = { size: markerSize, feed: /^[^\n]*\r\n/.test(mine) ? "\r\n" : "\n" };
+  const mark = (texts: ThreeTexts) => markClash(texts, mine, markerSize);
   // A merge can be refused even when no lines conflict; then the whole texts are marked.
-  if (blocks === undefined || blocks.every((block) => block.kind === "settled"))
-    return marked(mine, base, theirs, marks);
+  if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
   return blocks
     .map((block) => {
       if (block.kind === "settled") return block.text;
-      return marked(block.local.join(""), block.base.join(""), block.remote.join(""), marks);
+      return mark({ mine: block.local.join(""), base: block.base.join(""), theirs: block.remote.join("") });
     })
     .join("");
 }
 
 type MarkerStyle = { readonly size: number; readonly feed: string };
 
-function marked(mine: string, base: string, theirs: string, marks: MarkerStyle): string {
+/**
+ * Returns the lines of one clash with git's conflict markers.
+ * @param document the whole local version; markers get the line end of its first line
+ */
+export function markClash(
+  { base, mine, theirs }: ThreeTexts,
+  document: string,
+  size: number = DEFAULT_MARKER_SIZE,
+): string {
+  const marks = { size, feed: /^[^\n]*\r\n/.test(document) ? "\r\n" : "\n" };
   return [
     markLine("<", " mine", marks) + endedLine(mine, marks),
     markLine("|", " base", marks) + endedLine(base, marks),

@@ -1,7 +1,7 @@
 import type { ProblemView, ShownText } from "../../mirror/operations/manual/problem-view.ts";
-import { markConflicts } from "../../markdown/merge/marked.ts";
 import { html, type Html } from "../../page/html.ts";
 import { documentAddress } from "../addresses.ts";
+import { markClashes, placesOf } from "../clashes.ts";
 
 /** Shows the whole text of a conflict in an editor, with markers where the edits conflict. */
 
@@ -26,9 +26,9 @@ const START_NAMES = Object.keys(STARTS) as Start[];
 export function startText(problem: ProblemView, draft: string | null, name: string | null): string | null {
   const from = startNamed(name);
   if (from === null || from === "draft") return from === null ? null : draft;
-  const [mine, theirs, base] = [contentOf(problem.mine), contentOf(problem.theirs), contentOf(problem.base)];
-  if (from !== "merge") return { mine, theirs, base }[from];
-  return mine === null || theirs === null ? null : markConflicts({ base: base ?? "", mine, theirs });
+  if (from !== "merge") return contentOf(problem[from]);
+  const [places, mine] = [placesOf(problem), contentOf(problem.mine)];
+  return places === null || mine === null ? null : markClashes(places, mine);
 }
 
 function startNamed(name: string | null): Start | null {
