@@ -12,8 +12,10 @@ export type Panel = {
   readonly title: string;
   /** Summary of the bars as one number, in large type. */
   readonly value: string;
-  /** Meaning of the number, of the bars, and of outlines, if there are any. */
+  /** Meaning of the number. */
   readonly detail: string;
+  /** Meanings of the filled and of the outlined part of a bar; null if bars have one part. */
+  readonly legend?: { readonly fill: string; readonly outline: string } | null;
   readonly bars: readonly Bar[];
   /** Largest value, in words: the scale. */
   readonly most: string;
@@ -25,9 +27,12 @@ const BAR_STEP = 10;
 const BAR_WIDTH = 8;
 
 /** @param times start and end of the bars, in words */
-export function panelOf({ title, value, detail, bars, most }: Panel, times: readonly [string, string]): Html {
+export function panelOf(
+  { title, value, detail, legend = null, bars, most }: Panel,
+  times: readonly [string, string],
+): Html {
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
-<div class="plot hint"><span aria-hidden="true">${most}</span>
+<div class="plot hint">${legend !== null && html`<p class="legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${most}</span>
 <svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }

@@ -14,7 +14,7 @@ import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, withQuery } from "./addr
 import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, crumbs, find, inWorkspace, NO_DOCUMENT, pathOf } from "./documents.ts";
-import { agoOf, listNav } from "./parts.ts";
+import { agoOf, listNav, minuteText, secondText } from "./parts.ts";
 
 /** LIMIT: changes on one page, each of which is compared with the version before. */
 const MOST_CHANGES = 20;
@@ -67,8 +67,8 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
   for (const step of steps) {
     const href = `${withQuery(here, { before, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
-    links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${eventOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`}</p>
-<p class="faint">${agoOf(step.at, now)} ${linesOf(step)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
+    links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a> ${eventOf(step)}${isCurrent && html` ${badgeOf("good", "current")}`}</p>
+<p class="faint">${timeOf(step.at, now)} ${linesOf(step)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
     // Other requests are answered between two comparisons.
     await setImmediate();
   }
@@ -81,13 +81,23 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : here, next === null ? null : withQuery(here, { before: next }))}</div>
-<section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${eventOf(shown)} ${agoOf(shown.at, now)}</h2>${
+<section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${versionOf(shown)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
-    }</div>${changeOf(shown)}</section></div>`,
+    }</div><p class="faint">${eventOf(shown)} · ${timeOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
   });
 }
 
 const EVENTS = { in_review: "Edit in review", accepted: "Accepted edit", rejected: "Rejected edit" } as const;
+
+function versionOf({ version }: HistoryRow): string {
+  return `Version ${count(version)}`;
+}
+
+/** Shows the time of a change, to the second on the day itself, and its age. */
+function timeOf(at: number, now: number): Html {
+  const isToday = new Date(at).toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
+  return html`${isToday ? secondText(at) : minuteText(at)} · ${agoOf(at, now)}`;
+}
 
 function eventOf({ status, baseId, sender }: HistoryRow): Html {
   if (status === "saved" && baseId === null) return html`Created`;

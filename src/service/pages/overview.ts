@@ -9,13 +9,13 @@ import type { RequestSpan } from "../http/request-history.ts";
 import { APP, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { minuteText, REFRESH_MS, segmentsOf } from "./parts.ts";
+import { clockText, dayTimeText, REFRESH_MS, segmentsOf } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
 /** Windows of the charts. `minutes`: length of one bar. */
 const WINDOWS = {
-  hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60 },
-  day: { label: "Last day", within: "in the last day", minutes: 30, count: 48 },
+  hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: clockText },
+  day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: dayTimeText },
 } as const;
 type Window = keyof typeof WINDOWS;
 
@@ -38,8 +38,8 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
     refreshMs: REFRESH_MS,
     main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
 ${workspacesSection(workspaces, call.csrf)}
-<div class="title" id="figures"><h2>How the service runs</h2>${segmentsOf("Time shown", windows)}</div>
-<div class="panels">${panelsOf(spans, figures, WINDOWS[shown].minutes)}</div>
+<div class="title" id="figures"><div><h2>How the service runs</h2><p class="hint">Times in UTC</p></div>${segmentsOf("Time shown", windows)}</div>
+<div class="panels">${panelsOf(spans, figures, shown)}</div>
 ${routesSection(operation.watch.routes())}`,
   });
 }
@@ -67,8 +67,9 @@ function bannerFor(waiting: number, { figures, spans, within, uptimeMs }: Health
   return bannerOf("asks", `${plural(waiting, "review")} to decide`, detail, open);
 }
 
-function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null, minutes: number): Html[] {
-  const times = [minuteText(spans[0]!.at), minuteText(spans.at(-1)!.at + minutes * MINUTE_MS)] as const;
+function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null, shown: Window): Html[] {
+  const { minutes, timeOf } = WINDOWS[shown];
+  const times = [timeOf(spans[0]!.at), timeOf(spans.at(-1)!.at + minutes * MINUTE_MS)] as const;
   return [
     requestsPanel(spans),
     errorsPanel(spans),
@@ -90,7 +91,7 @@ function allOf({ answered, refused, failed }: RequestSpan): number {
 function requestsPanel(spans: readonly RequestSpan[]): Panel {
   const bars = spans.map((span): Bar => ({ value: allOf(span), title: titled(span, count(allOf(span))) }));
   const most = count(Math.max(...spans.map(allOf)));
-  return { title: "Requests", value: count(sum(spans, allOf)), detail: "with those of these pages", bars, most };
+  return { title: "Requests", value: count(sum(spans, allOf)), detail: "including those of these pages", bars, most };
 }
 
 function errorsPanel(spans: readonly RequestSpan[]): Panel {
@@ -100,23 +101,25 @@ function errorsPanel(spans: readonly RequestSpan[]): Panel {
     return { value: span.failed + span.refused, part: span.failed, title };
   });
   const most = count(Math.max(...bars.map(({ value }) => value!)));
-  const detail = `failed in the service. Outlined: ${count(refused)} refused, such as with a wrong key`;
-  return { title: "Errors", value: count(failed), detail, bars, most };
+  const detail = `${count(failed)} failed in the service · ${count(refused)} refused`;
+  const legend = { fill: "failed", outline: "refused, such as with a wrong key" };
+  return { title: "Errors", value: count(failed), detail, legend, bars, most };
 }
 
 function latencyPanel(spans: readonly RequestSpan[]): Panel {
   const bars = spans.map(({ at, median, p95 }): Bar => {
     const title =
-      median === null ? minuteText(at) : `${minuteText(at)}: half in ${msText(median)}, 95 of 100 in ${msText(p95!)}`;
+      median === null ? clockText(at) : `${clockText(at)}: half under ${msText(median)}, 95 % under ${msText(p95!)}`;
     return { value: p95, part: median, title };
   });
   const slowest = Math.max(0, ...spans.map(({ p95 }) => p95 ?? 0));
   const latest = spans.findLast(({ p95 }) => p95 !== null);
-  const detail = `for 95 of 100 answers, outlined. Half of them took ${msText(latest?.median ?? null)}`;
+  const [median, p95] = [msText(latest?.median ?? null), msText(latest?.p95 ?? null)];
   return {
     title: "Latency",
-    value: msText(latest?.p95 ?? null),
-    detail,
+    value: p95,
+    detail: `95 % under ${p95} · half under ${median}`,
+    legend: { fill: "half of the requests", outline: "95 %" },
     bars,
     most: slowest === 0 ? "–" : msText(slowest),
   };
@@ -151,7 +154,7 @@ function gaugePanel(
 }
 
 function titled({ at }: RequestSpan, words: string): string {
-  return `${minuteText(at)}: ${words}`;
+  return `${clockText(at)}: ${words}`;
 }
 
 /** LIMIT: routes that are shown. */

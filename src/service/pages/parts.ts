@@ -20,12 +20,26 @@ export function agoOf(at: number, now: number): Html {
   return html`<span>${ageOf(at, now)} ago</span>`;
 }
 
-/** Made once: an overview names hundreds of minutes. */
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** Returns a minute, as `29 Nov 2026, 13:33 UTC`, as the user's time zone is not known. */
 export function minuteText(at: number): string {
-  return `${DAY.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+  return `${DAY.format(at)} ${new Date(at).getUTCFullYear()}, ${clockText(at)} UTC`;
+}
+
+/** Returns a time of a day, as `29 Nov, 13:33`, in UTC. */
+export function dayTimeText(at: number): string {
+  return `${DAY.format(at)}, ${clockText(at)}`;
+}
+
+/** Returns a time of day, as `13:33:05 UTC`. */
+export function secondText(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
+}
+
+/** Returns a time of day, as `13:33`, in UTC. */
+export function clockText(at: number): string {
+  return new Date(at).toISOString().slice(11, 16);
 }
 
 /** Returns links to all views of one subject; `isShown`: the view of this page. */

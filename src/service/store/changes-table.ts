@@ -30,8 +30,12 @@ function reviewedFrom(dialect: Dialect, beyond: ">" | "<", order: "ASC" | "DESC"
     AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq ${order} LIMIT $4`;
 }
 
-/** A change of a document's history. `sender`: label of the key; null if it is not known. */
+/**
+ * A change of a document's history. `version`: its number in this history, from 1. `sender`: label
+ * of the key; null if it is not known.
+ */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
+  readonly version: number;
   readonly sender: string | null;
 };
 
@@ -55,7 +59,9 @@ const SQL = {
   ofFile: sql<HistoryRow>(
     "changes.ofFile",
     ({ indexedBy }) =>
-      `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender FROM changes c ${indexedBy("changes_by_file")}
+      `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender,
+         (SELECT count(*) FROM changes n WHERE n.file = c.file AND n.seq <= c.seq) AS version
+       FROM changes c ${indexedBy("changes_by_file")}
        WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   ),
   publishedAt: sql<StoredText>(

@@ -152,10 +152,14 @@ describe("documents", () => {
     const at = `/app/w/${rig.workspaceId}/history/a.md`;
     const latest = await browser.see(at);
     const marks = (page: string) => page.match(/<mark>\w+<\/mark>/g)?.map((mark) => mark.replace(/<[^>]*>/g, ""));
-    const steps = [...latest.matchAll(/class="step".*?<ins>(.*?)<\/ins> <del>(.*?)<\/del>/gs)];
-    expect(steps.map(([step, ...lines]) => [/<bdi class="name">(\w+)/.exec(step)?.[1], ...lines])).toEqual([
-      ["owner", "+1", "−1"],
-      [undefined, "+1", "−0"],
+    const steps = [
+      ...latest.matchAll(
+        /class="step".*?>Version (\d+)<\/a>.*?(\d\d:\d\d:\d\d) UTC.*?<ins>(.*?)<\/ins> <del>(.*?)<\/del>/gs,
+      ),
+    ];
+    expect(steps.map(([step, ...facts]) => [/<bdi class="name">(\w+)/.exec(step)?.[1], ...facts])).toEqual([
+      ["owner", "2", "00:00:00", "+1", "−1"],
+      [undefined, "1", "00:00:00", "+1", "−0"],
     ]);
     expect([marks(latest), latest.includes("restore/a.md")]).toEqual([["one", "two"], false]);
     const first = await browser.see(`${at}?change=${lastChangeId}`);
@@ -279,6 +283,8 @@ describe("the overview of an administrator", () => {
         "Size of the database",
         "Listeners",
       ]);
+      const legends = [...page.matchAll(/<h2>(\w+)<\/h2>(?:(?!<h2>).)*?class="legend"/gs)];
+      expect(legends.map(([, title]) => title)).toEqual(["Errors", "Latency"]);
       for (const [, , drawn] of charts) expect(drawn!.match(/<title>/g)!.length).toBeGreaterThanOrEqual(bars);
       expectHarmless(page);
     }
