@@ -144,7 +144,7 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Update> {
   }
 }
 
-/** Runs work in parts, each in a turn of the event loop of its own. */
+/** Runs work in parts. Other work of the event loop runs between two parts. */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const part = work.next();

@@ -1,9 +1,6 @@
 import * as z from "zod";
 import { TIME, DIGEST, type ReadDeclaration, MOMENT, VERSION_NUMBER, TEXT, option, PATH, ROWS } from "../define.ts";
 
-/** Declares operations that read the versions of a document. */
-
-/** Lists the versions of a document. */
 export const HISTORY = {
   name: "history",
   summary: "list the versions of a document",
@@ -31,7 +28,7 @@ export const HISTORY = {
     versions: ROWS({
       /** Number from 1, oldest first. A version keeps its number when newer versions are added. */
       n: z.int(),
-      /** Time when the version was first seen; 0 or less: before all known versions. */
+      /** Time when mdmirror first saw the version; 0 or less if that time is unknown. */
       at: TIME,
       sha256: DIGEST,
       /** `service`: a published version; `local`: content that was only ever local. */
@@ -48,7 +45,7 @@ export const HISTORY = {
       size: z.int().nullable(),
       /** Versions from which this version was merged; null if it is not the result of a merge. */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /** Numbers of these versions, as a clause. */
+      /** Numbers of the versions from which this version was merged, as a clause. */
       mergedFrom: TEXT.nullable(),
       /** True if the local file has this content. */
       isLocal: z.boolean(),
@@ -56,7 +53,6 @@ export const HISTORY = {
   }),
 } satisfies ReadDeclaration;
 
-/** Returns the content of one version. */
 export const SHOW = {
   name: "show",
   summary: "print a version of a document",
@@ -69,7 +65,6 @@ export const SHOW = {
   result: z.strictObject({ path: TEXT, n: z.int(), sha256: DIGEST, text: TEXT }),
 } satisfies ReadDeclaration;
 
-/** Compares local files with the service, or one with an earlier version. */
 export const DIFF = {
   name: "diff",
   summary: "compare local files with the service or with an earlier version",
@@ -95,10 +90,11 @@ export const DIFF = {
       /** Number of lines that only one side has; null if the content was not read. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
-       * Content on the service, or of the version. Null if the document has none, and in a list.
+       * Content on the service, or of the earlier version. Null if there is none, and without
+       * `path`.
        */
       before: TEXT.nullable(),
-      /** Content of the local file. Null if there is no file, and in a list. */
+      /** Content of the local file. Null if there is no file, and without `path`. */
       after: TEXT.nullable(),
       /**
        * Content from which both edits of a document in conflict started; null for other documents.

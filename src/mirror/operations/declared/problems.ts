@@ -1,12 +1,9 @@
 import * as z from "zod";
 import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, ROWS } from "../define.ts";
 
-/** Declares operations that list open problems and differences. */
-
 /** Size in bytes of UTF-8; null if there is no content, or the content is no longer kept. */
 const SIZE = z.int().nullable();
 
-/** Lists conflicts and blocked documents. */
 export const CONFLICTS = {
   name: "conflicts",
   summary: "list conflicts and blocked documents",
@@ -43,7 +40,6 @@ export const CONFLICTS = {
   }),
 } satisfies ReadDeclaration;
 
-/** Lists changes in review. */
 export const REVIEWS = {
   name: "reviews",
   summary: "list changes that wait in review",
@@ -85,7 +81,6 @@ export const REVIEWS = {
   }),
 } satisfies ReadDeclaration;
 
-/** Compares both sides. */
 export const VERIFY = {
   name: "verify",
   summary: "compare both sides, byte for byte",
@@ -109,7 +104,9 @@ export const VERIFY = {
     onlyService: ROWS({ path: TEXT, id: TEXT }),
     /** Documents that differ for a known reason: in review, in conflict, blocked. */
     blocked: ROWS({ path: TEXT, reason: TEXT, detail: TEXT }),
-    /** Paths that a side could not show. Nothing is proven about them. */
+    /**
+     * Paths that could not be read on one side. Whether both sides are equal is unknown for them.
+     */
     unseen: ROWS({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;

@@ -6,7 +6,6 @@ import { type Declaration, MANY_ENDS, PATHS } from "../define.ts";
  * operations change no local file.
  */
 
-/** Sends later changes of documents to review. */
 export const PROTECT = {
   name: "protect",
   summary: "send changes of a document to review",
@@ -21,7 +20,6 @@ export const PROTECT = {
   result: z.strictObject(MANY_ENDS),
 } satisfies Declaration;
 
-/** Publishes later changes of documents immediately. */
 export const UNPROTECT = {
   ...PROTECT,
   name: "unprotect",

@@ -16,7 +16,6 @@ export type ResolveWay = keyof typeof WAYS;
 
 const WAY = z.enum(Object.keys(WAYS) as [ResolveWay, ...ResolveWay[]]);
 
-/** Ends conflicts and blocks by a choice. */
 export const RESOLVE = {
   name: "resolve",
   summary: "resolve conflicts and blocked documents",

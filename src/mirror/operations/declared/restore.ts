@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { TIME, DIGEST, type Declaration, ITEM_END, MOMENT, TEXT, option, PATHS, ROWS } from "../define.ts";
 
-/** Restores earlier versions of documents, and deleted documents. */
 export const RESTORE = {
   name: "restore",
   summary: "restore an earlier version",

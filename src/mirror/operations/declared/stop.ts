@@ -35,7 +35,6 @@ const ANSWER = {
   result: RESULT,
 } as const;
 
-/** Lets the next sync carry out the changes that a safety check stopped. */
 export const APPROVE = {
   name: "approve",
   summary: "carry out the changes that a safety check stopped",
@@ -46,7 +45,6 @@ export const APPROVE = {
   ...ANSWER,
 } satisfies Declaration;
 
-/** Undoes the changes that led to a stop. */
 export const REJECT = {
   name: "reject",
   summary: "undo the changes that a safety check stopped",

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { type Declaration, DIGEST, ITEM_END, TEXT, option, ROWS, MOMENT } from "../define.ts";
 
-/** Undoes runs. */
 export const UNDO = {
   name: "undo",
   summary: "undo a run",

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { type ReadDeclaration, TEXT, TEXTS, option, PATHS, ROWS } from "../define.ts";
 
-/** Waits until local changes are on the service. */
 export const WAIT = {
   name: "wait",
   summary: "wait until local changes are on the service",
@@ -32,7 +31,8 @@ export const WAIT = {
     /** Number of requested paths that the result leaves out. */
     more: z.int(),
     /**
-     * Requested paths, and paths of a requested folder that were not live at first; worst first.
+     * Requested paths, and paths in a requested folder whose content was not on the service at the
+     * call; worst first.
      */
     paths: ROWS({
       path: TEXT,
@@ -48,8 +48,8 @@ export const WAIT = {
       /** Ids of changes in review, as far as the service reported them. */
       reviews: TEXTS,
       /**
-       * Kind of problem that keeps the path from being live; null if the path is live or its
-       * content is being uploaded.
+       * Kind of problem that prevents the upload; null if the content is on the service or is being
+       * uploaded.
        */
       kind: TEXT.nullable(),
       code: TEXT.nullable(),

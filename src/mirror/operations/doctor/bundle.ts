@@ -33,14 +33,17 @@ export type Bundle = {
   readonly planned: PlainPlan;
 };
 
-/** Changes with each form of a bundle that a present replay cannot read. */
+/** Format of a bundle. Changes if the current mdmirror cannot replay older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** JSON, in which `{map: …}` and `{set: …}` are a Map and a Set. */
 type Plain = unknown;
 export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
-/** Answers of the functions among the arguments of a plan, by what the planner asked. */
+/**
+ * Answers of the functions that a plan gets as arguments. The keys of the maps are paths and
+ * digests: the arguments of each call.
+ */
 type Answers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
@@ -49,11 +52,14 @@ type Answers = {
 };
 
 /**
- * A content as far as the planner compares contents: the lines that it shares with others that the
- * planner asked for, and the characters in all its other lines.
+ * Describes a content as far as a plan compares contents. `shared`: lines that also occur in
+ * another content of the bundle. `other`: number of characters in all other lines.
  */
 type Lines = { readonly shared: readonly SharedLine[]; readonly other: number };
-/** `mark`: the beginning of a line that may mark a conflict; its other characters are not kept. */
+/**
+ * A line of a content. `line`: number of the line in the bundle, the same in each content. `mark`:
+ * the beginning of a line that may mark a conflict; other characters are not kept.
+ */
 type SharedLine = {
   readonly line: number;
   readonly length: number;
@@ -63,12 +69,12 @@ type SharedLine = {
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
 /**
- * `differences`: how the plan that the bundle makes differs from the plan of the folder, one line
- * each.
+ * `differences`: differences between a plan made from the bundle and the plan of the folder, one
+ * line each.
  */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
-/** Plans as the next sync would, and makes a bundle of it. Writes nothing. */
+/** Makes the plan of the next sync, and a bundle of that plan. Writes nothing. */
 export async function makeBundle(
   mirror: OpenedMirror,
   checks: readonly Check[],
@@ -138,7 +144,7 @@ function idsOf({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   return new Set(maps.flatMap((map) => [...map.keys()]));
 }
 
-/** Makes a plan again, to find out what the planner asks for. */
+/** Makes a plan again, and records each question of the planner with its answer. */
 function recordAnswers(input: PlanInput): Answers {
   const ignores: Answers["ignores"] = { file: new Map(), folder: new Map() };
   const conflicts: Answers["conflicts"] = new Map();
@@ -191,7 +197,7 @@ function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"]
   );
 }
 
-/** Treatment of strings, by the member that has them. All other strings become "". */
+/** How `toPlain` replaces a string, by the name of its member. All other strings become "". */
 const STRINGS: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...membersAs("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...membersAs("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
@@ -255,7 +261,8 @@ export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] 
     const after = new Set(replayed[part].map((one) => JSON.stringify(one)));
     const lost = [...before.difference(after)].map((one) => `- ${part}: ${one}`);
     const found = [...after.difference(before)].map((one) => `+ ${part}: ${one}`);
-    // Only steps have an order. Blocks are listed by their keys, ids among names.
+    // The order of blocks and of the other parts depends on ids and names, which pseudonyms may
+    // change.
     const isMoved = part === "steps" && lost.length + found.length === 0 && [...before].join() !== [...after].join();
     return [...lost, ...found, ...(isMoved ? [`~ ${part}: in another order`] : [])];
   });
@@ -264,11 +271,14 @@ export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] 
 type ReplannedBundle = {
   readonly plan: Plan;
   readonly input: PlanInput;
-  /** Number of questions of the planner that the bundle does not answer. */
+  /** Number of questions of the planner to which the bundle has no answer. */
   readonly unanswered: number;
 };
 
-/** Makes the plan of a bundle, with contents that compare as the recorded ones did. */
+/**
+ * Makes the plan of a bundle, with invented contents that are equal or differ where the recorded
+ * contents were equal or differed.
+ */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as Answers;
@@ -300,7 +310,10 @@ function fromPlain(plain: Plain): unknown {
   return Object.fromEntries(members.map(([name, one]) => [name, fromPlain(one)]));
 }
 
-/** LIMIT: the ranges of characters that distinguish 20,000 shared lines and 11,000 contents. */
+/**
+ * First characters for invented lines. LIMIT: their ranges suffice for about 20,000 shared lines
+ * and 11,000 contents.
+ */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 
 function inventContents(texts: Answers["texts"]): ReadonlyMap<string, string | null> {

@@ -136,7 +136,10 @@ export function checkNeighbours(root: string): Check[] {
   ];
 }
 
-/** Tools whose files mark the root of a synced folder; in a home folder they are only settings. */
+/**
+ * Tools that put files with these names into a folder that they sync, but also into the home folder
+ * for their settings. Such files count only in the linked folder.
+ */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
 function toolsAt(folder: string, isRoot: boolean): string[] {
@@ -164,7 +167,7 @@ function namesIn(folder: string): string[] {
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /**
- * Measures the history: lengths of files, not blocks.
+ * Measures the size of the history: the sum of the lengths of its files.
  * @param folder `.mdmirror`
  */
 export function checkHistory(folder: string): Check {

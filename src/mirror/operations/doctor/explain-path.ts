@@ -4,7 +4,7 @@ import { type HostOptions, withMirror } from "../../folder/open-mirror.ts";
 import { whyFacts } from "../results/why.ts";
 import { explain, type Why } from "./why.ts";
 
-/** Result of `why`, and its facts in words, for a process that keeps running. */
+/** Result of `why`, and the facts that the command shows, in words. */
 type PathExplanation = {
   readonly why: Why;
   readonly facts: ReturnType<typeof whyFacts>;

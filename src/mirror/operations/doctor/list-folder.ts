@@ -198,8 +198,8 @@ function rangeOf(disk: LocalDisk, entries: readonly FolderEntry[], { from, count
 }
 
 /**
- * Returns the linked folders around a folder, in the order of a tree. These are the folders above
- * it, each with its sibling folders, and the folders directly below it.
+ * Returns the synced folders to show around a folder, each before the folders in it. These are the
+ * folders above it, each with its sibling folders, and the folders directly below it.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const open = new Set(["", ...ancestorsOf(folder), folder]);

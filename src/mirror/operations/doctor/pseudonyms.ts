@@ -14,17 +14,19 @@ export type Pseudonyms = { readonly path: (path: string) => string; readonly dig
 /** Matches an unchanged part of a name, or a word, which is replaced. */
 const PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
-/** Numbers as `numberedName` gives them. */
+/** Numbers that `numberedName` appends to a name, which stay unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
-/** Names of files that have rules for other files. */
+/**
+ * Names that stay unchanged, because mdmirror treats files and folders of these names specially.
+ */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 const EMPTY = digestOf("");
 /** Letters of a pseudonym: without vowels, no pseudonym is a word. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
-/** LIMIT: letters of a number; 20^4 different words have an order. */
+/** LIMIT: letters that number a word. 20^4 different words get numbers. */
 const CODE_LENGTH = 4;
-/** Characters of the longest word that gets the usual length. */
+/** LIMIT: length of the longest word whose pseudonym has the common length. */
 const MAX_USUAL_WORD = 24;
 
 /**
@@ -62,7 +64,7 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
 
 /**
  * Lists the words that mdmirror makes of names without a letter or digit: `[.md` → `u5b.md`. LIMIT:
- * these names are sorted as themselves, among pseudonyms.
+ * these words stay unchanged, so they may sort differently among pseudonyms.
  */
 function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
   for (const name of names) {
@@ -71,7 +73,10 @@ function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
   }
 }
 
-/** Returns a pseudonym for each word. A disk folds pseudonyms to one if it folds their words. */
+/**
+ * Returns a pseudonym for each word. Words that are one name on a disk which ignores case or
+ * Unicode forms get pseudonyms that are one name there too.
+ */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
   return new Map(
@@ -88,7 +93,7 @@ function pseudonymOf(word: string, key: string, rank: number, forms: readonly st
   const code = Array.from({ length: CODE_LENGTH }, (_, at) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - at)) % LETTERS.length),
   );
-  // ORDER: after the code, because capitals within it would change the order of words.
+  // ORDER: the capitals follow the code; within the code, they would change the order of the words.
   const spelling = forms.length === 1 ? "" : spellingMark(forms.indexOf(composed));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const usual = `${firstLetter(composed, key)}${code.join("")}${spelling}${accent}`;
@@ -97,7 +102,10 @@ function pseudonymOf(word: string, key: string, rank: number, forms: readonly st
   return composed === word ? pseudonym : pseudonym.normalize("NFD");
 }
 
-/** Returns letters whose capitals are the bits of a number. LIMIT: eight spellings of one word. */
+/**
+ * Writes a number below 8 as three letters, in which a small letter is a bit. LIMIT: eight
+ * spellings of one word.
+ */
 function spellingMark(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }

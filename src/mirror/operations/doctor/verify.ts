@@ -101,9 +101,9 @@ function rowOf(
 }
 
 /**
- * Message about a document with other content on the service under the version that was synced. Its
- * data are damaged, or the answer is false. No sync notices this, because lists contain only
- * versions. A local edit would replace the other content.
+ * Message about a document whose content on the service differs from base, although the service
+ * shows the version of base. The service's data are damaged, or its answer is false. No sync
+ * notices this, because lists contain only versions. A local edit would replace the other content.
  */
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +

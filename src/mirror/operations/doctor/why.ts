@@ -27,7 +27,6 @@ export type Why = PlanFacts & {
   readonly blocked: Block | null;
   /** Open block, as reports show it; null if the path is not blocked. */
   readonly open: Attention | null;
-  /** Blocked paths below a folder. */
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
@@ -44,7 +43,7 @@ export type Why = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-/** LIMIT: events that `why` reads, and events that it shows, so that the answer stays short. */
+/** LIMIT: newest events that `why` reads. The next constant limits how many of them it shows. */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
@@ -112,8 +111,8 @@ function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blocked
 }
 
 /**
- * Returns the block of a path. A remembered refusal explains more than the block of a plan that
- * would try the refused request again.
+ * Returns the block of a path. Prefers a block that has the service's error code: the plan may try
+ * the refused request again, and then does not know the error.
  */
 function blockOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
   const remembered = [...base.blocks.values()].filter((block) => isAbout(block, keys));

@@ -54,7 +54,9 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
   return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
 }
 
-/** Returns the id of the document at this path on the service, if it is not linked yet. */
+/**
+ * Returns the id of the document at this path on the service, if mdmirror has no record of it yet.
+ */
 async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
   const whole = toService(world, path);
   if (!whole.endsWith(".md")) return ok(null);

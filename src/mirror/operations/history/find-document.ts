@@ -8,7 +8,7 @@ import type { BaseTree } from "../../model/tree.ts";
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Record of the document in base; null if the document was deleted or its record ended. */
+  /** Record of the document in base; null if the document was deleted, or mdmirror forgot it. */
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
 };

@@ -41,8 +41,8 @@ const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
 /**
- * `order`: time used for sorting: `at`, but never before the entry added earlier, because the clock
- * may have been set back.
+ * `order`: the time `at`, but never before the time of the entry added earlier: the clock may have
+ * been set back.
  */
 type Ordered<T> = T & { readonly order: number };
 type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -114,14 +114,14 @@ function entryOfVersion({ at, digest, changeId }: StoredVersion, events: readonl
   return { ...when, digest, from: "service", changeId, other: null, what };
 }
 
-/** Returns the content of base, if no version has it. */
+/** Returns the content of base as an entry, if no published version has this content. */
 function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const last = tombstone?.digest ?? record?.digest;
   if (last === undefined || wasLive.has(last)) return [];
   return [{ ...entryWithDigestOnly(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
-/** Returns contents that effects replaced or left locally. */
+/** Returns contents that were local before or after an event. */
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const seen: OrderedEntry[] = [];
   for (const { at, order, before, after, detail, kind } of events) {

@@ -53,8 +53,9 @@ export type MergeRow =
 type LineOwner = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
- * Consecutive lines of one kind and origin, without content. `line` is 1-based. It counts lines of
- * base for removed lines and for base's part of a conflict, otherwise all other lines.
+ * Consecutive lines of one kind and origin, without content. `line`: number of the first line, from
+ * 1. Removed lines, and the base's lines of a conflict, are counted in base; all others in the
+ * result.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";

@@ -34,7 +34,7 @@ import type { Operation } from "../run-operation.ts";
 
 /**
  * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
- * null: the document is linked.
+ * null if base has the document.
  */
 type RestorableDocument = Pick<KnownPlace, "path" | "record" | "tombstone"> & {
   readonly id: DocId;
@@ -130,8 +130,8 @@ function planSeveral(
 }
 
 /**
- * Returns one document for each path: the linked one; if none is linked, the one that was deleted
- * last, or the one at that time.
+ * Returns one document for each path: the document that base has there, or else a deleted one. Of
+ * several deleted documents, `isNearer` chooses.
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
   const documents = new Map<LocalPath, RestorableDocument>();
@@ -150,8 +150,8 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Rest
 }
 
 /**
- * Returns true if the deletion at `at` takes precedence over the deletion at `other`: without
- * `asOf`, the later deletion; with it, the first deletion after that time.
+ * Returns true if a deletion at time `at` takes precedence over a deletion at time `other`. Without
+ * `asOf`, the later deletion does; with `asOf`, the first deletion after that time does.
  */
 function isNearer(at: number, other: number, asOf: number | null): boolean {
   if (asOf === null) return at > other;

@@ -20,8 +20,8 @@ export type RunLine = {
    */
   readonly state: string | null;
   /**
-   * Counts of the run's changes, such as `3 uploaded, 1 created locally`; null if nothing was
-   * changed or known.
+   * Counts of the run's changes, such as `3 uploaded, 1 created locally`; null if the run changed
+   * nothing, or its summary cannot be read.
    */
   readonly done: string | null;
   /** The latest run that undid this run; null if none did. */

@@ -96,8 +96,8 @@ export function occupiedReason(path: LocalPath): string {
 }
 
 /**
- * Plans the undo of one document. The state before the first of the runs replaces the state after
- * the last.
+ * What the undo of one document depends on. The undo restores the state before the first of the
+ * runs, and expects the state after the last.
  */
 type UndoContext = {
   readonly base: BaseTree;
@@ -287,10 +287,12 @@ function changesText(event: MirrorEvent): boolean {
 }
 
 /**
- * Returns the content that an undo restores; null if it is unknown, or the runs did not change it.
- * A merge or a conflict began with an edit that was not uploaded. With `to` "run", that edit is
- * restored, as the file had it before the run. A conflict does not record the edit. With `to`
- * "moment", the base of both edits is restored, which the file had at the last sync before.
+ * Returns the content that an undo restores; null if the runs did not change the content, or it is
+ * unknown.
+ * - `to` "run": the local content before the first run, including edits that were not uploaded.
+ *   After a conflict, this content is unknown.
+ * - `to` "moment": the content at the last sync before the runs. This is the base of a merge or a
+ *   conflict.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const first = events.find(changesText);
@@ -311,8 +313,8 @@ function restoreText(record: DocumentRecord, events: readonly MirrorEvent[], con
 }
 
 /**
- * Plans to open the conflict again that the runs ended. Returns null if they ended none, or an
- * older mdmirror version ended it.
+ * Plans to open a conflict again that the runs ended. Returns null if the runs ended no conflict,
+ * or an older version of mdmirror ended it.
  */
 function reopenConflict(
   record: DocumentRecord,

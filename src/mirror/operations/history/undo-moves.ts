@@ -49,13 +49,16 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // A restore is the move back of an earlier undo.
+  // An earlier undo moved the folder back; its event has the kind `restore`.
   "restore",
 ]);
 
 const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
-/** @param events completed events of one run, oldest first */
+/**
+ * Returns the moves of folders in one run, several moves of a folder as one.
+ * @param events completed events of the run, oldest first
+ */
 export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
   const own = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
   return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
@@ -87,7 +90,7 @@ export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: rea
 }
 
 /**
- * Returns true if an entry already reaches its path when the nearest moved folder above it moves.
+ * Returns true if an entry also reaches its target when the nearest moved folder above it moves.
  */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
   const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));

@@ -37,7 +37,6 @@ type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];
 
 export type StopView = {
-  /** The current stop. */
   readonly stop: StopResult;
   /** Number of documents that the stopped changes delete on either side. */
   readonly deletes: number;
@@ -60,9 +59,8 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
 }
 
 /**
- * The changes that a safety check stops now, for an answer to exactly these changes. mdmirror plans
- * again, so that the user sees the next sync. Approved actions run if they still mean the same; new
- * actions are stopped (I21).
+ * The changes that a safety check stops in the plan of the next sync. An answer applies to exactly
+ * these changes: later changes stop again (I21).
  */
 type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
@@ -125,7 +123,6 @@ const ANSWER = {
   seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
 };
 
-/** Lets the next sync carry out the changes of the stop. */
 export const approve: StopOperation = {
   ...ANSWER,
   declared: APPROVE,
@@ -137,7 +134,6 @@ export const approve: StopOperation = {
   },
 };
 
-/** Undoes the changes that led to the stop. */
 export const reject: StopOperation = {
   ...ANSWER,
   declared: REJECT,

@@ -16,13 +16,16 @@ import type { Disk } from "../../ports/disk.ts";
 /** Result for one document. A document that fails does not stop the others. */
 type ManyEnd = ResultEnds["items"][number];
 
-/** One item of a plan: its row in the result, and its effects. Null: the item needs no effect. */
+/**
+ * One item of a plan: `row` is its row in the result, `act` carries it out. A null `act`: the item
+ * has nothing to do.
+ */
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
   /** Rank of the item: items with a lower number run first; undefined: 0. */
   readonly order?: number;
-  /** True if all items of this order run together, so that a stop does not separate them. */
+  /** True if all items of this order run together, even if the user stops the command. */
   readonly isWhole?: boolean;
 };
 
@@ -30,7 +33,7 @@ export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
   /** True if the user asked for one document: its failure is then the trouble of the whole call. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
-  /** Runs that the items undo; left out: none. */
+  /** Runs that the items undo; undefined if none. */
   readonly undoes?: readonly number[];
 };
 
@@ -70,8 +73,8 @@ type RunItems<Row> = {
 };
 
 /**
- * Runs the items of a plan in their order, as one manual run. Once the service was not reached, no
- * further item is tried, because each would wait as long.
+ * Runs the items of a plan in their order, as one manual run. If the service cannot be reached, the
+ * remaining items are not tried, because each of them would also wait until its timeout.
  * @param maxParallel items at the same time
  */
 export async function runItems<Row extends ManyEnd>(
@@ -97,7 +100,7 @@ export async function runItems<Row extends ManyEnd>(
     }
     return [];
   };
-  // If another folder is at the root's path now, nothing was started.
+  // No item runs if another folder is at the root's path now.
   const [refused] = able.length === 0 ? [] : await runManually(world, kind, work, undoes);
   const endOf = (item: PlanItem<Row>) => refused ?? ends.get(item);
   const only = isOne && able.length > 0 ? endOf(able[0]!) : undefined;

@@ -5,7 +5,6 @@ import { WAIT } from "../declared/wait.ts";
 import type { ReadOperation } from "../run-operation.ts";
 import { USUAL_WAIT, waitFor } from "./wait.ts";
 
-/** Waits until local changes are on the service. */
 export const wait: ReadOperation<typeof WAIT> = {
   declared: WAIT,
   async read(root, { paths = [WHOLE_FOLDER], timeout = USUAL_WAIT }, options) {

@@ -65,7 +65,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let still = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judged = judgeBarrier(world, awaited, true);
-    // Before the first run, the block may come from a sync with only one direction.
+    // Before the first run, a block may come from an earlier sync in one direction only.
     const isWaiting = judged.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );

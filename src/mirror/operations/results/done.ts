@@ -1,8 +1,6 @@
 import { count } from "../../../common/count.ts";
 import type { RunReport } from "../../folder/run.ts";
 
-/** Words for the counts of a run. */
-
 const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">, string>> = {
   uploaded: "uploaded",
   downloaded: "downloaded",

@@ -1,6 +1,5 @@
 import type { Progress } from "../../ports/world.ts";
 
-/** Words for the phases of a run. */
 export const PHASE_WORDS: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
   recover: "completing interrupted steps",
   scan: "scanning local files",

@@ -1,7 +1,5 @@
 import type { WaitingReview } from "../manual/reviews.ts";
 
-/** Words for changes in review. */
-
 /** Reasons for a review, as clauses. */
 export const REVIEW_REASONS = {
   protected: "its document is protected",

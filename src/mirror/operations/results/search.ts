@@ -1,7 +1,5 @@
 import { countCharacters, SEARCH_QUERY_CHARACTERS, SEARCH_REGEX_PATTERN_CHARACTERS } from "../../../contract/limits.ts";
 
-/** Words for a search. */
-
 export function queryFault(query: string, regex: boolean): string | null {
   if (query.trim() === "" && !regex) return "QUERY is blank";
   if (query === "") return "QUERY is empty";

@@ -1,8 +1,6 @@
 import { plural } from "../../../common/count.ts";
 import type { StopReason } from "../../planner/plan-types.ts";
 
-/** Words for both answers to a stop. */
-
 /** Effects of a rejection, by kind. */
 export const REJECTION_WORDS = {
   "file-back": "restored locally, with the same id and history; nothing is uploaded",

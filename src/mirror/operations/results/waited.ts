@@ -21,7 +21,10 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 /** LIMIT: paths in one answer, which fits into one line of the control socket. */
 const MAX_PATHS = 1_000;
 
-/** Ranks of the states. The worst comes first, so that only live paths are cut off. */
+/**
+ * Ranks of the states, worst first. If the paths exceed the limit, paths that are on the service
+ * are left out first.
+ */
 const RANK: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
