@@ -1,5 +1,3 @@
-/** Lengths of time, as people write and read them. */
-
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**

@@ -1,5 +1,3 @@
-/** Formats numbers for users. */
-
 /** Formats a number: `12345` becomes `12,345`. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,6 +1,5 @@
 import type { Random } from "./random.ts";
 
-/** Returns random numbers of the system. */
 export function systemRandom(): Random {
   return {
     fraction: () => Math.random(),

@@ -3,7 +3,7 @@
  * link that closes a circle does not count.
  * @param targetsOf numbers of the documents that each document links to
  * @param all numbers of the documents, in the preferred order
- * @returns the place of each number in the order
+ * @returns the position of each number in the order
  */
 export function targetsFirst(targetsOf: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
   const place = new Map<number, number>();

@@ -15,8 +15,8 @@ export const SILENCE_MS = 45_000;
 export const MAX_EVENT_ID_LENGTH = 256;
 
 /**
- * The `event` of a block; clients ignore other types. `reset`: events since the id that was sent
- * are no longer known, or the access of the key changed, so the client must scan everything.
+ * Type of an event; clients ignore other types. `reset`: events since the id that was sent are no
+ * longer known, or the access of the key changed, so the client must scan everything.
  */
 export type EventType = "file" | "folder" | "reset";
 
@@ -27,8 +27,8 @@ export type EventType = "file" | "folder" | "reset";
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
 /**
- * The `data` of a `file`. `path` and `lastChangeId` are the current values; undefined if the file
- * is gone.
+ * Data of an event of type `file`. `path` and `lastChangeId` are the current values; undefined if
+ * the file is gone.
  */
 export type FileEvent = {
   readonly id: DocId;
@@ -37,5 +37,5 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/** The `data` of a `folder`. It describes the folder itself, not the contents of the folder. */
+/** Data of an event of type `folder`, about the folder itself and not about its contents. */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

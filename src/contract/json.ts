@@ -1,5 +1,3 @@
-/** Reads JSON from outside the program. */
-
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -2,7 +2,7 @@ import type { DirId, DocId } from "./ids.ts";
 import type { Digest } from "./digest.ts";
 import type { LocalPath } from "./path.ts";
 
-/** A link of a file, as in its bytes. */
+/** A link in a local file, as the bytes of the file have it. */
 export type LinkTarget = {
   /** Destination of the link, without query and fragment. */
   readonly destination: string;

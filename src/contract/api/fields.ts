@@ -119,13 +119,11 @@ const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
 
 export type Range = { readonly min: number; readonly max: number; readonly default: number };
 
-/** Makes the schema of a query parameter that is a whole number. */
 export function integerParameter(range: Range) {
   const read = (sent: unknown) => (typeof sent === "string" && INTEGER.test(sent) ? Number(sent) : sent);
   return z.preprocess(read, z.int().min(range.min).max(range.max)).default(range.default);
 }
 
-/** Makes the schema of a query parameter that is `true` or `false`. */
 export function flagParameter() {
   const read = (sent: unknown) => (sent === "true" || sent === "false" ? sent === "true" : sent);
   return z.preprocess(read, z.boolean()).default(false);
@@ -133,7 +131,6 @@ export function flagParameter() {
 
 export type IdForm = "doc_" | "dir_" | "chg_";
 
-/** Makes the schema of an id in a request. */
 export function idSchema(form: IdForm) {
   return stringJudgedBy((value) => {
     if (value.startsWith(form) && isStrictId(value)) return null;

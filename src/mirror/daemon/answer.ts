@@ -8,7 +8,9 @@ import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/resu
 
 const ALIVE_EVERY_MS = 2_000;
 
-/** Returns true if a daemon neither polls nor retries. A manual run has another phase. */
+/**
+ * Returns true if a daemon is paused: it has no next poll and no retry, also during a manual run.
+ */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);

@@ -57,13 +57,14 @@ export class DaemonFolder {
   #open: OpenedDaemon | null = null;
   #listening: Listening | null = null;
   /**
-   * A command works in the folder, or will as soon as the daemon has no file of the folder open.
+   * Command that works in the folder, or waits until the daemon has closed it; null if there is
+   * none.
    */
   #loan: Loan | null = null;
   #closedBy: Trouble | null = null;
   /** Resolves when a folder that is being closed is open again, or cannot be opened. */
   #opening: PromiseWithResolvers<void> | null = null;
-  /** Marker when the folder was first opened; null if it had none. */
+  /** Id in the folder's marker file at the first opening; null if there was no such file. */
   #marker: string | null = null;
 
   /** @param root real path of a folder that has `.mdmirror/` */
@@ -114,7 +115,8 @@ export class DaemonFolder {
       if (this.#listening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
       await this.close();
     } catch (error) {
-      // The disk of the folder may be gone. The file then names a socket at which nobody listens.
+      // The folder's disk may be unmounted, so that the file with the socket's path stays. A
+      // command that reads the file later finds that nobody listens.
       this.#logFault("control-failed", error);
     }
     return end;
@@ -192,7 +194,7 @@ export class DaemonFolder {
     this.#opening = null;
   }
 
-  /** Returns the loan that has ended; null if the folder was not lent. */
+  /** Ends the loan, and returns it; null if the folder was not lent. */
   #endLoan(): Loan | null {
     const loan = this.#loan;
     this.#loan = null;
@@ -343,7 +345,7 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
   storeFactsOf(mirror, event.report, requestOfStoppedRun(mirror, true).maxDeletes);
-  // Once a day between two cycles: a day without a run has nothing to prune.
+  // Called after each run, because a day without a run has nothing to prune.
   pruneDaily(mirror);
 }
 
@@ -359,9 +361,7 @@ function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
 
 /** Reason why a folder is no longer synced. */
 type FolderEnd =
-  /** The daemon was asked to stop. */
   | { readonly kind: "stopped" }
-  /** `mdmirror unlink` ended the link of the folder. */
   | { readonly kind: "unlinked" }
   /** `mdmirror mv` moved the folder. `root`: the current path. */
   | { readonly kind: "moved"; readonly root: string };
@@ -377,8 +377,8 @@ function folderEndOf(
   marker: string | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
-  // If only the configuration or only the marker is missing, this is an error that is reported, and
-  // that may end.
+  // If only the configuration or only the marker is missing, the daemon reports an error and tries
+  // again: the missing file may come back.
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || markerOf(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   if (marker === null) return null;

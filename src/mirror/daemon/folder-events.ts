@@ -20,7 +20,7 @@ export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { r
 type LogLine = Parameters<Log["write"]>;
 
 /**
- * Returns the log line of each event in the folder's log: events, places and numbers, no content.
+ * Returns the log line of each event in the folder's log: events, paths and numbers, no content.
  * Null if the engine logs the event itself, or the event is only a scan.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
@@ -30,7 +30,7 @@ const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // The log has moved with the folder, so nothing can be logged at the old place.
+  // The log has moved with the folder, so nothing can be logged at the old path.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

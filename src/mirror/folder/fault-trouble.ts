@@ -1,7 +1,7 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** A clause for `init`: nothing can be examined in a folder that is not linked yet. */
+/** Next step after a failed `init`, in place of `mdmirror doctor`, which needs a linked folder. */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /**

@@ -14,7 +14,6 @@ const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
 type LockedFolder = {
-  /** True if a daemon lends the folder. */
   readonly isLent: boolean;
   /** Frees the lock, and returns the folder to the daemon that lends it. */
   readonly free: () => void;

@@ -185,7 +185,7 @@ function removeCreatedFolders(dir: string, topmost: string): void {
 }
 
 /**
- * A disk whose folder seems to have its marker before linking writes it, so that the first sync can
+ * Disk that reports the folder's marker before linking has written it, so that the first sync can
  * be planned.
  */
 class DiskAsIfMarked extends LocalDisk {

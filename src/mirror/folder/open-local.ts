@@ -69,8 +69,8 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
 }
 
 /**
- * Returns the paths that no `.gitignore` excludes, because they are linked; null if mdmirror does
- * not follow these files.
+ * Returns the local paths of all records, which no `.gitignore` excludes; null if the folder does
+ * not use `.gitignore` files.
  */
 export function pathsForGitignore(
   { gitignore }: Pick<Config, "gitignore">,

@@ -13,14 +13,17 @@ import { FREE_SPACE_NEXT, isDiskFull, ok, type Result, trouble } from "../../com
 
 type StateInUse = {
   readonly state: StoredState;
-  /** True for a state without records, so that everything that both sides have is linked. */
+  /**
+   * True for a state without records: the next sync then records all documents that both sides
+   * have.
+   */
   readonly isNew: boolean;
   readonly notes: string[];
 };
 
 /**
- * Opens the state under the lock. A damaged file is set aside. Linking then finds its documents
- * again, and deletes and overwrites nothing.
+ * Opens the state under the lock. A damaged file is set aside. The next sync then records the
+ * documents of both sides again, and deletes and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];

@@ -55,7 +55,7 @@ const SECOND_SCAN_DELAY_MS = 2_000;
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // The user chose a policy, which answers the question about too many conflicts.
+  // The policy resolves the conflicts for which a safety check stopped earlier runs.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -224,7 +224,7 @@ export async function planSync(
 
 const DAY_MS = 86_400_000;
 
-/** Prunes old contents between two cycles, once a day. */
+/** Deletes old contents after a run, once a day. */
 export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;

@@ -22,7 +22,6 @@ import { troubleOfSystemError } from "./folder-trouble.ts";
 export type MirrorStatus = RunState & {
   readonly url: string;
   readonly remote: LinkedPart;
-  /** Directions that are synced. */
   readonly direction: Config["direction"];
   readonly documents: number;
   /** Size of the files of all documents, in bytes. */
@@ -98,8 +97,10 @@ function statusOf(summary: StateSummary, { url, remote, direction }: Config, isB
 }
 
 /**
- * Rows that are not interrupted steps: a set-aside file is always checked once more, a new file
- * that was not created is downloaded like any other, and content that was not found is sent again.
+ * Kinds of journal rows that are no interrupted steps:
+ * - `set-aside`: the next cycle checks the set-aside file once more
+ * - `create`: a new file that was not created is downloaded like any other
+ * - `sent`: content that was not found on the service is sent again
  */
 const ROWS_THAT_ARE_NO_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
@@ -189,7 +190,6 @@ function latest(a: number | null, b: number | null): number | null {
 export type FolderStatus = {
   readonly mirror: ListedMirror;
   readonly reading: StatusReading;
-  /** State of the folder in one word. */
   readonly state: MirrorWord;
 };
 

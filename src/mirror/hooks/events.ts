@@ -29,7 +29,10 @@ export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems
 export type WatchedEvent = {
   /** State with which the next state is compared. */
   readonly baseline: Facts;
-  /** Event that has not lasted long enough; an event with another key starts a new period. */
+  /**
+   * Event that has not lasted long enough yet; null if there is none. An event with another key
+   * starts a new period.
+   */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
@@ -47,7 +50,7 @@ export function watchEvent(
   return due <= at ? { baseline: now, pending: null, due, items } : { baseline, pending: { key, since }, due, items };
 }
 
-/** Returns the next baseline, after no event happened. */
+/** Returns the state with which the next state is compared, if no event happened. */
 function baselineOf(event: EventName, before: Facts, now: Facts): Facts {
   // A short loss of the service does not end a state.
   if (now.state === "offline" && event !== "offline")
@@ -55,7 +58,6 @@ function baselineOf(event: EventName, before: Facts, now: Facts): Facts {
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
 }
 
-/** Returns the changes that were synced between two states. */
 export function changesBetween(before: Facts, now: Facts): Changes {
   return Object.fromEntries(
     Object.entries(now.changes).map(([name, count]) => [name, count - (before.changes[name] ?? 0)]),

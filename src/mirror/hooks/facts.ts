@@ -21,7 +21,7 @@ export type Facts = {
   readonly offline: readonly HookItem[];
   /** Milliseconds for which the service has not been reached. */
   readonly offlineMs: number;
-  /** Changes in review, by `SINCE PATH`; null if unknown. */
+  /** Changes in review, each as `SINCE PATH`; null if unknown. */
   readonly reviews: readonly string[] | null;
 };
 
@@ -31,7 +31,7 @@ export type Changes = Readonly<Record<string, number>>;
 /** One problem. `path`: path of the problem; "" is the whole folder. */
 export type HookItem = Omit<AttentionEntry, "detail">;
 
-/** State by the report of a run, or by the state file. */
+/** State of a folder, from the report of a run or from the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 /** Reason why the service is unreachable, and for how long. */
@@ -52,7 +52,7 @@ export function factsOf(
   return {
     state: offline === null ? state : "offline",
     changes,
-    // Pending changes need nobody.
+    // Pending problems need no action of a person.
     attention: itemsOf(attention.filter(({ waits }) => !waits)),
     conflicts: itemsOf(attention.filter(({ kind }) => CONFLICTS.has(kind))),
     stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),

@@ -95,9 +95,9 @@ export class HookRunner {
     }
   }
 
-  /** Returns when the pending events are due. */
+  /** Checks all hooks, and returns the times at which pending events are due. */
   #checkAll(): number[] {
-    // ORDER: first, so that an event during the check wakes the next one.
+    // ORDER: before the check, so that an event during the check starts another check.
     this.#wake = new AbortController();
     const { env, clock, onNote } = this.#options;
     const read = readHooks(env);

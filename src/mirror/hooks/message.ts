@@ -21,7 +21,7 @@ export type Message = {
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
     readonly state: Facts["state"];
-    /** True if `mdmirror hooks test` sent it and nothing happened. */
+    /** True if `mdmirror hooks test` sent the message, and nothing happened. */
     readonly test: boolean;
     /** `changes`: synced since the hook last ran for this event, as far as this process saw. */
     readonly counts: {
@@ -38,7 +38,6 @@ export type Message = {
   };
 };
 
-/** One event of a folder. */
 export type HookEvent = {
   readonly event: EventName;
   /** Subjects of the event; empty for the whole folder. */

@@ -86,7 +86,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
 /** LIMIT: milliseconds for one run of a command. */
 const MAX_TIMEOUT_MS = 600_000;
-/** LIMIT: a state reported a day late is useless. */
+/** LIMIT: longest `debounce` in milliseconds. A state that is reported a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;
 
 type OnFault = (why: string) => void;

@@ -137,7 +137,7 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
   let bytes = 0;
   let cut: Failure | null = null;
   let grace: NodeJS.Timeout | undefined;
-  /** Asks the group to end, then kills it. */
+  /** Asks the processes of the group to end, and later kills them. */
   const end = (why: string, reason: string) => {
     if (cut !== null) return;
     cut = { why, reason, code: null };

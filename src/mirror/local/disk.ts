@@ -122,24 +122,24 @@ export class LocalDisk implements Disk {
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
-  /** Works as `saveBesideDaemon` of `write.ts`. */
+  /** Replaces a file without a journal, as an editor does. See `saveBesideDaemon`. */
   saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<Written> {
     return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }
 
-  /** Works as `whyUnsynced` of `folder-names.ts`. */
+  /** Returns why a path is not synced; null if it is synced. */
   whyUnsyncedAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
     this.names();
     return whyUnsynced(this.#guard, this.#options, path);
   }
 
-  /** Works as `namesIn` of `folder-names.ts`. */
+  /** Returns the names in a folder, in no order; null if the folder does not exist. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
     this.names();
     return namesIn(this.#guard, this.#options, folder);
   }
 
-  /** Works as `stampAt` of `folder-names.ts`. */
+  /** Returns the stamp of a file; null if no file is at the path. */
   stampAt(path: LocalPath): ReturnType<typeof stampAt> {
     return stampAt(this.#guard, path);
   }

@@ -107,8 +107,8 @@ export type MoveEnd =
  * @throws errors with an errno, as long as nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
-  // This happens before the file gets a second name, so that an unusable `.mdmirror` stops the move
-  // first.
+  // ORDER: both free names are found before the file gets a second name. An unusable `.mdmirror`
+  // thus stops the move before it begins.
   const [setAsidePath, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };

@@ -51,9 +51,9 @@ function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => b
 }
 
 /**
- * Compares inodes. A wrong match only keeps a set-aside file for longer; nothing is lost. Linux
- * before 5.14 gives no inode: then the name counts, which is random for a set-aside file, or a stat
- * on the same mount.
+ * Returns true if two descriptors are of one inode. Linux before 5.14 reports no inode; then equal
+ * names suffice, because set-aside files have random names, or equal stats on one mount. A wrong
+ * true only keeps a set-aside file for longer.
  */
 function isSame(ownFile: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
   const [mine, theirs] = [ownFile, other].map(({ info }) => info.get("ino"));

@@ -60,8 +60,7 @@ function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolea
 }
 
 /**
- * Returns true if nothing is at a path without a known document, or only an entry that is not
- * synced.
+ * Returns true if a path without a known document is free, or has only an entry that is not synced.
  */
 function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, isInodeElsewhere: HasInode): boolean {
   if (mattersForScan(tree, path)) return false;

@@ -79,7 +79,7 @@ function listNames({ fs, hold }: Pick<Scan, "fs" | "hold">, { abs, stat }: Subfo
   return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** @throws an error that is neither the system's nor a fault of its rules: a bug */
+/** @throws an error that is a bug: neither one of the system, nor about unusable ignore rules */
 function whyUnread(error: unknown): string {
   if (error instanceof RulesError) return error.message;
   const errno = errnoOf(error);
@@ -212,7 +212,10 @@ export type Scan = {
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
-  /** Numbers of the files that the tree leaves out; null if it contains all files. */
+  /**
+   * Numbers the files that the caller has records of, so that the tree leaves them out; null if the
+   * tree contains all files.
+   */
   readonly leftOut: FileNumbers | null;
   /**
    * Files that this scan has read: a second reading of their folder does not read these files
@@ -232,7 +235,7 @@ export type WalkedFolder = {
   /** Stat of the folder, from before its entries were read. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
-  /** Numbers of the files that the tree leaves out. */
+  /** The caller's numbers of the files that the tree leaves out. */
   readonly leftOut: number[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];

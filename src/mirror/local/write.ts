@@ -32,7 +32,7 @@ export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO
 
 /**
  * Creates a file. Its bytes are not flushed: `flush` does that in batches, and until then the
- * record is not durable.
+ * record of the file says that a power loss may damage it.
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);

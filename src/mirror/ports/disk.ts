@@ -4,9 +4,10 @@ import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * A file that the caller knows. `path`: the caller's own string, which the tree shares. `stamp`:
- * null if no stamp is trusted, so that the file is read. `digest`: if the file still has this
- * digest, the caller already has its content.
+ * A file that the caller knows.
+ * - `path`: a string that the tree shares with the caller, to save memory
+ * - `stamp`: null if the file has to be read, because no stamp is trusted
+ * - `digest`: the content with this digest is not passed to the caller again
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 

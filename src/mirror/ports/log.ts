@@ -78,7 +78,7 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** Values for a log line; null leaves the member out. */
+/** Fields of a log line. A field with the value null is left out. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };

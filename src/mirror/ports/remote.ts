@@ -123,7 +123,7 @@ export type Pressure = {
   readonly pauseMs: number;
 };
 
-/** Receives listed items, which the list then leaves out. */
+/** Receives the items of a list; the returned `Listing` then contains none of them. */
 export type ItemReceiver<Item> = {
   /** Drops the items read before: the list starts again from its first page. */
   readonly begin: () => void;

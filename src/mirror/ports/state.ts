@@ -22,7 +22,8 @@ import type { BaseTree } from "../model/tree.ts";
 export type Intent =
   // Effects on the service.
   /**
-   * `replaces`: the deleted document that this document restores. Its record ends with the commit.
+   * `replaces`: the deleted document that the new document restores. When the effect ends, the
+   * record of the deleted document is removed.
    */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & Sent)
   | ({
@@ -38,8 +39,9 @@ export type Intent =
    */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
-   * Content was sent on this base, and the service may still save it, or has combined it with
-   * another edit. `id`, `baseDigest`: null for a new document, which has a `remotePath`.
+   * Content that was sent as an edit of `baseDigest`. The service may still save this content, or
+   * has combined it with another edit. `id`, `baseDigest`: null for a new document, which has a
+   * `remotePath`.
    */
   | {
       readonly kind: "sent";
@@ -79,11 +81,11 @@ export type Intent =
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      /** Submissions that are still in review; undefined: determined by the move of base. */
+      /** Submissions that are still in review; undefined: the move of base decides which. */
       readonly waiting?: readonly Submission[] | undefined;
       /** Fields for a document that has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
-      /** The block of the document ends, because the user decided. */
+      /** True if the block of the document ends, because the user decided. */
       readonly endsBlock?: true;
       /** Older version to which base goes back, because the content is an edit of that version. */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
@@ -97,8 +99,8 @@ export type Intent =
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
-   * A conflict copy is written. `shows`: facts that are recorded then; undefined for a copy that
-   * goes to the trash, because no conflict has recorded it any more.
+   * A conflict copy is written. `shows`: the conflict and the record that are stored when the file
+   * exists; undefined for a copy that no conflict needs any more, which goes to the trash.
    */
   | {
       readonly kind: "conflict-copy";
@@ -117,8 +119,8 @@ export type Intent =
       };
     }
   /**
-   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: the conflict ends
-   * with the step that restores its document.
+   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: another step
+   * restores the document, and ends its conflict.
    */
   | ({
       readonly kind: "drop-conflict";
@@ -154,7 +156,6 @@ type RemoteMove = {
   readonly lastLocalPath: LocalPath;
 } & Reason;
 
-/** A document and the path of its file. */
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
 /** The file whose content was sent, and the digest of that content. */
@@ -166,7 +167,7 @@ type Sent = {
   readonly stampTrusted: boolean;
 } & Reason;
 
-/** Reason for the action, for the event at its end. */
+/** Facts for the event that is logged at the end of the effect. */
 type Reason = {
   readonly why: string;
   /** True if the move is one of several that free paths for each other. */
@@ -276,7 +277,7 @@ export type TextName = {
   readonly why: string;
 };
 
-/** First time that content was stored under a path. */
+/** One name of stored content. `at`: time at which the content was first stored under this name. */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };

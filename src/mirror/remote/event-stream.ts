@@ -116,7 +116,8 @@ class Connection {
   });
   #isOpen = false;
   /**
-   * Last id that an event of this connection had. It also applies to later events without an id.
+   * Last id that an event of this connection had. This id also applies to later events without an
+   * id.
    */
   #namedId: string | null = null;
   #countedSince = 0;
@@ -145,7 +146,7 @@ class Connection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // The stream cannot resume after an id, so earlier events were missed.
+    // This connection does not resume an earlier one, so events may have been missed.
     if (this.#resumesAfter === null) this.#listener.onHint({ kind: "all" });
   }
 
@@ -169,7 +170,7 @@ class Connection {
 
   #giveUp(why: string): void {
     this.endedForGood = { kind: "too-much", why };
-    // The ids of later events are unknown.
+    // The next connection cannot resume after the last event: later ones were not read.
     this.lastId = null;
     this.#ending.abort();
   }

@@ -34,7 +34,6 @@ export type StreamReply = { readonly kind: "ended"; readonly why: string } | Rep
 /** End of a stream on a wire that has no streams. */
 const NO_STREAMS: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
 
-/** Sends requests to the service. */
 export class Http {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;

@@ -76,8 +76,7 @@ export async function listAll<Item extends { readonly id: string }>(
     const seen = new Map<string, Item>();
     options.receiver?.begin();
     const end = await new Traversal(options, seen).run();
-    // An item that only an earlier attempt listed is gone, if a later attempt was complete. If
-    // no attempt was complete, the item counts.
+    // Only a complete reading proves that an item of an earlier attempt no longer exists.
     if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
     for (const [id, item] of seen) before.set(id, item);
     if (end.kind === "failed" || start === MAX_STARTS)
@@ -100,13 +99,12 @@ class Traversal<Item extends { readonly id: string }> {
   #nextReply: Promise<Reply> | null = null;
   /** Number of different items so far. */
   #count = 0;
-  /** Pages in a row without a new item. */
   #pagesWithoutNew = 0;
   /** Fault of the first item that could not be read; null if there is none. */
   #unreadableItem: Fault | null = null;
 
   /**
-   * Creates an attempt.
+   * Prepares one attempt to read the list.
    * @param seen receives the items of the pages
    */
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
@@ -155,8 +153,8 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if the next page is the first page of documents: it is checked that the service
-   * itself made it. A list of one path is not checked.
+   * Returns true if mdmirror checks that the service itself made the next page. This is checked for
+   * the first page of documents, but not if the list is for one path.
    */
   #checksOrigin(): boolean {
     const { route, selector } = this.#options;

@@ -73,7 +73,6 @@ export class CallQueue {
     return { refusals: this.#pauses, pauseMs: Math.max(0, this.#pauseLeft()) };
   }
 
-  /** Resolves when no call has a place or waits for one. */
   idle(): Promise<void> {
     return this.#places.onIdle();
   }

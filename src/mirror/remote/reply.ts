@@ -22,7 +22,6 @@ export type Call = {
   readonly size: "item" | "page";
 };
 
-/** Result of one request. */
 export type Reply =
   /** `value`: the parsed body; null for an empty body. */
   | {
@@ -106,8 +105,8 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
 /**
- * An answer that cannot be read. `summary`: words for the answer; null if the body itself shows the
- * reason.
+ * An answer that cannot be read. `summary`: what the answer is, in a few words; null: described by
+ * its content type and body.
  */
 type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 

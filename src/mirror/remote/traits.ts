@@ -26,7 +26,6 @@ export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, ...known };
 }
 
-/** Learns about the deployment from its answers. */
 export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;

@@ -88,7 +88,10 @@ class PooledWire implements Wire {
     return this.#closing;
   }
 
-  /** Returns the result of a request that must not be sent; null if it may be sent. */
+  /**
+   * Returns the result of a request that cannot be sent: the wire is closed, or the proxy is
+   * unusable. Null if the request can be sent.
+   */
   #whyClosed(): Extract<WireResult, { kind: "not-sent" }> | null {
     if (this.#closing !== null) return { kind: "not-sent", why: "closed" };
     const { route } = this.#options;

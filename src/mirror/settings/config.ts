@@ -20,7 +20,7 @@ type ReportFault = (member: string, why: string) => void;
 export const DEFAULT_CONFIG = readGroup(SETTINGS, "", {}, () => undefined) as Config;
 
 /**
- * Names that people try as settings, but that configure another place. A folder may not set them,
+ * Names that are no settings of a folder, although users try them. A folder may not set them,
  * because anybody may have made the folder.
  */
 const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
@@ -83,7 +83,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const json = members.value;
   const faults: string[] = [];
   const report: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
-  // Folders linked by earlier programs have only the mode.
+  // An older mdmirror version wrote only the mode.
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
   const config = readGroup(SETTINGS, "", { url: "", ...json, links }, report) as Config;
   if (config.links.wiki && config.links.mode === "keep") report("links.wiki", 'needs "mode": "translate"');

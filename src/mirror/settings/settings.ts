@@ -11,7 +11,6 @@ import type { Policy } from "../model/policy.ts";
  * `mdmirror config` and the documents show it.
  */
 export type Setting<T> = {
-  /** Value of the setting if the file has no entry for it. */
   readonly defaultValue: T;
   /** Possible values, as a sentence for users. Backquotes mark words that are typed exactly. */
   readonly values: string;
@@ -163,7 +162,7 @@ export function valueFault(name: string, { read }: Setting<unknown>, value: unkn
 
 type Docs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
-/** Values that folders linked by earlier programs have in the file. */
+/** Values that an older mdmirror version wrote, with the current values. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
   ["hold", "block"],
   ["sidecar", "conflict-copy"],
@@ -277,7 +276,7 @@ export function prefixOf(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
-/** Returns the folders below the prefix that are synced; empty: all folders. */
+/** Returns the folders of the service that are synced, if `remote` lists some; empty for all. */
 export function foldersOf(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }

@@ -4,7 +4,10 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 /** Finds the address of the service and its source, and checks whether the address can be used. */
 
 export type PickedUrl = {
-  /** URL as the user or the configuration has it, without a path that every request adds. */
+  /**
+   * URL as the user or the configuration has it, but without `/v1…` at its end, which is part of
+   * each request.
+   */
   readonly url: string;
   /**
    * Source of the URL. `config` is the URL in the folder; the other two come from the user of this

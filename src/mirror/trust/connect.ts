@@ -16,7 +16,6 @@ export function openWire(origin: TrustedOrigin): Wire {
   return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: routeOf(url), userAgent: userAgent() });
 }
 
-/** Returns the route to a service: directly, or through the proxy in the environment. */
 export function routeOf(url: string): Route {
   return routeTo(url, process.env);
 }

@@ -12,7 +12,6 @@ import { addressOf, type PickedUrl } from "./address.ts";
  * which key, and how to allow that.
  */
 
-/** Reason why a folder is not admitted. */
 export type NotAdmitted =
   | { readonly kind: "unknown" }
   /** The registry entry cannot be trusted. */

@@ -15,7 +15,7 @@ export type ServiceUnit = {
   readonly manager: ManagerKind;
   /** Stable name for a folder: `mdmirror-notes-1a2b3c4d`. */
   readonly name: string;
-  /** Absolute path where the manager expects it. */
+  /** Absolute path at which the manager expects the file of the unit. */
   readonly file: string;
   readonly text: string;
 };
@@ -53,8 +53,8 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
 }
 
 /**
- * Returns a line for `crontab`: a sync every five minutes, by the Node that runs now, because the
- * PATH of cron has an old one or none.
+ * Returns a line for `crontab`: a sync every five minutes, by the Node that runs now. The PATH of
+ * cron may lead to an older Node, or to none.
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
@@ -92,7 +92,7 @@ type KeptVariable = { readonly name: string; readonly value: string };
 
 /**
  * Returns the variables that a unit and a cron line need, because neither has this environment.
- * Refuses a folder or a variable that neither can contain.
+ * Refuses a folder or a variable that cannot be written into a unit.
  */
 function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<readonly KeptVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
@@ -169,7 +169,7 @@ function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** @throws if a value is missing: the template does not fit this file */
+/** @throws if the template has a placeholder without a value */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(packageFile(`config/${template}`), "utf8");
   return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {

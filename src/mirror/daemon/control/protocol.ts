@@ -81,7 +81,10 @@ export type CurrentTraffic = {
   /** Completed effects of this cycle, of `total`. */
   readonly done: number;
   readonly total: number;
-  /** The first of the active effects. `kind`: kind of an action, possibly of a later version. */
+  /**
+   * The first of the active effects. `kind`: kind of an action, which a newer daemon may have
+   * added.
+   */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   /** Number of further active effects. */
   readonly more: number;
