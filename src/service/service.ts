@@ -132,16 +132,13 @@ export class Service {
     }
   };
 
-  /**
-   * Checks a request by its headers. Returns the answer if the body is not needed, otherwise null.
-   * Does not count for a rate limit.
-   */
+  /** Checks a request by its headers, as `judgeHead` does. */
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 
   /** Checks a request as `admit` does, for the port of local administration. */
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head, true);
 
-  /** Parts of the service that the pages use, which are rendered in this process. */
+  /** Parts of the service that its web pages use. The pages are rendered in this process. */
   get core(): Core {
     return this.#core;
   }
@@ -224,7 +221,7 @@ export class Service {
     this.#core.isOpen = false;
     await this.streams.close();
     try {
-      // Waits for work that has already begun.
+      // This write waits for transactions that have already begun.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
       // The service closes even if the disk is full: only the last uses of keys are lost.

@@ -11,8 +11,8 @@ type KeyPageRequest = { readonly workspaceId: string | null; readonly from: numb
 const noKey = () => refuse("not_found", "There is no such key.");
 
 /**
- * Operations of an administrator, which the contract leaves to "the app". The service also offers
- * them under /admin.
+ * Operations of an administrator, which the API does not define. The service also offers them under
+ * /admin.
  */
 export class Admin {
   readonly reviews: Reviews;
@@ -161,7 +161,7 @@ function changedMembers(row: KeyRow, { rateLimit, label, expiresAt }: Omit<KeyCh
   return { ...rate, label: label ?? row.label, expiresAt: expiresAt === undefined ? row.expiresAt : expiresAt };
 }
 
-/** Returns the result of an admin operation as an answer. */
+/** Returns the result of an admin operation as an HTTP answer. */
 export async function answered(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const result = await operation;
   if (result === null) return DELETED;

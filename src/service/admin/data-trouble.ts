@@ -38,7 +38,7 @@ export function isOfFolder(data: string, error: unknown): boolean {
   return code?.startsWith("SQLITE_") === true || path === data || path?.startsWith(join(data, "/")) === true;
 }
 
-/** Returns true if another process has the folder open. */
+/** Returns true if the error says that another process has the folder open. */
 export function isInUse(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code?.startsWith("SQLITE_BUSY") === true;
 }

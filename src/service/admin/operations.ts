@@ -92,8 +92,9 @@ const key = z
   .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(grantWithPath(grantPaths)) }));
 
 /**
- * Returns a function that adds its path to a grant. `waits`: nothing exists at the path yet. A file
- * or folder created there gets this grant only if it allows less than the parent's grant.
+ * Returns a function that adds to a grant its path, and `waits`: true if nothing exists at the path
+ * yet. A file or folder created there gets this grant only if it allows less than the parent's
+ * grant.
  */
 const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
   path: paths[at]!,
@@ -126,12 +127,14 @@ const shownReview = review.extend({
 });
 
 const settled = z.object({ path: z.string() });
-/** Accepts any answer: the request was carried out. */
+/**
+ * Schema of an answer that is not read: its status already says that the request was carried out.
+ */
 const carriedOut = z.unknown();
 
 /**
- * Makes the schema of a page. A service that sends empty pages with cursors would keep a command
- * reading without end.
+ * Makes the schema of a page of a list. Refuses an empty page with a cursor: a service that sends
+ * such pages would keep a command reading without end.
  */
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z
@@ -140,8 +143,8 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * ASSUMES: all routes below /admin. The API's document leaves them to "the app" (contract tests of
- * the admin).
+ * ASSUMES: all routes below /admin, which the API's document does not define (contract tests of the
+ * admin).
  */
 export const ADMIN_OPERATIONS = {
   listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: pageOf(workspace) },

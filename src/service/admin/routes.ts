@@ -66,6 +66,6 @@ export async function routeAdmin(
   const operation: AdminOperation = ADMIN_OPERATIONS[found.value];
   const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
   const read = readSent(operation, { id: found.id, query, body: { text, fault } });
-  // The schemas of the operation have exactly the output that its handler takes.
+  // The cast is safe: the handler takes exactly the output of the operation's schemas.
   return isRefused(read) ? read : HANDLERS[found.value]({ ...read, admin } as never);
 }

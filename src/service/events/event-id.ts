@@ -3,36 +3,38 @@ import { seal, unseal } from "../requests/seal.ts";
 
 /**
  * Encrypts a place in the outbox as the id of an event. The id does not reveal how many changes
- * happened that the key may not read. Two ids of one place differ: otherwise repeated requests
+ * happened that the key may not read. Two ids of one position differ: otherwise repeated requests
  * would reveal the time of a change.
  */
 
 const PREFIX = "evt_";
 const CHANCE_BYTES = 12;
-/** Length in bytes to which every place is padded, so that the length of an id reveals nothing. */
-const PLACE_BYTES = 44;
+/**
+ * Length in bytes to which every position is padded, so that the length of an id reveals nothing.
+ */
+const POSITION_BYTES = 44;
 
 type Sealing = Pick<ServerContext, "cursorSecret" | "random">;
 
 /**
- * Returns the id for a place.
+ * Returns the id for a position.
  * @param workspace its row number; the id is valid in one workspace only
  */
-export function sealPlace({ cursorSecret, random }: Sealing, workspace: number, place: string): string {
-  const plain = Buffer.alloc(CHANCE_BYTES + PLACE_BYTES);
+export function sealPosition({ cursorSecret, random }: Sealing, workspace: number, position: string): string {
+  const plain = Buffer.alloc(CHANCE_BYTES + POSITION_BYTES);
   plain.set(random(CHANCE_BYTES));
-  if (plain.write(place, CHANCE_BYTES, "latin1") !== place.length)
-    throw new Error("the place in the outbox is too long");
+  if (plain.write(position, CHANCE_BYTES, "latin1") !== position.length)
+    throw new Error("the position in the outbox is too long");
   return PREFIX + seal(cursorSecret, boundTo(workspace), plain);
 }
 
 /**
- * Returns the place in an id.
+ * Returns the position in an id.
  * @returns null for any id that `sealPlace` did not make for this workspace
  */
-export function openPlace(secret: Buffer, workspace: number, id: string): string | null {
+export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
-  const plain = unseal(secret, boundTo(workspace), id.slice(PREFIX.length), CHANCE_BYTES + PLACE_BYTES);
+  const plain = unseal(secret, boundTo(workspace), id.slice(PREFIX.length), CHANCE_BYTES + POSITION_BYTES);
   return plain?.toString("latin1", CHANCE_BYTES).replace(/\0+$/, "") ?? null;
 }
 

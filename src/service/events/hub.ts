@@ -8,7 +8,7 @@ import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
 import { readSent } from "../requests/validate.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
-import { openPlace } from "./event-id.ts";
+import { openPosition } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
 import { BEAT, OutboxReader } from "./outbox-reader.ts";
 
@@ -32,8 +32,8 @@ export class EventHub {
   readonly #listeners = new Listeners();
   /** Promise for the last scheduled read of the outbox: reads run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Place up to which all listeners were served; null without listeners. */
-  #at: string | null = null;
+  /** Position in the outbox up to which all listeners were served; null without listeners. */
+  #position: string | null = null;
   #isDue = false;
   #timer: NodeJS.Timeout | null = null;
   #unsubscribe: () => void = () => undefined;
@@ -58,9 +58,9 @@ export class EventHub {
     const refused = await answering(this.#core, async (requestId) => {
       const judged = await this.#judge(request);
       if (isRefused(judged)) return judged;
-      const { hash, reader, place } = judged;
+      const { hash, reader, position } = judged;
       const headers = { ...HEADERS, "x-request-id": requestId };
-      joined = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, place) };
+      joined = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, position) };
       return null;
     });
     return refused ?? joined!;
@@ -79,7 +79,7 @@ export class EventHub {
     return {
       hash: hash!,
       reader,
-      place: isFit ? openPlace(this.#store.cursorSecret, reader.workspace.seq, last) : null,
+      position: isFit ? openPosition(this.#store.cursorSecret, reader.workspace.seq, last) : null,
     };
   }
 
@@ -87,7 +87,7 @@ export class EventHub {
    * Adds a listener.
    * @returns a function that removes the listener
    */
-  #join(sink: AnswerStream, hash: Buffer, reader: Reader, place: string | null): () => void {
+  #join(sink: AnswerStream, hash: Buffer, reader: Reader, position: string | null): () => void {
     let isOver = false;
     // RACE: while access was checked, other listeners of the same key may have joined.
     if (this.#listeners.countOf(hash) >= MOST_PER_KEY) {
@@ -98,8 +98,8 @@ export class EventHub {
     sink.send(BEAT);
     this.#next(async () => {
       await this.#sendEvents();
-      const at = this.#at!;
-      const text = await this.#reader.missed(this.#store, reader, place, at);
+      const at = this.#position!;
+      const text = await this.#reader.missed(this.#store, reader, position, at);
       if (isOver || !this.#core.isOpen) return sink.end();
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
@@ -141,7 +141,7 @@ export class EventHub {
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#core.onFault(error, "");
-      this.#at = null;
+      this.#position = null;
       for (const group of [...this.#listeners.groups()]) this.#listeners.end(group);
     });
   }
@@ -161,7 +161,7 @@ export class EventHub {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.#unsubscribe();
-    this.#at = null;
+    this.#position = null;
   }
 
   #tick(): void {
@@ -169,8 +169,8 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // The expiry is a time of the store's clock, so the difference between both clocks is added:
-      // the store checks the key's other requests by its own clock.
+      // The store's clock decides when a key expires, so the difference between that clock and the
+      // service's is added.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(BEAT, now, BEAT_MS);
@@ -181,8 +181,8 @@ export class EventHub {
     this.#isDue = false;
     for (let more = true; more && this.#core.isOpen; ) {
       const groups = [...this.#listeners.groups()];
-      const result = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#at, groups));
-      this.#at = result.upTo;
+      const result = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#position, groups));
+      this.#position = result.upTo;
       more = result.more;
       for (const group of result.ended) this.#listeners.end(group);
       for (const [group, text] of result.texts) for (const sink of group.sinks) sink.send(text);
@@ -190,7 +190,7 @@ export class EventHub {
   }
 }
 
-type StreamRequest = { readonly hash: Buffer; readonly reader: Reader; readonly place: string | null };
+type StreamRequest = { readonly hash: Buffer; readonly reader: Reader; readonly position: string | null };
 
 function tooMany(): Refused {
   const detail = `There are ${MOST_PER_KEY} listeners with this key already.`;

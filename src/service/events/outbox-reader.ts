@@ -3,18 +3,19 @@ import { type RateCheck, holderOf, type Reader, readerOf } from "../requests/aut
 import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
-import { sealPlace } from "./event-id.ts";
+import { sealPosition } from "./event-id.ts";
 import { WorkspaceEvents, MOST_EVENTS, RESET, type VisibleEvent } from "./workspace-events.ts";
 import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
 /** Reads the outbox within one transaction, and makes the events for each key. */
 
-/** Rows that are read together. */
+/** Number of rows that are read together. */
 const PORTION = 500;
 /**
- * LIMIT: rows of its workspace that are read for a client that reconnects. With more rows, the
- * client scans everything. SQLite keeps as many rows. Rows that a key may not read do not count.
+ * LIMIT: outbox rows of one workspace that are read for a client that reconnects. The store on
+ * SQLite keeps the same number. A client that missed more gets a `reset`, and scans everything.
+ * Rows that the key may not read do not count.
  */
 const MOST_MISSED = 20_000;
 /**
@@ -51,16 +52,16 @@ export class OutboxReader {
 
   /**
    * Reads the next portion of rows, and returns the events of each group.
-   * @param at place up to which all listeners were served; null if unknown
+   * @param position up to which all listeners were served; null if unknown
    */
-  async readAfter(tables: Tables, at: string | null, groups: readonly Group[]): Promise<ReadChanges> {
-    const page = at === null ? null : await tables.outbox.after(at, PORTION);
+  async readAfter(tables: Tables, position: string | null, groups: readonly Group[]): Promise<ReadChanges> {
+    const page = position === null ? null : await tables.outbox.after(position, PORTION);
     const upTo = page?.upTo ?? (await tables.outbox.newest());
     const byWorkspace = page && (await readWorkspaceEvents(tables, groups.length === 0 ? [] : page.rows));
     const ended: Group[] = [];
     const texts: (readonly [Group, string])[] = [];
     for (const group of groups) {
-      // Null: the rows since `at` are unknown, so each listener gets a reset.
+      // Null: the rows after `position` are not known, so each listener gets a reset.
       const happened = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       const events = happened === undefined ? [] : await this.#eventsFor(tables, group, happened);
       if (events === null) ended.push(group);
@@ -70,13 +71,13 @@ export class OutboxReader {
   }
 
   /**
-   * Returns the events that a client missed after `place`. Other clients are served between two
-   * portions.
-   * @param at place of a `reset` event
+   * Returns the events that a client missed after `position`. Reads in portions, and other clients
+   * are served between two portions.
+   * @param upTo position of a `reset` event
    */
-  async missed(store: Pick<Store, "read">, reader: Reader, place: string | null, at: string): Promise<string> {
+  async missed(store: Pick<Store, "read">, reader: Reader, position: string | null, upTo: string): Promise<string> {
     const visible = new Map<string, VisibleEvent>();
-    let from = place;
+    let from = position;
     for (let looked = 0; from !== null && looked < MOST_MISSED; looked += PORTION) {
       const after = from;
       const page = await store.read((tables) => missedAfter(tables, reader, after));
@@ -84,7 +85,7 @@ export class OutboxReader {
       if (!page.more) return visible.size === 0 ? BEAT : this.#textOf([...visible.values()], reader, page.upTo);
       from = page.upTo;
     }
-    return this.#textOf(RESET, reader, at);
+    return this.#textOf(RESET, reader, upTo);
   }
 
   /** Returns the events of a group; null if its key is no longer valid. */
@@ -114,8 +115,8 @@ export class OutboxReader {
    * Writes events. Only the last has the id, so a client that loses the connection before that gets
    * all of them again.
    */
-  #textOf(events: readonly VisibleEvent[], { workspace }: Reader, place: string): string {
-    const id = `id: ${sealPlace(this.#server, workspace.seq, place)}\n`;
+  #textOf(events: readonly VisibleEvent[], { workspace }: Reader, position: string): string {
+    const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
     const last = events.length - 1;
     return events
       .map(({ type, data }, i) => `${i === last ? id : ""}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -123,8 +124,8 @@ export class OutboxReader {
   }
 }
 
-async function missedAfter(tables: Tables, reader: Reader, place: string) {
-  const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
+async function missedAfter(tables: Tables, reader: Reader, position: string) {
+  const page = await tables.outbox.after(position, PORTION, reader.workspace.seq);
   if (page === null) return null;
   const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
   return { ...page, events: (await happened?.visibleTo(reader)) ?? [] };

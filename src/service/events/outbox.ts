@@ -5,10 +5,10 @@ import type { Level } from "../store/rows.ts";
 /** A change; the current state of its item is read when the event is sent. */
 export type OutboxRow = {
   /**
-   * Place of the row in the outbox. Each store defines the form of a place, of at most 44 ASCII
-   * characters.
+   * Position of the row in the outbox. Each store defines the form of a position, of at most 44
+   * ASCII characters.
    */
-  readonly place: string;
+  readonly position: string;
   readonly workspace: number;
   /** `access`: the access of a key changed, including whether it has any. */
   readonly kind: "file" | "folder" | "access";
@@ -31,24 +31,24 @@ type FormerGrant = { readonly key: number; readonly level: Level };
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
 /**
- * Some rows of the outbox. `upTo`: the place after these rows; `more`: true if more rows may
+ * Some rows of the outbox. `upTo`: the position after these rows; `more`: true if more rows may
  * follow.
  */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**
- * The outbox, as one transaction sees it. Rows are read in the order of their places. A row that is
- * committed later never has a place before a row that was already read.
+ * The outbox, as one transaction sees it. Rows are read in the order of their positions. A row that
+ * is committed later never has a position before a row that was already read.
  */
 export type OutboxTable = {
-  /** Returns the place after all rows that can be read now. */
+  /** Returns the position after all rows that can be read now. */
   newest(): Promise<string>;
   /**
    * Returns the rows after a place.
    * @param workspace row number of the workspace whose rows are read; undefined: all
-   * @returns null if some later rows are no longer kept, or the place is not of this database
+   * @returns null if some later rows are no longer kept, or the position is not of this database
    */
-  after(place: string, most: number, workspace?: number): Promise<OutboxPage | null>;
+  after(position: string, most: number, workspace?: number): Promise<OutboxPage | null>;
   /** Returns which of these folders are known to be removed. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
   /** Records that the grants of a key changed, for which the database has no trigger. */

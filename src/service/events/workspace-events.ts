@@ -15,7 +15,10 @@ export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent 
 
 /** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
-/** Number used for an unknown former parent: no grant leads to such a folder. */
+/**
+ * Row number that stands for an unknown former parent. No folder has this number, so no grant is on
+ * it.
+ */
 const NOWHERE = -1;
 
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
@@ -26,7 +29,7 @@ export class WorkspaceEvents {
   readonly #rows: readonly OutboxRow[];
   readonly #files = new Map<number, FileRow>();
   readonly #folders = new Map<number, FolderRow>();
-  /** Files that one of these rows removes. */
+  /** Row numbers of files that one of these rows removes. */
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
   /** Parent of each folder that was looked up, including removed ones. */
@@ -178,7 +181,7 @@ function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable
   return change === "moved" && !wasReadable ? "created" : change;
 }
 
-/** Access of one key, now and before. */
+/** Access of one key, and its access before the changes of these rows. */
 class AccessChange {
   readonly #grants: readonly GrantRow[];
   readonly #access: Access;
@@ -207,7 +210,7 @@ class AccessChange {
   }
 
   /**
-   * Returns true if the key could read a folder before.
+   * Returns true if the key could read a folder before the change.
    * @param parent the former parent
    */
   couldReadFolder(seq: number, parent: number): boolean {

@@ -1,7 +1,7 @@
 import { mergeText } from "../../markdown/merge/merge.ts";
 import type { Combine } from "../requests/context.ts";
 
-/** Combines contents by the engine's three-way merge. Returns null for a conflict. */
+/** Combines contents by mdmirror's three-way merge. Returns null for a conflict. */
 export const combineByMerge: Combine = (base, local, remote) => {
   const merged = mergeText(base, local, remote);
   return merged.kind === "clean" ? merged.text : null;

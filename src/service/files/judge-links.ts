@@ -17,7 +17,6 @@ import { findLinks } from "../../markdown/links/find.ts";
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHaveLinks(text)) return null;
-  // The parser is loaded on demand: loading takes time, and few contents have links.
   const judged = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {
     const read = readDestinationText(text.slice(from, to));

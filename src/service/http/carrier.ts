@@ -94,7 +94,7 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   return (request, response, waitsForContinue = false) => {
     state.begun++;
     const isEmpty = sentLength(request) === 0;
-    // Without a 100, Node closes the connection after the answer.
+    // Without an answer 100 (Continue), Node closes the connection after the answer.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
     // fastify reads a body for any content type, and the stream of an empty request never ends.
@@ -151,7 +151,10 @@ function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null
   return bytes === 0 && isAdmitted(state, exchange, 0) ? null : judgeByKey(state, exchange, bytes);
 }
 
-/** Checks the key of a request before its body is read, or before the request is refused. */
+/**
+ * Checks the key of a request before its body is read, or before the service refuses the request as
+ * overloaded.
+ */
 async function judgeByKey(state: ServerState, exchange: Exchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await answererOf(state, exchange);

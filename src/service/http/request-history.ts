@@ -1,17 +1,20 @@
 import type { ServiceFigures } from "../figures.ts";
 
 /**
- * Remembers the requests of the last day, for the charts of the overview. A service on its own has
- * no other program that collects its figures.
+ * Remembers the requests of the last day, for the charts of the overview page. A service without a
+ * monitoring program has no other record of its past figures.
  */
 
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MOST_MINUTES = 1_440;
-/** End of the first group of durations, in ms; each further group ends 25 % later. */
+/**
+ * End of the first group of durations, in milliseconds. The end of each further group is 25 %
+ * higher.
+ */
 const SHORTEST_MS = 0.5;
 const RATIO = 1.25;
-/** Number of groups of durations; the last one has everything from 17 s. */
+/** Number of groups of durations; the last one has all durations from 17 s. */
 const GROUPS = 48;
 
 type Counts = { answered: number; refused: number; failed: number };

@@ -23,7 +23,7 @@ export type HttpOptions = {
   readonly pages?: PagesOptions;
   /** Called for each finished request. */
   readonly log?: (entry: AccessEntry) => void;
-  /** Scheduler by turns of the event loop, which tests replace. */
+  /** Clock and turns of the event loop; tests pass their own. */
   readonly turns?: LoopTurns;
   /** Time limits; tests pass shorter ones. */
   readonly deadlines?: Partial<Deadlines>;
@@ -33,7 +33,7 @@ export type HttpOptions = {
 type Deadlines = {
   /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;
-  /** Time from the same start to the end of the body. */
+  /** Time from the same start as for `headers` to the end of the body. */
   readonly request: number;
   /** Time for a client to read a short answer. */
   readonly answer: number;

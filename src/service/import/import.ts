@@ -79,7 +79,8 @@ export async function importFolder(
   const links = ImportLinks && (await ImportLinks.begin(ask));
   const walked = walk(dir, "", "");
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
-  // A content with links is sent after its targets were answered.
+  // With links, only one request at a time: content with links is sent after the answers to its
+  // targets.
   const most = links === null ? MOST_AT_ONCE : 1;
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items, most);

@@ -14,8 +14,9 @@ import type { WalkEntry, WalkItem } from "./walk.ts";
  */
 
 /**
- * Reason why a link is inert. `no-target`: nothing is at the target. `no-document`: the target is
- * not a document. `not-imported`: the target was not imported. `outside`: the target is outside the
+ * Reason why a link was made inert: written with `ref://`, so that it leads nowhere and the service
+ * does not check it. `no-target`: nothing is at the target. `no-document`: the target is not a
+ * document. `not-imported`: the target was not imported. `outside`: the target is outside the
  * folder. `not-written-again`: the target was created later, and the second write was refused.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";

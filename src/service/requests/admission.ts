@@ -13,19 +13,19 @@ const MAX_BYTES = 64 * MAX_BODY_BYTES;
  */
 const LONGEST_TURN_MS = 500;
 /**
- * LIMIT: requests in a turn below which none is refused. With so few, one costly answer or a slow
- * machine made the turn long, and a refusal would not help.
+ * LIMIT: requests in a turn of the event loop below which none is refused. With so few, one costly
+ * answer or a slow machine made the turn long, and a refusal would not help.
  */
 const FEW_IN_A_TURN = 8;
 /**
- * LIMIT: milliseconds of the quickest answer in a window after which requests are refused. Every
- * request then waits for a database that other processes use too.
+ * LIMIT: if the quickest answer of a window (see `Window`) took more milliseconds, further requests
+ * are refused. Every request then waits for a database that other processes use too.
  */
 const LONGEST_WAIT_MS = 500;
 
 /**
  * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for other
- * requests. Otherwise only the deadline of `http.ts` applies.
+ * requests. With capacity, only the deadlines of `http/server.ts` apply.
  */
 const SLOW_BODY_MS = 2_000;
 
@@ -130,7 +130,8 @@ export class Admission {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= LONGEST_WAIT_MS) {
-      // A window ends when a request comes. If it is long, no request came in the rest of it.
+      // A window ends at the first request after its time. If the window became twice as long, no
+      // request came for a while, so its slow answers are old.
       const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
       this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };

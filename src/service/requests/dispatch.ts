@@ -64,8 +64,8 @@ export async function answerRequest(
 }
 
 /**
- * LIMIT: milliseconds for which a key is not looked up again before a body. The transaction of each
- * request looks the key up in any case; the look before it costs a round trip.
+ * LIMIT: milliseconds for which a key is not looked up again before a body is read. Each such
+ * lookup costs a round trip, and the transaction of each request looks the key up in any case.
  */
 const RECENT_MS = 1_000;
 

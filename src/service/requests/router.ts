@@ -68,7 +68,7 @@ export async function route(
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = routed;
     const read = readSent(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
-    // The schemas of the operation have exactly the output that its handler takes.
+    // The cast is safe: the handler takes exactly the output of the operation's schemas.
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS[routed.value]);

@@ -49,7 +49,7 @@ type ReviewPage = {
 export type Neighbours = {
   readonly previous: string | null;
   readonly next: string | null;
-  /** Number of open reviews, and place of this one among them, from 1. */
+  /** Number of open reviews, and position of this review among them, from 1. */
   readonly total: number;
   readonly at: number;
 };
@@ -60,7 +60,7 @@ export type Review = ReviewInfo & {
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
   /**
-   * Current published content, which is the other edit of a `conflict`. The next field is the id of
+   * Current published content, which is the other edit of a `conflict`; `liveChangeId` is the id of
    * its change.
    */
   readonly liveContent: string;
@@ -143,7 +143,10 @@ export class Reviews {
     return combineWithLive(this.#server.combine, versions, content);
   }
 
-  /** Returns the contents published before and after a decision; null for one not stored. */
+  /**
+   * Returns the contents published before and after a decision; null for a content that is not
+   * stored.
+   */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const found = await changes.review(changeId);

@@ -33,8 +33,8 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
 }
 
 /**
- * LIMIT: steps of the engine in one search. Every pattern takes linear time, but some take many
- * steps for each character. A pattern with a literal is only tried on texts that contain the
+ * LIMIT: steps of the regex engine in one search. Every pattern takes linear time, but some take
+ * many steps for each character. A pattern with a literal is only tried on texts that contain the
  * literal.
  */
 const MOST_STEPS = 80_000_000;

@@ -39,7 +39,7 @@ export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "a
   readonly sender: string | null;
 };
 
-/** SQL for later versions that replaced a version. */
+/** SQL for the later published versions of the file of a change `c`. */
 const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
@@ -119,7 +119,7 @@ type ReviewedQuery = {
   /** Workspace whose reviews are listed; null for all workspaces. */
   readonly workspace: number | null;
   readonly status: Exclude<ChangeStatus, "saved">;
-  /** Row number of the last known change. */
+  /** Row number of the change at which the previous page ended. */
   readonly from: number;
   readonly most: number;
 };
@@ -207,7 +207,7 @@ export function changesTable(session: Session) {
      * bases of changes in review stay. All rows stay, so each change is still known as the base of
      * a write.
      * @param after number of the last change of the previous call
-     * @returns that number now, or null at the end
+     * @returns row number of the last change of this call; null if no change is left
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

@@ -15,8 +15,8 @@ export type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
- * What is known about the place of a new file, with its folder; null for the root, and for a
- * missing folder. `hasKeptGrants`: 1 if grants are kept for its path.
+ * Facts about the path of a new file. `folder` and `folderId` are of its parent: both are null if
+ * the folder is missing, or for the root. `hasKeptGrants`: 1 if grants are kept for the path.
  */
 export type PlaceFor = {
   readonly folder: number | null;
@@ -191,9 +191,9 @@ export function filesTable(session: Session) {
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. With several connections that write, `work` runs again
-     * if the name is already used, the folder is no longer at its path, or grants are kept for the
-     * path. So a caller reads all three before.
+     * Creates a file with its first change. The caller has read before that the name is free, the
+     * folder exists, and no grants are kept for the path. If one of these has changed meanwhile, a
+     * store with several connections runs `work` of `Store.write` again.
      * @param knowsGrants true if the caller has locked the structure, and applies the kept grants
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {

@@ -2,7 +2,7 @@ import type { Grant, ReviewReason } from "../../contract/resources.ts";
 
 /**
  * Rows of a store, in the form that request handlers see. `seq` is a row number: it grows in the
- * order of creation, is never used again, and is the place in a cursor.
+ * order of creation, is never used again, and is the position in a cursor.
  */
 
 /**

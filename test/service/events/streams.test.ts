@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openService, seeded } from "../fixture.ts";
-import { sealPlace } from "../../../src/service/events/event-id.ts";
+import { sealPosition } from "../../../src/service/events/event-id.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { type EventsFixture, folderAt, keyWith, listening, make, open } from "./fixture.ts";
 import { Listener } from "./listener.ts";
@@ -82,7 +82,7 @@ describe("who comes back", () => {
 
   test("an id reveals neither how much has happened nor that two ids are of one place", () => {
     const sealing = { cursorSecret: Buffer.alloc(32, 1), random: seeded("ids") };
-    const ids = ["7.0", "7.0", "1234567890123.456"].map((place) => sealPlace(sealing, 1, place));
+    const ids = ["7.0", "7.0", "1234567890123.456"].map((place) => sealPosition(sealing, 1, place));
     expect(new Set(ids).size).toBe(3);
     for (const id of ids) expect(id).toMatch(/^evt_[A-Za-z0-9_-]{96}$/);
   });

@@ -1,7 +1,7 @@
 import type { OutboxRow, OutboxTable } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 
-type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
+type StoredRow = Omit<OutboxRow, "position" | "grants"> & {
   readonly xid: string;
   readonly n: number;
   readonly grants: OutboxRow["grants"] | null;
@@ -13,7 +13,7 @@ type Horizon = {
   readonly xmin: string;
   /** Number of a transaction; none with this or a higher number is finished. */
   readonly xmax: string;
-  /** Place up to which rows are pruned; null if no row was pruned. */
+  /** Position up to which rows are pruned; null if no row was pruned. */
   readonly pruned: string | null;
 };
 
@@ -46,7 +46,7 @@ const SQL = {
   ),
 } as const;
 
-/** Prunes readable rows older than `$1` seconds, and records the place up to which it pruned. */
+/** Prunes readable rows older than `$1` seconds, and records the position up to which it pruned. */
 export const PRUNE = `
 WITH gone AS (
   DELETE FROM outbox WHERE at < now() - make_interval(secs => $1)
@@ -57,15 +57,15 @@ SELECT '${PRUNED}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
- * Returns the table `outbox`, which triggers fill. A place consists of the number of a transaction
- * and the number of a row in that transaction.
+ * Returns the table `outbox`, which triggers fill. A position consists of the number of a
+ * transaction and the number of a row in that transaction.
  */
 export function outboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
   return {
     newest: async () => `${(await readHorizon()).xmin}.0`,
-    async after(place, most, workspace) {
-      const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
+    async after(position, most, workspace) {
+      const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(position) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
       // A position with a transaction number above the current one comes from another database, or
@@ -78,7 +78,7 @@ export function outboxTable(session: Session): OutboxTable {
           : session.all(SQL.afterOfOne, xid, n, most, workspace);
       const rows = (await stored).map(toRow);
       const more = rows.length === most;
-      return { rows, upTo: more ? rows.at(-1)!.place : laterOf(place, `${xmin}.0`), more };
+      return { rows, upTo: more ? rows.at(-1)!.position : laterOf(position, `${xmin}.0`), more };
     },
     async goneFolders(seqs) {
       const rows = await session.all(SQL.goneFolders, seqs);
@@ -89,12 +89,12 @@ export function outboxTable(session: Session): OutboxTable {
 }
 
 function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
-  return { ...row, place: `${xid}.${n}`, grants: grants ?? [] };
+  return { ...row, position: `${xid}.${n}`, grants: grants ?? [] };
 }
 
 /**
- * Returns the later of two places. The later place is needed, because a read may see fewer rows
- * than an earlier read on another connection.
+ * Returns the later of two positions. A read may see fewer rows than an earlier read on another
+ * connection, and would then give an earlier position.
  */
 function laterOf(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

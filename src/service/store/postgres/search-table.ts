@@ -39,7 +39,7 @@ const READ = sql<FileRow & StoredText>(
    ORDER BY asked.place`,
 );
 
-/** Narrows a search by the keys of `search_texts`. */
+/** Returns the documents of a search, narrowed down by the keys of `search_texts`. */
 export function searchSource(
   transactions: Transactions,
   { workspace, prefix, grants }: SearchScope,

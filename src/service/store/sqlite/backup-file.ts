@@ -8,8 +8,8 @@ const OF_A_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const OF_A_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
- * Tables of a backup, in an order in which each refers only to tables before it. Each has the
- * condition in SQLite's SQL for rows to keep; other rows belong to a row that was removed.
+ * Tables of a backup, each after all tables to which it refers. The value is the condition, in
+ * SQLite's SQL, for the rows to copy. All other rows are left over from an item that was removed.
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
@@ -136,7 +136,7 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // SQLite reports a missing file like one that it cannot open; node:fs reports the reason.
+  // SQLite has one error for a missing file and for a file that it cannot open; node:fs has two.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {

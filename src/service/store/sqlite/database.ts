@@ -130,8 +130,8 @@ class OtherVersionError extends Error {
 
 /**
  * Migrates to the newest schema.
- * @param folder where the file of the old schema is kept until a start has nothing to migrate; null
- * for nowhere
+ * @param folder folder for a copy of the database with the old schema, which is kept until a start
+ * has nothing to migrate; null for no copy
  */
 function migrate(db: Sqlite.Database, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;

@@ -6,9 +6,11 @@ const PAGE_BYTES = 4_096;
 type Pragmas = { pragma(text: string): unknown };
 
 /**
- * Limits the journal to half of the reserve. A checkpoint makes the database grow by the size of
- * the journal, and the next changes need as much again. LIMIT: from 4 MB on, the whole reserve is
- * used. After one large transaction, space beyond 16 MB is returned to the disk.
+ * Limits the journal. It is written back at half the size of the reserved disk space
+ * (`reserve.ts`): writing it back lets the database grow by the size of the journal, and the next
+ * changes need as much again. After one large transaction, journal space beyond 16 MB is returned
+ * to the disk.
+ * LIMIT: a journal of more than 4 MB may need the whole reserve.
  */
 export function boundJournal(db: Pragmas): void {
   db.pragma(`journal_size_limit = ${2 * RESERVED_BYTES}`);
@@ -16,10 +18,10 @@ export function boundJournal(db: Pragmas): void {
 }
 
 /**
- * Writes the whole journal back. Until `boundJournal`, no further write-back happens: the database
- * file does not change, and the journal grows.
- * @throws if the journal cannot be written back, which is a bug, because no other process reads
- * the file
+ * Writes the whole journal back into the database. Until `boundJournal` is called, no further
+ * write-back happens: the database file does not change, and the journal grows.
+ * @throws if the journal cannot be written back, which is a bug, because no other process reads the
+ * file
  */
 export function holdJournal(db: Pragmas): void {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];

@@ -4,8 +4,9 @@
 const KEPT_ROWS = 20_000;
 
 /**
- * Newest change of any document, as a mark: after a backup was restored, the next change has
- * another id. A random number of SQLite would make two runs with one seed differ.
+ * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a backup
+ * was restored, the next change has another id, so the mark shows that a row is a different one. A
+ * random number of SQLite would make two runs with one seed differ.
  */
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 

@@ -3,11 +3,11 @@ import { type Session, sql } from "../sql.ts";
 import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
 type OutboxPosition = { readonly n: number; readonly mark: string };
-type StoredRow = Omit<OutboxRow, "place" | "grants"> & OutboxPosition & { readonly grants: string | null };
+type StoredRow = Omit<OutboxRow, "position" | "grants"> & OutboxPosition & { readonly grants: string | null };
 
 const COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent", grants';
 
-/** Place before the first row. */
+/** Position before the first row. */
 const BEGIN: OutboxPosition = { n: 0, mark: "" };
 
 const SQL = {
@@ -31,17 +31,17 @@ const SQL = {
 
 /**
  * Returns the table `outbox`, which triggers fill: with one writer, the order of numbers is the
- * order of commits. A place contains the number and mark of the last row that was read.
+ * order of commits. A position contains the number and mark of the last row that was read.
  */
 export function outboxTable(session: Session): OutboxTable {
   /** Returns true if a reader starts at the beginning, but the first rows were pruned. */
   const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {
-    newest: async () => placeOf((await session.one(SQL.newest)) ?? BEGIN),
-    async after(place, most, workspace) {
-      const [n = "", mark] = place.split(".");
-      // If the row is missing, it was pruned, or is of a time before a backup was restored. In both
-      // cases the rows after this row are unknown.
+    newest: async () => positionOf((await session.one(SQL.newest)) ?? BEGIN),
+    async after(position, most, workspace) {
+      const [n = "", mark] = position.split(".");
+      // If the row is missing or has another mark, it was pruned, or the position is from before a
+      // backup was restored. In both cases the rows after it are not known.
       const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
       if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
       const stored =
@@ -49,7 +49,7 @@ export function outboxTable(session: Session): OutboxTable {
           ? session.all(SQL.after, known.n, most)
           : session.all(SQL.afterOfOne, known.n, most, workspace);
       const rows = (await stored).map(toRow);
-      return { rows, upTo: rows.at(-1)?.place ?? place, more: rows.length === most };
+      return { rows, upTo: rows.at(-1)?.position ?? position, more: rows.length === most };
     },
     async goneFolders(seqs) {
       const rows = await session.all(SQL.goneFolders, seqs);
@@ -60,10 +60,10 @@ export function outboxTable(session: Session): OutboxTable {
 }
 
 function toRow({ n, mark, grants, ...row }: StoredRow): OutboxRow {
-  return { ...row, place: placeOf({ n, mark }), grants: grantsOf(grants) };
+  return { ...row, position: positionOf({ n, mark }), grants: grantsOf(grants) };
 }
 
-function placeOf({ n, mark }: OutboxPosition): string {
+function positionOf({ n, mark }: OutboxPosition): string {
   return `${n}.${mark}`;
 }
 

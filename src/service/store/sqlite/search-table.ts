@@ -27,7 +27,10 @@ const READ = sql<FileRow>(
 );
 const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $1");
 
-/** Returns `Store.search`, which narrows by the index; the caller keeps the index up to date. */
+/**
+ * Returns `Store.search`, which narrows the search down by the index; the caller keeps the index up
+ * to date.
+ */
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
   /** Decompressed texts of changes, by the id of the change. */
   const texts = new BoundedMap<string, string>(MOST_CHARACTERS_READ, (text) => text.length);
@@ -63,7 +66,8 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
 }
 
 /**
- * Returns a function that reads the documents of the next block in which a workspace has documents.
+ * Returns a function that reads the documents of the next block of the index that has documents of
+ * the workspace.
  */
 function portionsOf(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
