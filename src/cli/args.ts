@@ -44,7 +44,7 @@ function optionFault(specs: Specs, { name, rawName, value, inlineValue }: Option
   }
   if (spec.value === undefined) return value === undefined ? null : `--${name} takes no value`;
   if (value === undefined) return `--${name} takes ${spec.value}`;
-  // A user who forgot the value of an option should not set it to the next option.
+  // A user who forgot the value would otherwise set the option to the name of the next option.
   const isUnclear = inlineValue === false && value.length > 1 && value.startsWith("-");
   return isUnclear ? `--${name} takes ${spec.value}; a value that begins with a dash: --${name}=${value}` : null;
 }

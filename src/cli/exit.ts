@@ -62,7 +62,10 @@ const EXIT_OF_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Exit codes by the code of trouble. They replace the exit codes by its kind. */
+/**
+ * Exit codes for single codes of trouble. For all other codes, the kind of trouble decides
+ * (`EXIT_OF_KIND`).
+ */
 const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
   // These stops do not end by `approve` or `reject`.
   ["lost-root", EXIT.stopped],

@@ -38,7 +38,7 @@ const WIKI_HINT =
 const PICTURE_HINT =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
-/** Returns lines about what stays local, and about links that could be converted. */
+/** Returns lines about files that stay local, and about links that could be converted. */
 function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plain = links?.disk.plain ?? disk;
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);

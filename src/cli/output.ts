@@ -25,7 +25,7 @@ type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
  * Writes standard output. Node's stream loads streams and sockets first, which takes time. So a
  * file or a pipe is written with the system call that the stream would use. The stream is opened
  * only for a terminal, and for a pipe that is full. A failed write never ends a command, because
- * the command may be in the middle of an effect. The next line is tried again, and the process
+ * the command may be in the middle of a change. The next line is tried again, and the process
  * reports the error when it ends.
  */
 export class Output {
@@ -89,8 +89,8 @@ export class Output {
 }
 
 /**
- * Reports the error at the end of the process. ORDER: last. A command that reports success must not
- * exit with 0 if its output is incomplete.
+ * Reports the error when the process ends, after all other output. A command that reports success
+ * must not exit with 0 if its output is incomplete.
  */
 function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {

@@ -95,8 +95,8 @@ export function trackProblems(): (
       (one) => !needing.some(({ path, kind }) => path === one.path && kind === one.kind),
     );
     if (fresh.length === 0 && ended.length === 0) return [];
-    // No line with the number of open problems: the messages about a stop, reached or expected,
-    // already ask for the user's action.
+    // After a stop, or before one that is expected, the number of open problems is not shown:
+    // another message already asks the user to act.
     const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left =
       !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];

@@ -68,8 +68,8 @@ export function showActionRequired(io: Io, report: RunReport, url: string): void
 }
 
 /**
- * Returns lines about files that were renamed, and changes that stay on their side. They are shown
- * only once, because no problem is left.
+ * Returns lines about files that were renamed, and changes that stay on their side. These are not
+ * problems, so only the run that caused them shows them.
  */
 export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);

@@ -40,7 +40,10 @@ export const reject = operationCommand(restore, {
   next: ({ next }) => (next === "daemon" ? "the daemon syncs now" : "next: mdmirror sync"),
 });
 
-/** Returns the reasons of a stop, and the changes that an answer would make, by their kind. */
+/**
+ * Returns the reasons of a stop, and the changes that `approve` or `reject` would make, by their
+ * kind.
+ */
 function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
   const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST_NAMES;

@@ -56,7 +56,10 @@ async function offerLines(
   return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Placeholder that is replaced by the names of linked folders, and by all other folders. */
+/**
+ * Placeholder. `offerLines` puts the names of linked folders in its place, and the offer of all
+ * other folders.
+ */
 const MIRROR: Offer = ["folder", "DIR"];
 
 async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {

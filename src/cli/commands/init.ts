@@ -224,7 +224,7 @@ function isStateLost(io: Io, folder: string): boolean {
 
 /**
  * Trusts an address that is in the folder's configuration and that the user passed too. The key may
- * then be sent to it.
+ * then be sent to this address.
  */
 function trustAddress(io: Io, args: Args, root: string): void {
   const url = args.text("url");

@@ -7,7 +7,7 @@ export const command = protectionCommand(protect, "protected", EXAMPLES);
 export const unprotect = protectionCommand(publish, "not protected", ["mdmirror unprotect contract.md"]);
 
 /**
- * Makes the command `protect` or `unprotect`.
+ * @param word word for a changed document and for the total, such as `protected`
  * @param word participle for a document and for a sum
  */
 function protectionCommand(operation: typeof protect, word: string, examples: readonly string[]) {

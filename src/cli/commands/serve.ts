@@ -119,7 +119,7 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     accessLog: accessLog === "-" ? printLines : accessLog && resolve(io.cwd, accessLog),
     drainMs: DRAIN_MS,
     onFault(error, what) {
-      // A request has an id, other work of the service a name.
+      // `what` is the id of a request, or the name of other work of the service.
       const work = what === "database" ? "a connection to the database" : what.replace(/^(?=req_)/, "request ");
       io.err(`mdmirror serve: ${work} failed: ${(error as Error).message}`);
     },

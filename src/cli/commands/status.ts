@@ -118,7 +118,8 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
     json: { mirrors: shown },
     lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((one) => rowCells(one, flags, now, paintFor(io)))),
     warnings: first === undefined ? [] : [`  next: mdmirror status ${shellWord(first.mirror.name)}`],
-    // An entry that cannot be trusted may belong to a folder that is no longer synced.
+    // Not a success: an entry that cannot be trusted may belong to a folder that is no longer
+    // synced.
     exit: worstExit([...exits, ...unfit.map(() => EXIT.usage)]),
   });
 }

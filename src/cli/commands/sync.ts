@@ -190,8 +190,8 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
 }
 
 /**
- * Returns true if the service could not be reached, which ends without the user. A refused key or a
- * wrong server needs the user.
+ * Returns true if the service could not be reached, which may end without the user's help. A
+ * refused key or a wrong server needs the user.
  */
 function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

@@ -57,8 +57,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the listed folder that an operand means, if nothing, or another folder, is at its path.
- * Returns null if the operand means a folder that is at its path, or no listed folder.
+ * Returns the listed folder, named by its path or its name, that is no longer at its path. Returns
+ * null if a linked folder is at the operand's path, or if no listed folder fits.
  */
 function absentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;

@@ -20,7 +20,10 @@ type Opener = { readonly at: number; readonly image: boolean };
 /** State of reading one paragraph. */
 export type Brackets = {
   readonly openers: Opener[];
-  /** Index from which link openers can become links. The openers below it contain a link. */
+  /**
+   * Index of the first link opener that can still become a link. Openers before it would contain a
+   * link, which Markdown does not allow.
+   */
   usableFrom: number;
   readonly unclosed: Unclosed;
 };
@@ -37,7 +40,7 @@ type BracketContext = {
   readonly onLink: (link: InlineLink) => void;
 };
 
-/** Returns the position at which the parser continues; -1 if no bracket is at this position. */
+/** Returns the offset at which the parser continues; -1 if no bracket is at `at`. */
 export function readBracket(
   brackets: Brackets,
   cx: InlineContext,
@@ -59,9 +62,8 @@ export function readBracket(
 }
 
 /**
- * Reads a local wiki link. A wiki link inside other brackets does not count, because a link turns
- * the brackets around it into plain text. The local form and the service's would then differ in
- * more than the link.
+ * Reads a local wiki link. A wiki link inside other brackets does not count: on the service it
+ * would be a Markdown link, and the brackets around it would become plain text.
  * @returns the end of the wiki link
  */
 function readWiki(

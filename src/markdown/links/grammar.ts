@@ -13,7 +13,7 @@ import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brac
 
 /**
  * Configures the parser with only the parts that links need: emphasis and entities cannot make or
- * break a link. Only this file and `brackets.ts` use the package.
+ * break a link. Only this file and `brackets.ts` use `@lezer/markdown`.
  */
 
 /** Facts that must be known before a document is parsed. */
@@ -94,7 +94,7 @@ function readLink(cx: InlineContext, next: number, at: number): number {
     if (link.destination === null) return;
     const { from, to } = link.destination;
     links.set(from, link);
-    // The tree drops nodes without length.
+    // The tree would drop a node without length.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
   return readBracket(brackets, cx, next, at, { definedLabels: defined, countsWiki, onLink });
@@ -140,7 +140,7 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The next parser in this list is the parser of definitions.
+      // Removes the parser of definitions, which is the next one in this list.
       if (++lines === MAX_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },

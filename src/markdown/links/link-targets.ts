@@ -22,12 +22,13 @@ export function linkTargetsOf(text: string, place: Place, sources: readonly (Tar
 }
 
 /**
- * Returns the target of a link; null if the destination is an id, because no move changes an id.
+ * Returns the target of a link to record; null if the destination is the id of a known item,
+ * because no move changes an id.
  */
 function linkTargetOf(read: Destination, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { target, kind } = read;
   const known = resolveInOrder(read, sources) as DocId | DirId | null;
-  // The destination is an id. Its target is recorded only if nothing is known to have that id.
+  // The destination is an id. It is recorded only if no item is known to have this id.
   if (isId(target) && (known === null || known === target))
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
@@ -42,7 +43,8 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns a document without the destinations of its links. This text is the same in both forms.
+ * Returns a document without the destinations of its links. The local form and the service's form
+ * give the same text.
  */
 export function withoutDestinations(text: string, wiki: boolean): string {
   let result = "";
@@ -55,8 +57,8 @@ export function withoutDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns the targets of the links of `text`. They are the ids in `other`, which is the same
- * document in another form, and has as many links.
+ * Returns the targets of the links of `text`. `other` is the other form of the same document, whose
+ * links are ids. Both have the same number of links.
  */
 export function targetsByIdsOf(other: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));
@@ -67,7 +69,7 @@ export function targetsByIdsOf(other: string, text: string, wiki: boolean): Targ
   return (one) => meant.get(one) ?? null;
 }
 
-/** Returns the destinations that are inert on the service. */
+/** Returns the destinations that begin with `ref://` on the service: links without a target. */
 export function inertDestinationsIn(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readFound(text, link));
   return read.flatMap(({ inert, target }) => (inert ? [target] : []));
@@ -84,7 +86,7 @@ function pathOf(place: Place, id: string | null, literal: string | null): string
 
 /**
  * Returns a lookup by the destination of a link in earlier bytes of the file. The lookup returns
- * the id of the document to which the link led.
+ * the id of the document to which that link led.
  */
 export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();

@@ -26,7 +26,7 @@ type Lookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Returns true if the path has a file that is not a document yet. */
+  /** Returns true if a local file is at the path, and is not a document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 

@@ -3,17 +3,20 @@ import { type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolveDestination } from "./place.ts";
 import { wikiServiceForm } from "./wiki.ts";
 
-/** Spellings of a document's links, so that its other form can spell them the same way. */
+/**
+ * Remembers how one form of a document spells its links, so that its other form can spell them in
+ * the same way.
+ */
 export class Spellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Whole wiki links, by the form that they have on the service. */
+  /** Spellings of whole wiki links, by their form on the service. */
   readonly #wiki = new Map<string, string[]>();
   readonly #isExact: boolean;
 
   /**
-   * @param isWanted returns true if a link's spelling counts; `id` is the link's target
-   * @param isExact true if each spelling is used once, for a link with the same query and fragment.
-   * Further links to the target then have no spelling
+   * @param isWanted returns true if the spelling of a link is remembered; `id` is the link's target
+   * @param isExact true if each spelling is used only once, and only for a link with the same query
+   * and fragment. Further links to the target then get no spelling
    */
   constructor(
     text: string,
@@ -29,8 +32,8 @@ export class Spellings {
       const id = resolveDestination(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
-      // A link that does not count keeps its position in the order of the links, and gets a new
-      // spelling.
+      // Undefined: the link has its position in the order of the links, but its spelling is not
+      // remembered.
       const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
       addSpelling(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
     }
@@ -44,7 +47,7 @@ export class Spellings {
   /**
    * Returns the spelling of the next link to the same target, in the order of the document. After
    * the last such link, repeats its spelling. Query and fragment are not included, unless the link
-   * has no target. Undefined if there is no link to the target.
+   * has no target. Undefined if no spelling is remembered.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
     const spelled = this.#byTarget.get(this.#keyOf(raw, read, id, link));
@@ -57,7 +60,7 @@ export class Spellings {
   }
 
   /**
-   * Returns the spelling of a whole wiki link, in the same way.
+   * Returns the spelling of the next whole wiki link, as `next` does.
    * @param form form of the link on the service
    */
   nextWiki(form: string): string | undefined {

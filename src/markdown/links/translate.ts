@@ -13,7 +13,7 @@ import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki
 export type ToDiskOptions = {
   /** Earlier local content. Links to a target that this content links to keep their spelling. */
   readonly previous?: string;
-  /** True if wiki links by path in that content become wiki links again. */
+  /** True if a wiki link that `previous` spells `[[Name]](path)` becomes `[[Name]]` again. */
   readonly restoresWiki?: boolean;
 };
 
@@ -22,9 +22,9 @@ export type ToServiceOptions = {
   readonly previous?: string;
   /** Lookup of the paths before a move, for links whose target is no longer at its path. */
   readonly before?: Place;
-  /** Targets of the links in the document's previous bytes; used first. */
+  /** Targets of the links in the file's previous bytes; used first. */
   readonly earlierTargets?: TargetLookup;
-  /** Targets of the links in older bytes; used last. */
+  /** Targets of the links in even older bytes of the file; used last. */
   readonly formerTargets?: TargetLookup;
 };
 
@@ -42,8 +42,8 @@ export function toDisk(text: string, place: Place, options: ToDiskOptions = {}):
   const made = diskOf(text, place, options);
   if (!made.hasWiki) return made.result;
   if (hasAllLinks(made) && toService(made.result, place) === toService(text, place)) return made.result;
-  // Without its destination, a wiki link could change how the text around it is read, so all links
-  // stay Markdown links.
+  // A wiki link has no destination in parentheses. Without these, the text around the link may be
+  // read in another way, so all links become Markdown links.
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -66,7 +66,7 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(restoresWiki && usual !== null && before.endsWith(")"));
       const spelled = keeps ? before : usual;
-      // A link that is spelled as a whole keeps its position in the order of the other links.
+      // Takes the entry of this link too, so that the links after it keep their positions.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
     },
@@ -154,7 +154,10 @@ function isRelative({ kind, target }: Destination): boolean {
   return kind === "path" && !target.startsWith("/");
 }
 
-/** Returns true if the local form may keep a spelling: it has a target, or begins with `ref://`. */
+/**
+ * Returns true if a link has a target or begins with `ref://`. The local form may then keep its
+ * spelling.
+ */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }

@@ -18,7 +18,10 @@ export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (o
   return [read(base), read(local), read(remote), read(merged)];
 }
 
-/** Returns true if the merged text has no more faults than base and both sides explain. */
+/**
+ * Returns true if the merged text has no more faults than the sides account for: the greatest of
+ * local, remote, and base with both changes.
+ */
 export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
 }
@@ -48,8 +51,8 @@ export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<
 
 /**
  * Returns true if each word's count in `merged` is between the least and the greatest of three
- * counts: local, remote, and base with both changes. The check ignores how the merge was made, so
- * it finds text that a defect lost or doubled.
+ * counts: local, remote, and base with both changes. The check does not look at how the merge was
+ * made, so it finds text that a defect lost or doubled.
  */
 export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
   for (let word = 0; word < merged.length; word++) {
@@ -63,8 +66,8 @@ export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, m
 
 /**
  * Returns true if the result has both sides' changes of each word's count. This stricter check is
- * for merges finer than lines. Two changes in one direction may be one change made twice; all
- * others must add up exactly.
+ * for merges finer than lines. If both sides changed a count in the same direction, they may have
+ * made one change; all other changes must add up exactly.
  */
 export function hasBothChanges(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
   for (let word = 0; word < merged.length; word++) {

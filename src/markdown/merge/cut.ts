@@ -84,7 +84,7 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
     if (ordinal <= index && index < end) continue;
     const space = body.slice(written, index);
     written = from;
-    // Text after an ordinal no longer decides the kind of its line.
+    // Only marks before the ordinal decide the kind of a line.
     leading &&= index < end || end < 0;
     leading &&= LINE_PREFIX.test(text) && /[\s>|]/.test(body[from] ?? " ");
     tokens.push(texts.token(text, space, leading));

@@ -12,7 +12,8 @@ export const STEPS_PER_POINT = 2;
 export function distance(a: Int32Array, b: Int32Array, most: number, budget: Budget, runPrice = 0): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
-  // LIMIT: diagonals that a script of at most `most` edits can reach.
+  // LIMIT: number of diagonals, beyond those between the two ends, that a script of at most `most`
+  // edits can reach.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);

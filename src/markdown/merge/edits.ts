@@ -126,8 +126,9 @@ export function partsOf(whole: Ranges, edits: SideEdits, meets: MustSettleTogeth
 const UNCHANGED: SideEdits = { local: [], remote: [] };
 
 /**
- * Returns the index in a side that matches base element `end`, the end of some edits.
- * @param shift the offset of the side before these edits
+ * Returns the index in a side that corresponds to index `end` in base.
+ * @param edits edits up to this index
+ * @param shift length of the side minus length of base, before these edits
  */
 function endOf(edits: readonly Edit[], end: number, shift: number): number {
   const last = edits.at(-1);

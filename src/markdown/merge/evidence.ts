@@ -6,7 +6,10 @@ import { type LineReader, tokenTextsIn } from "./reading.ts";
 /** Steps of the budget that one word of a removal costs. */
 const STEPS_PER_WORD = 10;
 
-/** At most one in this many of the removed words may be at the place by chance. */
+/**
+ * Removed words that are found again do not count as kept if they are at most a third: so many may
+ * occur by chance.
+ */
 const CHANCE_SHARE = 3;
 
 /** Numbers of lines or words; equal elements have equal numbers. */
@@ -30,8 +33,8 @@ export function wordsOfLines(reading: LineReader): WordsOf {
 type WordCounts = Map<number, number>;
 
 /**
- * Returns true if `more` also lacks, at that place, the words that an edit removed. A few common
- * words may be left.
+ * Returns true if the script `more` of another version also lacks the words that `edit` removed
+ * from base, at the place of the edit. A third of the words may be left.
  * @param own elements that the edit added in place of the removed ones
  */
 export function isGone(
@@ -57,8 +60,8 @@ export function isGone(
 }
 
 /**
- * Counts the removed words that the edits of `otherScript` kept or added again. `of` is the count
- * of all removed words. Undefined if a whole line is kept.
+ * Counts the removed words that the edits of `otherScript` kept or added again. `of`: the number of
+ * all removed words. Undefined if the edits keep a whole line.
  */
 function wordsLeft(
   edit: Edit,
@@ -119,7 +122,10 @@ function put(bag: WordCounts, words: readonly number[]): void {
   }
 }
 
-/** LIMIT: equal elements in a row that may still be a chance match of another place. */
+/**
+ * LIMIT: unchanged elements in a row that may still match another place by chance. More of them
+ * identify a place.
+ */
 const CHANCE_RUN = 4;
 
 /**
@@ -148,8 +154,8 @@ export function keepsAdditions(
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isHidden(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    // If all elements of an addition were in base already, with changes beside them, the addition
-    // may be a chance match of another place.
+    // The addition may have been matched by chance with another place: base already had all its
+    // elements, and there are changes beside them.
     const sides = changedSides(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(at)) return false;
@@ -215,8 +221,8 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
 }
 
 /**
- * Returns the number of elements in a row, from one change to the next, around a piece that one
- * change touches.
+ * Returns the number of unchanged elements in a row around elements [from, to): from the end of the
+ * edit before to the start of the edit after.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];

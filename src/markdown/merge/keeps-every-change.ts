@@ -177,9 +177,9 @@ function keepsSpace(
 }
 
 /**
- * Returns true if elements that both texts kept from base also stay from the earlier text to the
- * later one. If one does not stay, the later text was matched by chance with an addition of the
- * earlier text.
+ * Returns true if the scripts agree: what both versions kept from base must not be an addition or
+ * removal between them. Otherwise elements of the later text were matched by chance with an
+ * addition of the earlier one.
  */
 function agree(length: number, earlier: readonly Edit[], later: readonly Edit[], direct: readonly Edit[]): boolean {
   const before = counterparts(length, earlier);
@@ -192,7 +192,10 @@ function agree(length: number, earlier: readonly Edit[], later: readonly Edit[],
   });
 }
 
-/** Returns the number of elements that a script adds to a sequence, minus those that it removes. */
+/**
+ * Returns the number of elements that a script adds to a sequence, minus the number that it
+ * removes.
+ */
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;

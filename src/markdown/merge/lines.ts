@@ -21,8 +21,9 @@ const STEPS_PER_RUN = 20;
 
 /**
  * Merges lines by package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package cannot be
- * interrupted, so a similar search that keeps no path charges the budget first. Undefined if the
- * budget is too small. Common ends are not trimmed first, because that changes results.
+ * interrupted. So `distance`, a search of about the same cost, first charges the budget; undefined
+ * if the budget is too small. Equal lines at both ends are not removed first, because that would
+ * change results.
  */
 export function mergeLines(base: string, local: string, remote: string, reading: LineReader): LineBlock[] | undefined {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];

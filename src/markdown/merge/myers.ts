@@ -112,13 +112,14 @@ function occurring(
   return places.subarray(0, count);
 }
 
-/** The furthest points after one step: one for each diagonal from `low` up. */
+/** The furthest points after one step of the search: one for each diagonal from `low` up. */
 type Step = { readonly low: number; readonly points: Int32Array };
 
 /** Returns the indexes of a longest common subsequence, in pairs; undefined past a limit. */
 function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  // If one sequence is much longer, a point far from the diagonal of the end cannot be on the path.
+  // If one sequence is much longer, points far from the diagonal of the last point cannot be on the
+  // path, and are skipped.
   const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
   const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -206,7 +207,7 @@ function slide(
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
-  // One equal element must stay between two edits.
+  // The moved edit must not touch the previous or next edit: one equal element stays between them.
   const by = adds
     ? slideBy(side, edit.from, edit.to, before?.to, after?.from, isSeam)
     : slideBy(base, edit.start, edit.end, before?.end, after?.start, isSeam);

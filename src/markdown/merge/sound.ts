@@ -12,8 +12,8 @@ import { wordsOf } from "./words.ts";
 
 /**
  * Returns true if the result is as sound Markdown as both sides. The result may have no more
- * unclosed, duplicate or misplaced elements than the sides explain. Lines must stay in the fences,
- * directives and HTML blocks in which a side put them.
+ * unclosed, duplicate or misplaced elements than the sides account for (`hasNoNewFaults`). Lines
+ * must stay in the fences, directives and HTML blocks in which a side put them.
  */
 export function isSoundMarkdown(originals: OfFour<string>, reading: LineReader): boolean {
   // This single charge pays for reading lines, contexts and blocks.
@@ -63,12 +63,13 @@ type KnownIds = {
   readonly has: ReadonlySet<number>;
 };
 
-/** Counts the faults in the blocks of a text that none of the others has. */
+/** Counts the faults in those blocks of a text that no other text has. */
 function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...KnownIds[]]): number {
   let faults = 0;
   let done = 0;
   for (let at = 0; at < lines.length; at++) {
-    // A block is new only if the first of the other texts lacks at least one line of the block.
+    // Skips lines that the first of the other texts has: a new block has at least one line that
+    // this text lacks.
     if (others[0].has.has(ids[at] as number)) continue;
     let start = at;
     let end = at + 1;
@@ -116,7 +117,7 @@ function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
-/** Returns true if one syntax has no more duplicate names than the sides explain. */
+/** Returns true if one syntax has no more duplicate names than the sides account for. */
 function keepsSingle(naming: Naming, texts: OfFour<readonly string[]>): boolean {
   return hasNoNewFaults(mapFour(texts, (lines) => countDuplicates(lines, naming)));
 }

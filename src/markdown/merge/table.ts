@@ -15,9 +15,9 @@ export type AlignedRow = readonly [base: number, local: number, remote: number, 
 type TextIndexes = readonly [base: number, local: number, remote: number, result: number];
 
 /**
- * Possible steps of the search: which texts have a piece, and the number of changes that this
- * means. A piece that all four have is not listed. In order: removed by both, added by both,
- * removed by one, added by one.
+ * Possible steps of the search: the texts that have the next piece (1) or lack it (0), and the
+ * number of changes that this means. A piece that all four texts have is no step of the search. In
+ * order: removed by both, added by both, removed by one, added by one.
  */
 const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -133,7 +133,9 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, at) => id === b[at]);
 }
 
-/** Table up to a place. `changes`: number of the sides' changes before the place. */
+/**
+ * A table from the start up to a place. `changes`: number of the sides' changes before the place.
+ */
 type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
 
 /**
@@ -213,8 +215,8 @@ function rowsOf(last: Node): AlignedRow[] {
 }
 
 /**
- * Returns a function that computes the least number of changes from a place to the end. The bound
- * counts lines that only base or only one side has.
+ * Returns a function that computes a lower bound for the number of changes from a place to the end.
+ * The bound counts lines that only base or only one side has.
  */
 function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
   const rest = (text: number, other: number): Int32Array => {

@@ -63,7 +63,7 @@ function writtenOf(table: Table): WrittenTable {
 
 /**
  * Returns true if the rows of the merged text, the last of the four, are under their own columns.
- * No more rows may have a wrong number of cells than the sides explain.
+ * No more rows may have a wrong number of cells than the sides account for.
  */
 export function rowsFit(texts: OfFour<readonly string[]>): boolean {
   const tables = mapFour(texts, tablesOf);

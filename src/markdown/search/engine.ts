@@ -71,7 +71,7 @@ const IGNORE_CASE = "(?i)";
 const NOTHING: RequiredText = { type: 0, str: "", subs: [] };
 
 /**
- * Returns the text that each match contains, by which the engine itself excludes texts.
+ * Returns text that every match of a regex contains. The engine skips texts without it.
  * @param compiled the compiled pattern
  */
 function requiredText(pattern: string, compiled: RE2JS): RequiredText {

@@ -2,11 +2,10 @@
  * Folds a text for comparison: compatibility forms decomposed (`ﬁ` is `fi`, full width is half),
  * lower case, without marks that people omit when they type. These are Latin, Greek and Cyrillic
  * diacritics, Arabic and Hebrew points. Other marks (Devanagari, Thai, kana's voicing) distinguish
- * words and stay.
- *
- * Folding works by code point: a folded text contains the folded form of each of its parts. The
- * trigrams that narrow down a regex depend on that.
- * LIMIT: except for the order of several marks on one letter, which Unicode's decomposition sorts.
+ * words and stay. Folding works by code point: a folded text contains the folded form of each of
+ * its parts. The keys by which an index narrows down a regex depend on this rule.
+ * LIMIT: the rule fails for several marks on one letter, because Unicode's decomposition sorts
+ * them.
  */
 export function foldText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();

@@ -35,7 +35,10 @@ const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  * of reading a document; of each character of the document; of making its snippets.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
-/** The highest score of a document with only some of the pieces, relative to one with all units. */
+/**
+ * The highest score of a document that has only some pieces of the query, relative to one that has
+ * all units.
+ */
 const MOST_PARTIAL_SCORE = 0.5;
 
 /**
@@ -63,7 +66,8 @@ class HybridSearch<One extends FoundDocument> {
   /** Match results by document number; null if the document could not be read. */
   readonly #judged = new Map<number, DocumentMatch | null>();
   /**
-   * Weight of each piece for documents with some pieces; empty if the loose search was not needed.
+   * Weight of each piece of the query, for documents that have only some pieces; empty if the loose
+   * search was not needed.
    */
   #rarity: readonly number[] = [];
   #left: number = MOST_STEPS.waiting;
@@ -76,7 +80,10 @@ class HybridSearch<One extends FoundDocument> {
     this.#limit = limit;
   }
 
-  /** Returns true if fewer documents than requested contain all units, or the literal. */
+  /**
+   * Returns true if fewer documents than requested contain all units of the query, or the query as
+   * typed.
+   */
   hasTooFew(): boolean {
     let full = 0;
     for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
@@ -84,8 +91,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches documents of any age with all units: those not indexed yet, then paths and headings,
-   * then the query as typed, then whole texts.
+   * Searches documents of any age that have all units of the query: those not indexed yet, then
+   * paths and headings, then the query as typed, then whole texts.
    */
   async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
@@ -152,7 +159,10 @@ class HybridSearch<One extends FoundDocument> {
     return found === 0 ? 0 : (MOST_PARTIAL_SCORE * found) / (2 * all);
   }
 
-  /** Returns the texts to highlight, with the pieces after a loose search. */
+  /**
+   * Returns the texts to highlight: units and the query as typed; after a loose search, also the
+   * pieces.
+   */
   #needles(): Needle[] {
     const { units, pieces, literal, isSpelled } = this.#query;
     const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);

@@ -98,7 +98,8 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix alone is also a token. It marks a block that has documents with several rows.
+    // The prefix alone is a token too, so a query can find out whether a block has documents with
+    // several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${nameOf(key)} `;
     this.#add.run(BigInt(row), tokens);
@@ -109,7 +110,10 @@ export class KeyIndex {
     return new Set(rows.map(({ row }) => row % NEXT_ROW));
   }
 
-  /** Returns the documents that have the keys of a set in any of their rows. */
+  /**
+   * Returns the documents that have the keys of a set, where different rows of a document may have
+   * different keys.
+   */
   #findInRows(set: KnownSet, prefix: string): Set<number> {
     const sets =
       set.kind === "with"

@@ -20,9 +20,12 @@ export type DocumentMatch = {
 
 /** Weight of a match by its location. */
 const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
-/** Weight of a match inside a word relative to a whole word: at its beginning, or elsewhere. */
+/**
+ * Weight of a match inside a word, relative to a match of a whole word: at the beginning of the
+ * word, or elsewhere.
+ */
 const PART = { beginning: 0.6, inner: 0.4 } as const;
-/** Bonuses that rank documents with the same units. */
+/** Bonuses that decide the order of documents with the same units of the query. */
 const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
 /**
  * LIMIT: occurrences of one unit that are examined in one text, so that long documents stay fast.
@@ -80,7 +83,7 @@ class FoldedDocument {
   }
 }
 
-/** Returns the fit of a unit, from 0 when it is absent, to 1. */
+/** Returns how well a document matches a unit of the query, from 0 (absent) to 1. */
 function matchOfUnit(document: FoldedDocument, unit: Unit) {
   const { name, folders, text, share } = document;
   const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
@@ -100,8 +103,8 @@ type Places = { readonly weight: number; readonly isWhole: boolean };
 const NO_PLACES: Places = { weight: 0, isWhole: false };
 
 /**
- * Weighs the occurrences of a unit in a text. One whole word weighs 1, each further occurrence
- * less.
+ * Weighs the occurrences of a unit of the query in a text. One whole word weighs 1, each further
+ * occurrence less.
  */
 function placesOf(text: string, unit: Unit): Places {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
@@ -123,7 +126,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
   return isOfWord(text.charAt(to)) ? "beginning" : "whole";
 }
 
-/** Returns true if the units occur side by side in a text. */
+/** Returns true if the words of a phrase occur side by side in a text. */
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let at = text.indexOf(first);

@@ -26,8 +26,8 @@ export type LineLimits = { readonly lines: number; readonly characters: number }
 /** LIMIT: ranges that are shown in one line. */
 const MOST_RANGES = 100;
 /**
- * The share of steps charged for finding one match. The engine usually stops at the match, and
- * reads to the end of the line at worst.
+ * Share of a scan's steps that finding one match is charged. The engine usually stops at the match,
+ * and reads to the end of the line at worst.
  */
 const SHARE_PER_MATCH = 0.1;
 /**

@@ -40,8 +40,8 @@ export class IndexMerger {
 
   /**
    * Merges segments. Call it in a transaction.
-   * @param steps the number of steps' work; Infinity merges everything
-   * @returns whether pages were merged, so that more may remain
+   * @param steps amount of work, in steps of `PAGES` pages; Infinity merges everything
+   * @returns true if pages were merged, so that more may remain; false if nothing is left
    */
   merge(steps: number): boolean {
     for (let left = PAGES * steps; left > 0; left -= MOST_PAGES) {
@@ -51,8 +51,8 @@ export class IndexMerger {
   }
 
   /**
-   * Merges pages. Returns true if a page changed. SQLite counts one change even for a merge without
-   * work.
+   * Merges pages. Returns true if a page changed: SQLite counts one change even for a merge without
+   * work, and more for any other.
    */
   #isWritten(pages: number): boolean {
     const before = this.#count();

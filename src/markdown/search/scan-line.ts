@@ -54,7 +54,7 @@ export function* scanLine(
 class LineScan {
   /** Number of instructions that were run. */
   steps = 0;
-  /** The preferred match so far. */
+  /** The preferred match found so far; null if there is none. */
   match: Range | null = null;
   readonly #program: Program;
   readonly #line: string;
