@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { create, open, sync } from "./oracle-fixture.ts";
 import { checkUndone, sightBefore } from "./oracle-undone.ts";
 import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
 
 /** Changes of one side alone that a run undoes, beside similar runs that undo none. */
@@ -76,5 +77,36 @@ describe("a document whose file is gone locally and comes back", () => {
     user.write(`${ROOT}/a.md`, text);
     checkUndone(actors, mirror!, before, new Set());
     expect(actors.history.failures).toEqual(failures);
+  });
+});
+
+describe("a document that was renamed and renamed back on the service, and deleted locally meanwhile", () => {
+  it.each([
+    ["comes back, if its change id moved: it may have been edited", true, []],
+    [
+      "does not come back, if its change id did not move",
+      false,
+      [expect.stringContaining("I04 deleted locally alone")],
+    ],
+  ])("%s", async (_, changeIdMovesOnRename, failures) => {
+    const actors = open(["full", "full"], { changeIdMovesOnRename });
+    const { history, mirrors } = actors;
+    const [{ disk }, { disk: other }] = mirrors as [SimulatedMirror, SimulatedMirror];
+    create(actors, "a.md");
+    for (const mirror of [0, 1]) await sync(actors, mirror);
+    for (const [from, to] of [
+      ["a.md", "b.md"],
+      ["b.md", "a.md"],
+    ] as const) {
+      other.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+      await sync(actors, 1);
+    }
+    const text = disk.user.read(`${ROOT}/a.md`)!;
+    history.vanishes(text);
+    disk.user.remove(`${ROOT}/a.md`);
+    const before = sightBefore(actors, mirrors[0]!);
+    disk.user.write(`${ROOT}/a.md`, text);
+    checkUndone(actors, mirrors[0]!, before, new Set());
+    expect(history.failures).toEqual(failures);
   });
 });

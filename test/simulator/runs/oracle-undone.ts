@@ -36,6 +36,11 @@ type Before = {
    * still moved from one folder into the other.
    */
   readonly isElsewhere: boolean;
+  /**
+   * The service shows base's version with another change id: of a rename, which may be reverted
+   * since. A client takes such a version for an edit.
+   */
+  readonly isRenamedThere: boolean;
 };
 
 /** A folder of base. `here`: its present path; base's path if it was not found. */
@@ -78,8 +83,9 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
     if (places.length > 1 || isTwin || isTwinThere) return [];
     const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
     const isSetAside = setAside.has(link.stamp?.ino ?? null);
+    const isRenamedThere = live !== null && actors.simulatedWorld.shownChangeId(live) !== link.changeId;
     const text = local.get(link.localPath) ?? null;
-    return [{ link, tag, text, place: places[0] ?? null, isSetAside, live, isElsewhere }];
+    return [{ link, tag, text, place: places[0] ?? null, isSetAside, live, isElsewhere, isRenamedThere }];
   });
   return {
     documents,
@@ -115,7 +121,7 @@ export function checkUndone(
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   const asSaved = actors.simulatedWorld.normalises ? normaliseText : (one: string) => one;
   const stopped = { ids: new Set([...refused, ...before.blocked]), dirs: before.dirs };
-  for (const { link, tag, text, place, isSetAside, live, isElsewhere } of before.documents) {
+  for (const { link, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere } of before.documents) {
     const fail = (what: string): void =>
       actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
     const after = files.find(({ id }) => id === link.id) ?? null;
@@ -162,7 +168,7 @@ export function checkUndone(
     if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
     const isGoneHere = place === null && text === null && link.durable && !isSetAside;
     const isDeletedHere = isGoneHere && isMeant && !live.protected;
-    if (isDeletedHere && !isRefused && !isElsewhere && placesAfter.length > 0)
+    if (isDeletedHere && !isRefused && !isElsewhere && !isRenamedThere && placesAfter.length > 0)
       fail("I04 deleted locally alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
     // Edited beyond likeness and renamed between two scans, it counts as one deleted and one new
