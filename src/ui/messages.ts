@@ -128,7 +128,8 @@ export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"])
 export function rejectedNotice(items: readonly Row[], files: number): Notice {
   const done = countDone(items);
   const isWhole = done === items.length;
-  const undone = isWhole && files > 0 ? countSentence(files, "file", "restored") : `${plural(done, "change")} undone.`;
+  const undone =
+    isWhole && files > 0 ? countSentence(files, "document", "restored") : `${plural(done, "change")} undone.`;
   return itemsNotice(isWhole ? "good" : "asks", undone, items);
 }
 

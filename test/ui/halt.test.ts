@@ -36,7 +36,8 @@ describe("a stop", () => {
     const shown = await person.until(PAGE, `<button class="danger">Delete ${COUNT} documents</button>`);
     expect(shown).toContain("<h1>Delete 12 documents on the service?</h1>");
     expect([...shown.matchAll(/<details class="card flush" id="([^"]+)"/g)].map(([, id]) => id)).toEqual(["stopped-d"]);
-    expect(shown).toContain('<span class="count quiet">13</span>');
+    expect(shown).toContain('<span class="count quiet">12</span>');
+    expect(shown).toContain("<h2>12 deletions, 1 other change</h2>");
     expect(shown.indexOf(">d/03.md")).toBeLessThan(shown.indexOf(">d/11.md"));
     await person.post(formIn(shown, "approve")!);
     const after = await person.until(PAGE, 'class="banner good"');
@@ -44,20 +45,24 @@ describe("a stop", () => {
     expect(after).not.toContain('id="answers"');
   });
 
-  test("asks before both sides are read, without buttons, and links its reasons to troubleshooting", async () => {
+  test("names its number before both sides are read, with both answers disabled, and links to troubleshooting", async () => {
     const { person } = await openHalt();
     const shown = await person.see(PAGE);
-    expect(shown).toContain("<h1>Delete documents on the service?</h1>");
+    expect(shown).toMatch(/<h1>.*12 documents.*<\/h1>/);
     expect(shown).toContain('<a href="/docs/troubleshooting.md#h-delete-budget-remote">');
-    expect(shown).not.toContain('id="answers"');
+    expect([...shown.matchAll(/<button class="(danger|main-action)" disabled>/g)].map(([, look]) => look)).toEqual([
+      "danger",
+      "main-action",
+    ]);
+    expect([formIn(shown, "approve"), formIn(shown, "reject")]).toEqual([null, null]);
   });
 
   test("is rejected as the command does, and nothing is stopped then", async () => {
     const rigged = await openHalt();
     const { person } = rigged;
-    await person.post(formIn(await person.until(PAGE, "Keep them: restore 12 files"), "reject")!);
+    await person.post(formIn(await person.until(PAGE, '<button class="main-action">Keep them<'), "reject")!);
     const after = await person.until(PAGE, 'class="banner good"');
-    expect(after).toContain("<h1>12 files are restored.</h1>");
+    expect(after).toContain("<h1>12 documents are restored.</h1>");
     for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
     expect(isThere(rigged)).toBe(COUNT);
     expect(after).not.toContain('id="answers"');

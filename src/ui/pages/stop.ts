@@ -1,5 +1,5 @@
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
-import { type RejectionKind, waitingClause } from "../../mirror/operations/results/stop.ts";
+import type { RejectionKind } from "../../mirror/operations/results/stop.ts";
 import { ok } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
@@ -58,17 +58,22 @@ function stopPart(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopRe
   if (view !== null && view.stop.version === null)
     return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, request));
   const words = wordsOf(reasons, view);
-  const scanned = seen !== null && !isScanning && html` Checked ${ageOf(seen.at, request.now)} ago.`;
-  return html`${bannerOf("bad", words.question, html`${reasonList(reasons)}${scanned}`)}
+  const answer = html`${answers(folder, view, words, request)}${view !== null && stoppedList(view)}`;
+  return html`${stopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.at, request.now)} ago.`)}
 ${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${progressOf("Reading both sides", 0, null)}</div>`}
-${trouble !== null && html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
-${view !== null && html`${answers(folder, view, words, request)}${stoppedList(view.stop)}`}`;
+${trouble === null ? answer : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}`;
 }
 
-function reasonList(reasons: SafetyStop["reasons"]): Html {
-  return html`<span id="reasons">${reasons.map(
-    ({ reason, detail }, at) => html`${at > 0 && " "}${explained(reason, sentenceView(sentenceOf(detail)))}`,
-  )}</span>`;
+/**
+ * Shows the question of a stop, or its reasons before both sides are read.
+ * @param checked when both sides were read; null: they are not read yet
+ */
+function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked: Html | null): Html {
+  const sentences = sentenceView(reasons.map(({ detail }) => sentenceOf(detail)).join(" "));
+  const why = reasons.map(({ reason }) => html` ${explained(reason, "Why it stopped")}`);
+  return checked === null
+    ? bannerOf("bad", sentences, html`${why}`)
+    : bannerOf("bad", question, html`${sentences} ${checked}${why}`);
 }
 
 /** The question of a stop, both answers, and what the first answer does. */
@@ -85,7 +90,7 @@ const DELETES: Readonly<Record<string, "service" | "local">> = {
 /** Returns the words of a stop. Before both sides are read, its numbers are not known. */
 function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
   const deletes = first === undefined ? undefined : DELETES[first.reason];
-  const documents = view === null || view.deletes === 0 ? "documents" : plural(view.deletes, "document");
+  const documents = view === null || view.deleted.size === 0 ? "documents" : plural(view.deleted.size, "document");
   switch (deletes) {
     case "service":
       return {
@@ -113,19 +118,27 @@ function syncNow(folder: Folder, request: PageRequest): Html {
   return folderForm(folder, { path: "sync" }, request, html`<button class="main-action">Sync now</button>`);
 }
 
-/** Shows both answers beside each other: what each does, and its button. */
-function answers(folder: Folder, { stop, deletes, back }: StopView, words: Words, request: PageRequest): Html {
-  const others = deletes === 0 ? 0 : stop.items.length - deletes;
-  const form = (answer: "approve" | "reject", button: Html) =>
-    folderForm(folder, { path: `safety-stop/${answer}`, fields: { seen: stop.version ?? "" } }, request, button);
+/**
+ * Shows both answers beside each other: what each does, and its button.
+ * @param view null before both sides are read: nobody can answer yet
+ */
+function answers(folder: Folder, view: StopView | null, words: Words, request: PageRequest): Html {
+  const form = (answer: "approve" | "reject", look: string, label: string) =>
+    view === null
+      ? html`<button class="${look}" disabled>${label}</button>`
+      : folderForm(
+          folder,
+          { path: `safety-stop/${answer}`, fields: { seen: view.stop.version ?? "" } },
+          request,
+          html`<button class="${look}">${label}</button>`,
+        );
+  const back = view?.back;
   return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
-<p>${words.does}${others > 0 && ` ${plural(others, "other change")} ${others === 1 ? "belongs" : "belong"} to it.`}</p>
-${stop.waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(stop.waiting))}</p>`}
-${form("approve", html`<button class="danger">${words.yes}</button>`)}</section>
+<p>${words.does}</p>${form("approve", "danger", words.yes)}</section>
 <section class="card" id="back"><h2>${words.no}</h2>${
-    back.kind === "trouble"
+    back?.kind === "trouble"
       ? html`<p>${sentenceView(sentenceOf(back.trouble.what))}</p>${nextOf(back.trouble.next)}`
-      : html`<ul>${rejections(back.value)}</ul>${form("reject", html`<button class="main-action">${rejectLabel(words, back.value)}</button>`)}`
+      : html`<ul>${back !== undefined && rejections(back.value)}</ul>${form("reject", "main-action", words.no)}`
   }</section></div>`;
 }
 
@@ -133,10 +146,10 @@ type Rejections = Extract<StopView["back"], { kind: "ok" }>["value"];
 
 /** Effects of a rejection: a noun to count, with the words after it. */
 const REJECTED: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
-  "file-back": ["file", "restored, with the same id and history"],
+  "file-back": ["document", "restored, with the same id and history"],
   "folder-back": ["folder", "restored"],
   "folder-stays": ["folder", "kept, and created on the service again"],
-  "stays-as-new": ["file", "kept, and uploaded as a new document with a new id"],
+  "stays-as-new": ["document", "kept, and uploaded as a new document with a new id"],
   "other-version-back": ["conflict", "kept open, with its conflict copy"],
   "text-back": ["document", "restored to the content before"],
   "newer-text-back": ["document", "uploaded again in the local version"],
@@ -151,23 +164,26 @@ function rejections(back: Rejections): Html[] {
   });
 }
 
-function rejectLabel({ no }: Words, back: Rejections): string {
-  const files = back.filter(({ kind }) => kind === "file-back").length;
-  return files === 0 ? no : `${no}: restore ${plural(files, "file")}`;
-}
-
 /** Lists the stopped changes by their top folders, each as one closed line. */
-function stoppedList({ items }: StopView["stop"]): Html {
+function stoppedList({ stop: { items, waiting }, deleted }: StopView): Html {
   const tops = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
   const folders = [...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => tops.has(top)) ?? "")];
-  return html`<section id="stopped"><h2>${plural(items.length, "change")}</h2>${folders.map(
-    ([folder, changes]) =>
-      html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.length)}</span></summary>
+  return html`<section id="stopped"><h2>${countedChanges(items.length, deleted.size)}</h2>
+${waiting > 0 && html`<p class="faint">${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer.</p>`}${folders.map(
+  ([folder, changes]) =>
+    html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.filter(({ path }) => deleted.has(path)).length || changes.length)}</span></summary>
 <ul class="rows">${changes
-        .slice(0, MOST_CHANGES)
-        .map(
-          ({ what, path, notes }) =>
-            html`<li><span>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
-        )}</ul>${changes.length > MOST_CHANGES && html`<p class="faint">… and ${plural(changes.length - MOST_CHANGES, "more change")}</p>`}</details>`,
-  )}</section>`;
+      .slice(0, MOST_CHANGES)
+      .map(
+        ({ what, path, notes }) =>
+          html`<li><span>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
+      )}</ul>${changes.length > MOST_CHANGES && html`<p class="faint">… and ${plural(changes.length - MOST_CHANGES, "more change")}</p>`}</details>`,
+)}</section>`;
+}
+
+/** Returns the numbers of a list of changes: documents as in the question, then the others. */
+function countedChanges(changes: number, deletions: number): string {
+  if (deletions === 0) return plural(changes, "change");
+  const others = changes - deletions;
+  return `${plural(deletions, "deletion")}${others === 0 ? "" : `, ${plural(others, "other change")}`}`;
 }

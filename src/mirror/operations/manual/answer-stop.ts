@@ -38,8 +38,8 @@ type StopItem = StopResult["items"][number];
 
 export type StopView = {
   readonly stop: StopResult;
-  /** Number of documents that the stopped changes delete on either side. */
-  readonly deletes: number;
+  /** Documents that the stopped changes delete on either side. */
+  readonly deleted: ReadonlySet<string>;
   /** Effects of a rejection, or the reason why nothing can be undone. */
   readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
 };
@@ -52,7 +52,7 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
     const back = withSomethingToReject(planned.value);
     return ok({
       stop: approve.preview(planned.value),
-      deletes: planned.value.deletes,
+      deleted: planned.value.deleted,
       back: back.kind === "trouble" ? back : ok(back.value.back),
     });
   });
@@ -66,8 +66,8 @@ type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
   /** Changes to which the answer applies. */
   readonly stopped: readonly StopItem[];
-  /** Number of these changes that delete a document. */
-  readonly deletes: number;
+  /** Paths of the documents that these changes delete. */
+  readonly deleted: ReadonlySet<string>;
   readonly keys: readonly string[];
   /** Files and documents that `reject` restores. */
   readonly back: readonly RejectItem[];
@@ -76,7 +76,7 @@ type StopPlan = {
 const NO_STOP: StopPlan = {
   stop: { reasons: [], version: null, waiting: 0, next: "sync" },
   stopped: [],
-  deletes: 0,
+  deleted: new Set(),
   keys: [],
   back: [],
 };
@@ -108,7 +108,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
       waiting: steps.length - stopped.length,
       next: mirror.isBorrowed === true ? "daemon" : "sync",
     },
-    deletes: stopped.filter(({ kind }) => kind === "delete-remote" || kind === "trash-local").length,
+    deleted: new Set(stopped.filter(isDeletion).map((action) => actionPath(action, pathOf))),
     stopped: stopped.map((action) => rowOf(action, pathOf)).toSorted(byPath),
     keys,
     back,
@@ -162,6 +162,10 @@ function withSomethingToReject(plan: StopPlan): Result<StopPlan> {
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
   const planned = await planSync(mirror, requestOfStoppedRun(mirror, attended));
   return planned.kind === "trouble" ? planned : stopOf(mirror, planned.value);
+}
+
+function isDeletion({ kind }: Action): boolean {
+  return kind === "delete-remote" || kind === "trash-local";
 }
 
 function rowOf(action: Action, pathOf: PathOf): StopItem {
