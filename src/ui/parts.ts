@@ -61,18 +61,27 @@ export function folderForm(
  */
 export function timeOf(at: number, now: number): Html {
   if (at <= 0) return html`<span class="when">before the first known version</span>`;
-  return html`<span class="when"><time datetime="${new Date(at).toISOString()}">${localTime(at)}</time> <span class="faint">${ageOf(at, now)} ago</span></span>`;
+  return html`<span class="when">${clockOf(at, localTime(at))} · <span class="faint">${ageOf(at, now)} ago</span></span>`;
+}
+
+function clockOf(at: number, shown: string): Html {
+  return html`<time datetime="${new Date(at).toISOString()}" title="${localTime(at)}">${shown}</time>`;
+}
+
+/** Shows the local time of an event of a run: the page of the run has the date. */
+export function timeInRun({ at }: MirrorEvent): Html {
+  return clockOf(at, localTime(at).slice("2026-11-21 ".length));
 }
 
 /**
  * Returns the row of an event.
- * @param withRun false on a page of one run
+ * @param when the text at its end
  */
-export function eventItem(mirror: string, event: MirrorEvent, withRun: boolean): Html {
-  const { run, at, detail, outcome, code, requestId } = event;
+export function eventItem(mirror: string, event: MirrorEvent, when: Html): Html {
+  const { detail, outcome, code, requestId } = event;
   const origin = originOf(code, requestId);
   return html`<li><div class="main">${eventSentence(mirror, event)} ${outcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && detailsOf("Details", origin)}</div>
-<span class="faint">${withRun && html`<a href="${mirrorAddress(mirror, `runs/${run}`)}">run ${run}</a> · `}<time datetime="${new Date(at).toISOString()}">${localTime(at)}</time></span></li>`;
+<span class="faint">${when}</span></li>`;
 }
 
 /** Returns the path in an address, without a slash at its end. */

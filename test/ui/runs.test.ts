@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
@@ -35,6 +35,18 @@ describe("runs", () => {
     const one = await person.get(`/m/w/runs/${run}`);
     expect([one.text.includes("a.md"), one.text.includes("restore the content")]).toEqual([true, true]);
     for (const none of ["0", "9999", "x", "1e3"]) expect((await person.get(`/m/w/runs/${none}`)).status).toBe(404);
+  });
+
+  test("have a page with one line for a rename, and the undo before the lines", async () => {
+    const opened = await withRuns();
+    const { person, rig } = opened;
+    renameSync(join(rig.root, "a.md"), join(rig.root, "renamed.md"));
+    await rig.run(["sync", "w"]);
+    const page = await person.see(`/m/w/runs/${await runThat(opened, "Renamed <a")}`);
+    const lines = [...page.matchAll(/<span class="sign"[^>]*>.<\/span> (\w+)/g)].map(([, verb]) => verb);
+    expect(lines).toEqual(["Renamed"]);
+    expect(page.indexOf('/undo"')).toBeLessThan(page.indexOf('class="sign"'));
+    expect(page).toMatch(/<details class="card flush" id="undo"><summary>What undo changes \(1\)/);
   });
 
   test("are taken back as their plan says, and the service gets it", async () => {

@@ -87,9 +87,9 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await row.getByRole("link", { name: "notes/one.md" }).waitFor();
     await shoot(page, "runs");
     await row.getByRole("link", { name: /^run / }).press("Enter");
-    await page.getByRole("button", { name: /^Undo 2 of run/ }).waitFor();
+    await page.getByRole("button", { name: "Undo this run" }).waitFor();
     await shoot(page, "run");
-    await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
+    await page.getByRole("button", { name: "Undo this run" }).press("Enter");
     await page.locator("#toasts > .good").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
     await page.goto(`${ui.url}/m/w/runs`);

@@ -203,7 +203,7 @@ export const WHY = folderPage({
 <section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${localWords(why)}</dd><dt>On the service</dt><dd>${serviceWords(why)}</dd>
 ${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${sentenceView(sentenceOf(open.detail))}</dd>`}<dt>Next sync</dt><dd>${nextWords(why)}</dd></dl></section>
 ${detailsOf("Details", all)}
-${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => eventItem(mirror, event, true))}</ul>`}`,
+${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => eventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${ageOf(event.at, request.now)} ago`))}</ul>`}`,
     });
   },
 });

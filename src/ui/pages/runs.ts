@@ -12,7 +12,7 @@ import { eventSentence, isChange } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
+import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeInRun, timeOf } from "../parts.ts";
 import { FOLDER_STATES, outcomeBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
@@ -121,15 +121,13 @@ export const RUN = folderPage({
     return ok({
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
-<h1>${titleOf(line)}</h1>
-<p class="meta">Run ${run}, ${line.kind} <span>${timeOf(line.startedAt, request.now)}</span> ${runBadge(line)}</p>
+<div class="title"><h1>${titleOf(line)}</h1>${undo.kind === "ok" && undoButton(folder, line, undo.value, request)}</div>
+<p class="meta">Run ${run} · ${line.kind} · ${timeOf(line.startedAt, request.now)} ${runBadge(line)}</p>
 ${jobOf(job)}
-<h2>What it did</h2>
-${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
-${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}
-<h2 id="undo">Undo this run</h2>
 ${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
-${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, line, undo.value, request)}`,
+${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(line, undo.value)}
+${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, timeInRun(one)))}</ul>`}
+${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}`,
     });
   },
 });
@@ -140,31 +138,38 @@ function readRun(local: LocalMirror, run: number) {
   const line = readRuns(local.state).find((one) => one.run === run);
   if (line === undefined) return noRun(String(run));
   const events = local.state.events({ limit: EVENTS, run }).toReversed();
-  return ok({ line, events, undo: readUndoPlan(local, run) });
+  // The change of a document says more than the record of it.
+  const changed = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
+  const shown = events.filter((event) => isChange(event) || event.id === null || !changed.has(event.id));
+  return ok({ line, events: shown, undo: readUndoPlan(local, run) });
 }
 
 function noRun(run: string): Result<never> {
   return trouble("usage", `there is no run ${run}`, "go back to the list of runs", { code: "no-run" });
 }
 
-/** Shows the plan. The button undoes exactly the plan that the page shows. */
-function undoPart(
-  folder: Folder,
-  { run, undoneBy }: RunLine,
-  { plan, version }: UndoPlan,
-  request: PageRequest,
-): Html | null {
-  const { items } = plan;
-  const doable = items.filter(({ kind }) => kind !== "left").length;
+/** Returns the button that undoes exactly the plan of the page; null if nothing can be undone. */
+function undoButton(folder: Folder, { run }: RunLine, { plan, version }: UndoPlan, request: PageRequest): Html | null {
+  if (!plan.items.some(isDoable)) return null;
+  const button = html`<button>Undo this run</button>`;
+  return folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, request, button);
+}
+
+function isDoable({ kind }: UndoPlan["plan"]["items"][number]): boolean {
+  return kind !== "left";
+}
+
+/** Lists on demand what the button would do. */
+function undoPart({ undoneBy }: RunLine, { plan: { items } }: UndoPlan): Html | null {
+  const doable = items.filter(isDoable).length;
   const more = items.length - SIZE;
-  const list = html`<ul class="card flush rows">${items
+  if (items.length === 0) return html`<p>This run changed no document.</p>`;
+  if (doable === 0 && undoneBy !== null) return null;
+  const title = doable === 0 ? "Nothing in this run can be undone" : `What undo changes (${count(doable)})`;
+  return html`<details class="card flush" id="undo"><summary>${title}</summary>
+<p class="faint">Versions are restored as edits; documents that changed since are left alone.</p><ul class="rows">${items
     .slice(0, SIZE)
     .map((item) => html`<li><b>${nameView(item.path)}</b> ${sentenceView(undoClause(item))}</li>`)}</ul>${
     more > 0 && html`<p class="faint">… and ${plural(more, "more document")}</p>`
-  }`;
-  if (items.length === 0) return html`<p>This run changed no document.</p>`;
-  if (doable === 0) return undoneBy === null ? html`<p>Nothing in this run can be undone:</p>${list}` : null;
-  const button = html`<button class="main-action">Undo ${count(doable)} of run ${run}</button>`;
-  return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${list}
-${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, request, button)}`;
+  }</details>`;
 }
