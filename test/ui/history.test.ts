@@ -63,6 +63,17 @@ describe("the history of a document", () => {
   });
 });
 
+test("the first sync is one row of the history, and documents that changed since have their own", async () => {
+  const { rig, person } = await openSignedIn({ linked: false });
+  for (const name of ["a.md", "b.md", "c.md"]) rig.write(name, "one\n");
+  await rig.init();
+  rig.write("b.md", "two\n");
+  await rig.run(["sync", "w"]);
+  const page = await person.see("/m/w/history/");
+  expect([...page.matchAll(/<li id="h-([^"]+)"/g)].map(([, id]) => id)).toEqual(["b.md", "run-1"]);
+  expect(page).toContain("2 documents without a later change");
+});
+
 describe("a restore", () => {
   test("restores an older version, which the service gets", async () => {
     const { rig, person } = await withHistory();

@@ -8,6 +8,8 @@ import {
   type Timeline,
   type TimelineStep,
 } from "../../mirror/operations/history/timeline.ts";
+import { RUNS } from "../../mirror/operations/history/events.ts";
+import type { State } from "../../mirror/ports/state.ts";
 import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
 import { ok, type Result } from "../../common/trouble.ts";
@@ -27,8 +29,9 @@ import { versionPart } from "./version.ts";
 
 /** Shows the documents that changed last, or one document: its timeline beside one version. */
 
-/** LIMIT: steps, or documents, on one page. */
+/** LIMIT: steps of a timeline, and documents of the list, on one page. */
 const STEPS_PER_PAGE = 100;
+const DOCUMENTS_PER_PAGE = 25;
 
 export const HISTORY = folderPage({
   path: "/m/:name/history/*",
@@ -40,17 +43,33 @@ export const HISTORY = folderPage({
 });
 
 function recentContent(ui: Ui, { name: mirror, root }: Folder, request: PageRequest): Result<Content> {
-  const recent = withLocal(root, ui, ({ state }) => ok(readRecent(state)));
+  const recent = withLocal(root, ui, ({ state }) => ok(recentGroups(state)));
   if (recent.kind === "trouble") return recent;
-  const part = partOf(recent.value, request, STEPS_PER_PAGE);
+  const part = partOf(recent.value, request, DOCUMENTS_PER_PAGE);
   return ok({
     title: `History · ${mirror} · mdmirror`,
     main: html`<div class="title"><h1>History</h1>${historyTabs(mirror, "history/")}</div>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
-${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${part.items.map((one) => recentRow(mirror, one, request.now))}</ul>`}
-${pagerOf(part, "documents", (page) => mirrorAddress(mirror, "history/", { page }))}`,
+${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${part.items.map((group) => groupRow(mirror, group, request.now))}</ul>`}
+${pagerOf(part, "entries", (page) => mirrorAddress(mirror, "history/", { page }))}`,
   });
+}
+
+/** Documents that share a row: those of a first sync without a later change, or one document. */
+type RecentGroup = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
+
+function recentGroups(state: State): readonly RecentGroup[] {
+  const firstSyncs = new Set(state.runs(RUNS).flatMap(({ run, kind }) => (kind === "init" ? [run] : [])));
+  const groups = Map.groupBy(readRecent(state), ({ run, path }) => (firstSyncs.has(run) ? run : path));
+  return [...groups].map(([key, documents]) => ({ isFirstSync: typeof key === "number", documents }));
+}
+
+function groupRow(mirror: string, { isFirstSync, documents }: RecentGroup, now: number): Html {
+  const [first] = documents as [RecentDocument];
+  if (!isFirstSync) return recentRow(mirror, first, now);
+  const { run, at } = first;
+  return html`<li id="${`h-run-${run}`}"><span class="main"><a href="${mirrorAddress(mirror, `runs/${run}`)}">First sync</a><br><span class="faint">${plural(documents.length, "document")} without a later change</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
 }
 
 function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {

@@ -85,6 +85,7 @@ function stepOf(event: MirrorEvent): TimelineStep[] {
 export type RecentDocument = {
   readonly path: LocalPath;
   readonly at: number;
+  readonly run: number;
   readonly kind: string;
   readonly detail: string;
   readonly isGone: boolean;
@@ -101,7 +102,7 @@ export function readRecent(state: State): readonly RecentDocument[] {
   for (const event of state.events({ limit: RECENT_EVENTS }))
     if (isOfText(event) && !last.has(event.path)) last.set(event.path, event);
   return [...last.values()]
-    .map(({ path, at, kind, detail }) => ({ path, at, kind, detail, isGone: !linked.has(path) }))
+    .map(({ path, at, run, kind, detail }) => ({ path, at, run, kind, detail, isGone: !linked.has(path) }))
     .toSorted((a, b) => b.at - a.at || byPath(a, b));
 }
 
