@@ -127,7 +127,7 @@ function solutionOf({ name, state, needs }: Folder): Html | null {
 }
 
 function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: string] {
-  if (daemon === null) return ["start", "Keep in sync"];
+  if (daemon === null) return ["start", "Watch"];
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
