@@ -21,6 +21,9 @@ describe("the history of a document", () => {
     const { rig, person } = await withHistory();
     renameSync(join(rig.root, "a.md"), join(rig.root, "b & c.md"));
     await rig.run(["sync", "w"]);
+    expect([...(await person.see("/m/w/history/")).matchAll(/<li id="h-([^"]+)"/g)].map(([, id]) => id)).toEqual([
+      "b &amp; c.md",
+    ]);
     const page = await person.get("/m/w/history/b%20%26%20c.md");
     expect(page.status).toBe(200);
     for (const words of ["Version 1", "Version 2", "Version 3", "current", "renamed", "b &amp; c.md"])

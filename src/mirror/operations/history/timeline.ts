@@ -1,5 +1,6 @@
 import { byPath } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
+import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
@@ -99,14 +100,17 @@ export function readRecent(state: State): readonly RecentDocument[] {
   const { links } = state.load();
   const linked = new Set([...links.values()].map(({ localPath }) => localPath));
   const last = new Map<LocalPath, MirrorEvent>();
-  for (const event of state.events({ limit: RECENT_EVENTS }))
-    if (isOfText(event) && !last.has(event.path)) last.set(event.path, event);
-  return [...last.values()]
-    .map(({ path, at, run, kind, detail }) => ({ path, at, run, kind, detail, isGone: !linked.has(path) }))
+  for (const event of state.events({ limit: RECENT_EVENTS })) {
+    const path = links.get(event.id as DocId)?.localPath ?? event.path;
+    if (isOfText(event) && !last.has(path)) last.set(path, event);
+  }
+  return [...last]
+    .map(([path, { at, run, kind, detail }]) => ({ path, at, run, kind, detail, isGone: !linked.has(path) }))
     .toSorted((a, b) => b.at - a.at || byPath(a, b));
 }
 
 function isOfText({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
-  return path !== "" && isAbout;
+  // The change that moved a document says more than the record of its move.
+  return path !== "" && isAbout && kind !== "relink";
 }
