@@ -1,7 +1,6 @@
 /** Script of every page. Without it, the user has to reload a page. */
 
 import { updateAges } from "./page/ages.ts";
-import { showCurrentTab } from "./page/current-tab.ts";
 import { offerCopies } from "./page/copy.ts";
 import { listenToKeys } from "./page/keys.ts";
 import { keepUpToDate } from "./page/live.ts";
@@ -9,7 +8,6 @@ import { closeMenus } from "./page/menus.ts";
 import { addSelectAll } from "./page/select-all.ts";
 import { removeToasts } from "./page/toasts.ts";
 
-showCurrentTab();
 updateAges();
 offerCopies();
 void keepUpToDate();
