@@ -16,8 +16,7 @@ export function optionsOf(command: Command): Specs {
 }
 
 /**
- * Reads the arguments of one command: unknown options, missing values and too many operands are
- * `bad`.
+ * Reads the arguments of one command. `bad`: unknown options, missing values, too many operands.
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);

@@ -40,7 +40,7 @@ export type Io = {
   /** Drops the rights of `sudo` for the rest of the process. */
   become(caller: SudoCaller): void;
   /**
-   * Asks on the terminal. Returns null when the input ended. Call it only if `terminal.input` is
+   * Asks on the terminal. Returns null if the input ended. Only callable if `terminal.input` is
    * true.
    */
   ask(question: string): Promise<string | null>;

@@ -62,10 +62,7 @@ const EXIT_OF_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/**
- * Exit codes for single codes of trouble. For all other codes, the kind of trouble decides
- * (`EXIT_OF_KIND`).
- */
+/** Exit codes by the code of a trouble. For all other codes, `EXIT_OF_KIND` decides. */
 const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
   // These stops do not end by `approve` or `reject`.
   ["lost-root", EXIT.stopped],

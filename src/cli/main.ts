@@ -8,10 +8,7 @@ import { version } from "../common/version.ts";
 import { processIo } from "./process-io.ts";
 import { commandHelp, overview, usageOf } from "./help.ts";
 
-/**
- * Runs one command line and returns one exit code. Imports no large module before a command needs
- * that module.
- */
+/** Runs one command line. Imports a large module only when a command needs it. */
 
 export async function main(argv: readonly string[]): Promise<void> {
   // Installers and bug reports ask for the version, so it is answered quickly, before any command
@@ -24,9 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 
-/**
- * Runs one command line. Never throws: reports an exception of a command as an error in mdmirror.
- */
+/** Runs one command line. Never throws: an exception is reported as an error in mdmirror. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);

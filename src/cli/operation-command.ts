@@ -52,7 +52,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Exit code if a person does not agree. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
   /**
-   * Returns the command that continues after a person stopped this one. Default: the same command.
+   * Returns the command that continues after the user stopped this one. Default: the same command.
    */
   readonly again?: (plan: Plan) => string | undefined;
   /** Returns the last line after the work. */
@@ -157,9 +157,7 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
-  /**
-   * Shows an answer to people in another way than by lines. `took`: milliseconds until the answer.
-   */
+  /** Shows an answer to people, but not by lines. `took`: milliseconds until the answer. */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;

@@ -129,8 +129,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
 /**
- * Milliseconds before a message about continuing work. Most work ends within that time, without a
- * message.
+ * Milliseconds after a signal before a message says that work continues. Most work ends earlier.
  */
 const STILL_MS = 1_000;
 

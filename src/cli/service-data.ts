@@ -23,9 +23,7 @@ export function readRate(text: string): { readonly requests: number; readonly se
   return { requests, seconds };
 }
 
-/**
- * Returns the setting for an option that is set. The words `all`, `none` and `never` become null.
- */
+/** Returns the setting for an option that is set; null for the words `all`, `none` and `never`. */
 export function settingFrom<Name extends string, T>(
   name: Name,
   text: string | null,

@@ -66,8 +66,8 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
 }
 
 /**
- * Finds the problems that `watch` reports after each run: the new ones, those that ended, and how
- * many are left.
+ * Finds the problems that `watch` reports after each run: new ones, ended ones, and how many are
+ * left.
  */
 
 /** LIMIT: problems of each kind that are listed after a run. */
@@ -133,7 +133,8 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
 };
 
 /**
- * Returns a line such as `stays local: 3 not Markdown, 1 dot folders`; null if nothing stays local.
+ * Returns a line such as `stays local: 3 not Markdown, 1 dot folders`; null if all files are
+ * synced.
  */
 export function stayLine(stays: RunReport["staysLocal"]): string | null {
   const kinds = Object.keys(STAY_WORDS) as (keyof typeof STAY_WORDS)[];

@@ -73,9 +73,7 @@ const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
 };
 const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/**
- * Returns the changed lines with three lines around each change; an empty list if nothing changed.
- */
+/** Returns the changed lines with three lines around each change; an empty list without changes. */
 export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);

@@ -105,8 +105,8 @@ export function firstLines(lines: readonly string[], most: number, indent: strin
 }
 
 /**
- * Measures text in terminal cells: East Asian characters and most emoji take two, combining marks
- * none.
+ * Measures text in terminal cells: two for East Asian characters and most emoji, none for combining
+ * marks.
  */
 
 const WIDE =

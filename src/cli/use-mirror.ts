@@ -88,9 +88,7 @@ export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror)
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
-/**
- * Asks before an action that is hard to undo. Without a terminal, only `--yes` counts as agreement.
- */
+/** Asks before an action that is hard to undo. Without a terminal, only `--yes` means agreement. */
 export async function askForYes(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;

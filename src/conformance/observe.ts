@@ -91,10 +91,7 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
   };
 }
 
-/**
- * Codes of a missing document or workspace. The answer to a missing operation has a different code,
- * or none.
- */
+/** Codes of a missing document or workspace, which a missing operation never has. */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
 function lackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {

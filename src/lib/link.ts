@@ -62,8 +62,7 @@ function targetOf(
 }
 
 /**
- * Checks before linking: the service must answer, and no other linked folder may be inside the
- * folder.
+ * Checks before linking: the service must answer, and the folder may have no linked folder inside.
  */
 async function checkBeforeLinking(request: LinkRequest): Promise<void> {
   const { planSync, USUAL_RUN } = await import("../mirror/folder/run.ts");

@@ -1,12 +1,10 @@
 import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
-/**
- * Limits the size of answers: returns a part of a document or diff, and the size of the remainder.
- */
+/** Limits the size of answers: returns a part of a document or diff, and the size of the rest. */
 
 /**
- * LIMIT: characters of content in one answer: the default, and the most that a caller may request.
+ * LIMIT: characters of content in one answer: the default, and the most that a call may request.
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 

@@ -37,9 +37,7 @@ export async function callTool(
   return resultOf(ends.length === 1 ? ends[0]! : answer({ mirrors: ends.map(factsOf) }));
 }
 
-/**
- * Checks each path of a call, so that mdmirror reads nothing at a path that no document can have.
- */
+/** Checks each path of a call, so that mdmirror reads nothing where no document can be. */
 function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: Host): void {
   for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
@@ -75,9 +73,7 @@ function resultOf(result: ToolResult): CallToolResult {
   return result.kind === "answer" ? { content } : { content, isError: true };
 }
 
-/**
- * Returns the arguments of a tool. If several folders are served, the linked folder is one of them.
- */
+/** Returns the arguments of a tool, with the linked folder if several folders are served. */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");

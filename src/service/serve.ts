@@ -28,15 +28,13 @@ export type ServeOptions = {
   /** `resolve`: content with broken links is refused. */
   readonly links?: "any" | "resolve";
   /**
-   * Origin at which browsers reach its pages through a proxy: `https://notes.example.org`; null for
-   * none.
+   * Origin at which browsers reach the pages through a proxy: `https://notes.example.org`; or null.
    */
   readonly appOrigin?: string | null;
   /** Base URL of the problem types ({docs_base}); null for the service's own. */
   readonly docsBase?: string | null;
   /**
-   * Target of the access log, a line for each request: an absolute path, or a function; null for
-   * none.
+   * Target of the access log, one line a request: an absolute path, or a function; null for none.
    */
   readonly accessLog?: string | AppendText | null;
   /** Milliseconds for which a closing service accepts further requests. Default 0. */

@@ -26,8 +26,7 @@ export type ServiceOptions = {
   /** `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"];
   /**
-   * Key for `/admin` over HTTP. Without this key, `/admin` answers 401, and only `service.admin`
-   * works.
+   * Key for `/admin` over HTTP. Without it, `/admin` answers 401, and only `service.admin` works.
    */
   readonly adminKey?: string;
   /** SHA-256 of the admin key, if another process has its text. */
@@ -180,9 +179,7 @@ export class Service {
     if (this.#core.isOpen) this.#store.reserve?.reserve();
   }
 
-  /**
-   * Returns the bytes of the disk that are reserved for deletions; null if the disk is not local.
-   */
+  /** Returns the bytes of disk that are reserved for deletions; null if the disk is not local. */
   reserved(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }

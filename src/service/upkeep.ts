@@ -7,10 +7,7 @@ const ROUND_MS = 600_000;
 const PAUSE_MS = 20;
 /** Milliseconds between two saves of key uses: a kill loses the uses since the last save. */
 const USES_MS = 60_000;
-/**
- * Milliseconds between a write and the step that indexes the document. Concurrent writes share a
- * step.
- */
+/** Milliseconds between a write and the step that indexes it. Concurrent writes share a step. */
 const INDEX_MS = 15;
 /**
  * Pause after a step of indexing while requests come, as a multiple of the step's time: indexing

@@ -36,9 +36,7 @@ type Call = {
 };
 
 export type Action = {
-  /**
-   * Operand after the action on the command line, such as `ID|LABEL`; null if the action has none.
-   */
+  /** Operand in the usage of the action, such as `ID|LABEL`; null if the action has none. */
   readonly operandForm: string | null;
   /** Options of this action, in addition to those of every action. */
   readonly options: readonly string[];

@@ -40,10 +40,7 @@ export const reject = operationCommand(restore, {
   next: ({ next }) => (next === "daemon" ? "the daemon syncs now" : "next: mdmirror sync"),
 });
 
-/**
- * Returns the reasons of a stop, and the changes that `approve` or `reject` would make, by their
- * kind.
- */
+/** Returns the reasons of a stop, and by kind the changes that `approve` or `reject` would make. */
 function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
   const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST_NAMES;

@@ -56,10 +56,7 @@ async function offerLines(
   return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/**
- * Placeholder. `offerLines` puts the names of linked folders in its place, and the offer of all
- * other folders.
- */
+/** Stands for the names of linked folders, and for all other folders (see `offerLines`). */
 const MIRROR: Offer = ["folder", "DIR"];
 
 async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {

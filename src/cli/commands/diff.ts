@@ -34,10 +34,7 @@ export const command = readCommand(diff, {
   },
 });
 
-/**
- * Matches an operand that means a document, with or without a version. Any other operand means a
- * folder.
- */
+/** Matches an operand that means a document, with or without a version; others mean a folder. */
 const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 
 function namesDocument({ operands: [name] }: Args): boolean {

@@ -183,10 +183,7 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remot
   }
 }
 
-/**
- * Stores rules for files that are excluded from now on. Documents that are synced already stay
- * synced.
- */
+/** Stores rules for files that are not synced from now on. Documents already synced stay synced. */
 function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });

@@ -43,8 +43,7 @@ export const command: Command = {
 };
 
 /**
- * Returns the lines of a file as grep prints them, coloured on a terminal. For an empty file it
- * returns the path.
+ * Returns the lines of a file as grep prints them, coloured on a terminal; an empty file's path.
  */
 function shownLines(io: Io, { path, lines }: FoundFile, showsColumns: boolean): string[] {
   const paint = paintFor(io);

@@ -11,10 +11,7 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
-/**
- * LIMIT: milliseconds for which a service that shuts down still answers clients that send without a
- * pause.
- */
+/** LIMIT: milliseconds for which a service that shuts down still answers further requests. */
 const DRAIN_MS = 1_500;
 /** LIMIT: names shown for each reason of an import. */
 const MOST_NAMES = 5;

@@ -215,9 +215,7 @@ function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): 
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
 }
 
-/**
- * Reads the states of all linked folders, and reports entries of the list that cannot be trusted.
- */
+/** Reads the states of all linked folders, and reports list entries that cannot be trusted. */
 async function readAll(io: Io) {
   const read = await readAllStatuses(io);
   for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
@@ -225,8 +223,7 @@ async function readAll(io: Io) {
 }
 
 /**
- * Words for the state of the event stream. A service without events is polled; then no line is
- * shown.
+ * Words for the state of the event stream. Without events, the service is polled and no line shown.
  */
 const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
@@ -316,10 +313,7 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   ];
 }
 
-/**
- * Returns the time of the last run that proved both sides equal, and the end of a later run that
- * did not.
- */
+/** Returns the time of the last run that proved both sides equal, and the end of a later run. */
 function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
   const age = ageOf(status, now);

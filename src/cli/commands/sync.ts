@@ -73,8 +73,7 @@ export const command: Command = {
 };
 
 /**
- * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if there are
- * none.
+ * Returns the paths of `--wait-for`, which must be in the synced folder; null if there are none.
  */
 function waitRequestOf(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");

@@ -82,10 +82,7 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
   return EXIT.inSync;
 }
 
-/**
- * Checks for changes that are not uploaded or not decided. Returns null if the folder may be
- * unlinked.
- */
+/** Checks for changes not uploaded or not decided. Returns null if the folder may be unlinked. */
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const unsent = await findUnsent(root, contextOf(io));

@@ -20,10 +20,7 @@ function documentCount(n: number): string {
   return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
 }
 
-/**
- * Returns counts such as `1 in review, 2 differ`: documents that are not equal, or not proven to be
- * equal.
- */
+/** Returns counts of documents that are not proven to be equal, such as `1 in review, 2 differ`. */
 function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
   const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];

@@ -1,6 +1,5 @@
 /**
- * Finds out with one scan, without a parser, whether a document may have links to others. Most have
- * none.
+ * Finds out by one scan, without a parser, whether a document may have links to other documents.
  */
 
 /** Matches the text after `](` or `]:` in a link that does not lead into the workspace. */

@@ -8,8 +8,7 @@ import { destinationOfName, type WikiLink } from "./wiki.ts";
 /** Finds the links of a document, read as Markdown with GitHub's tables and footnotes. */
 
 /**
- * A link or image with its destination, a definition of one (`[label]: destination`), or a wiki
- * link.
+ * A link or image with its destination, a link definition (`[label]: destination`), or a wiki link.
  */
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition" | "wiki";
@@ -22,7 +21,7 @@ export type FoundLink = {
   /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
   /**
-   * Set for a wiki link, in either form; undefined for all others, and if wiki links do not count.
+   * Set for a wiki link in either form; undefined for other links, and if wiki links do not count.
    */
   readonly wiki?: WikiLink;
 };

@@ -29,10 +29,7 @@ export type ParseInput = {
  * interrupt.
  */
 type Parse = ParseInput & {
-  /**
-   * Links by the start of their destinations. A link counts only if the parsed tree
-   * also has a node for it.
-   */
+  /** Links by the start of their destinations. Only links with a node in the parsed tree count. */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, Brackets>;
 };
@@ -130,10 +127,7 @@ function skipTooDeep(cx: BlockContext, line: Line): boolean {
   return true;
 }
 
-/**
- * Ends a long definition early, because the parser reads the whole definition again for each of its
- * lines.
- */
+/** Ends a long definition early, because the parser reads all of it again for each of its lines. */
 function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
   if (!leaf.content.startsWith("[")) return null;
   let lines = 1;

@@ -61,9 +61,7 @@ export function pathTo({ kind, target }: Destination, place: Place): string | nu
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), target);
 }
 
-/**
- * Returns the path to which `target` leads from a folder; null if that path is outside the root.
- */
+/** Returns the path to which `target` leads from a folder; null if the path is outside the root. */
 function walk(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of target.split("/")) {

@@ -54,8 +54,7 @@ export function readDestination(text: string, at: number): Span | null {
 }
 
 /**
- * Returns the end of a destination that has no angle brackets; -1 if its parentheses are
- * unbalanced.
+ * Returns the end of a destination without angle brackets; -1 if its parentheses are unbalanced.
  */
 function bareEnd(text: string, from: number): number {
   let depth = 0;
@@ -86,10 +85,7 @@ function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
   return null;
 }
 
-/**
- * Returns the label, normalised, of the `[label]` that begins at `at`, and its end; null if there
- * is none.
- */
+/** Returns the normalised label of the `[label]` at `at`, and its end; null if there is none. */
 export function readLabel(text: string, at: number): { readonly label: string; readonly end: number } | null {
   LABEL.lastIndex = at;
   const found = LABEL.exec(text);

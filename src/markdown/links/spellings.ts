@@ -4,8 +4,7 @@ import { type Place, resolveDestination } from "./place.ts";
 import { wikiServiceForm } from "./wiki.ts";
 
 /**
- * Remembers how one form of a document spells its links, so that its other form can spell them in
- * the same way.
+ * Remembers how one form of a document spells its links, so that the other form can do the same.
  */
 export class Spellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();

@@ -28,10 +28,7 @@ export type ToServiceOptions = {
   readonly formerTargets?: TargetLookup;
 };
 
-/**
- * Returns the id that a destination, without query and fragment, had as its target; null if it had
- * none.
- */
+/** Returns the id to which a destination, without query and fragment, led; null if to none. */
 export type TargetLookup = (destination: string) => string | null;
 
 /**
@@ -155,8 +152,8 @@ function isRelative({ kind, target }: Destination): boolean {
 }
 
 /**
- * Returns true if a link has a target or begins with `ref://`. The local form may then keep its
- * spelling.
+ * Returns true if the local form may keep a link's spelling: it has a target or begins with
+ * `ref://`.
  */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;

@@ -76,10 +76,7 @@ function encoded(heading: string): string {
 
 const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
-/**
- * Returns the heading in the suffix of a link; null if no wiki link would be written with that
- * suffix.
- */
+/** Returns the heading in the suffix of a link; null if the suffix is not that of a wiki link. */
 export function headingOf(suffix: string): string | null {
   if (suffix === "") return "";
   if (!suffix.startsWith("#") || !suffix.isWellFormed()) return null;

@@ -103,10 +103,7 @@ function applyLine(place: BlockContext, line: string): number {
   return /^[\s>]*</.test(line) ? applyTags(place, line) : 0;
 }
 
-/**
- * Returns true if a line ends the fence or comment `inner`. Within a fence or comment, no other
- * mark counts.
- */
+/** Returns true if a line ends the fence or comment `inner`, inside which no other mark counts. */
 function endsOpaque(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
   return closesFence(inner, line);

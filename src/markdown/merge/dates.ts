@@ -29,10 +29,7 @@ function areTwoChanges(was: string | undefined, mine: string, theirs: string): b
   return mine !== theirs && mine !== was && theirs !== was;
 }
 
-/**
- * Compares the dates of two entries: positive if the first is later; NaN if they cannot be
- * compared.
- */
+/** Compares the dates of two entries: positive if the first is later; NaN if not comparable. */
 function compareDates(one: string, other: string): number {
   const [mine, theirs] = [dateOf(one), dateOf(other)];
   if (mine === undefined || theirs === undefined || mine.length !== theirs.length) return Number.NaN;
@@ -48,27 +45,21 @@ function withLine(text: string, old: string, line: string): string {
   return text.replace(was, () => is);
 }
 
-/**
- * Returns the date that is the whole value of a one-line entry; undefined if the value is not a
- * date.
- */
+/** Returns the date that is the whole value of a one-line entry; undefined for any other value. */
 function dateOf(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];
   return timeOf(value)?.kind === "date" ? value : undefined;
 }
 
 /**
- * A date or a time of day, with a key that sorts by time; only times of one kind can be compared.
+ * A date or a time of day, with a key that sorts by time. Only times of one kind are comparable.
  */
 type Time = { readonly kind: "date" | "clock"; readonly key: string };
 
 const TIME =
   /^[^\p{L}\p{N}]*(?:(?<date>\p{N}{4}-\p{N}{2}-\p{N}{2}(?:[T ]\p{N}{2}:\p{N}{2})?)|(?<hour>\p{N}{1,2}):(?<rest>\p{N}{2}(?::\p{N}{2})?)(?:\s?(?<half>[ap])\.?m\b)?)/iu;
 
-/**
- * Returns the time at the start of a line, after its marks; undefined when the line begins with
- * anything else.
- */
+/** Returns the time at the start of a line, after its marks; undefined if there is none. */
 export function timeOf(line: string | undefined): Time | undefined {
   const { date, hour, rest, half } = TIME.exec(line ?? "")?.groups ?? {};
   if (date !== undefined) return { kind: "date", key: date };

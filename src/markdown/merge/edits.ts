@@ -34,10 +34,7 @@ export function editsTouching(edits: readonly Edit[], from: number, to: number):
   return first === 0 && last === edits.length ? edits : edits.slice(first, last);
 }
 
-/**
- * Finds by bisection the index of the first edit that passes the test. All later edits must pass it
- * too.
- */
+/** Finds by bisection the first edit that passes the test. All later edits must pass it too. */
 export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
   while (low < high) {

@@ -200,9 +200,7 @@ function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
   return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
 }
 
-/**
- * Returns true if enough unchanged elements are beside an edit's addition to identify its place.
- */
+/** Returns true if there are enough unchanged elements beside an addition to identify its place. */
 function hasKnownPlace({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && rowLength(later, from, to) > CHANCE_RUN);
 }

@@ -117,10 +117,7 @@ function settleOneSide(
   return finer ?? withSpace(mine, passage.base, other);
 }
 
-/**
- * Joins words and a heading's id that the sides added at one place. The id must be the end of its
- * line.
- */
+/** Joins words and a heading's id that the sides added at one place; the id must end its line. */
 function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
   for (const [id, words] of [
@@ -178,8 +175,7 @@ function isEndOfLine(token: Token | undefined): boolean {
 }
 
 /**
- * Returns true if a change removes text. Joining two lines counts, because it removes the break
- * between them.
+ * Returns true if a change removes text, or joins two lines: this removes the break between them.
  */
 function removes(tokens: Passage, change: SideEdit): boolean {
   const { start, end } = change.edit;

@@ -2,10 +2,7 @@ import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
 import { normalise } from "./style.ts";
 
-/**
- * Metadata block at the start of a document: its entries, its number of lines, and the text after
- * the block.
- */
+/** Metadata block at the start of a document: its entries and lines, and the text after it. */
 export type FrontMatter = {
   readonly entries: Entries;
   readonly lines: number;

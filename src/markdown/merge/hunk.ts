@@ -31,8 +31,7 @@ import { includesAllChanges } from "./subsume.ts";
 import { keepsLineMarks, writeTokens } from "./tokens.ts";
 
 /**
- * A place where the changes of both sides conflict. For each text: the index of the first line,
- * from 0.
+ * Lines in which the changes of both sides conflict. For each text: the first line's index, from 0.
  */
 export type ConflictHunk = {
   readonly base: string;
@@ -43,22 +42,13 @@ export type ConflictHunk = {
   readonly remoteLine: number;
 };
 
-/**
- * Merged result of a part. `after`: the blank lines after the part, if they differ from those of
- * the texts.
- */
+/** Merged result of a part. `after`: blank lines after the part, if not those of the texts. */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/**
- * The input of a merge: the texts, and the changes of each side to the lines of base that are not
- * blank.
- */
+/** Input of a merge: the texts, and each side's edits of the lines of base that are not blank. */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: LineReader };
 
-/**
- * Edits of lines that are not blank. `changed`: the edits that changed one line and kept most of
- * its words.
- */
+/** Edits of lines that are not blank. `changed`: edits of one line that kept most of its words. */
 type Edits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
@@ -113,10 +103,7 @@ export function lineParts(work: Work, whole: Ranges = wholeOf(work.texts)): Part
   return partsOf(whole, work.edits, (earlier, side, later) => linesMeet(earlier, side, later, work));
 }
 
-/**
- * Returns the edits of a part. Edits of single lines are separated from additions and removals
- * beside them.
- */
+/** Returns the edits of a part, where edits of single lines are apart from those beside them. */
 function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work): Edits {
   const mine = pairLines(local, texts.base, texts.local, reading);
   const theirs = pairLines(remote, texts.base, texts.remote, reading);
@@ -124,8 +111,7 @@ function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work
 }
 
 /**
- * Returns true if no part was changed differently by both sides, so that a merge by lines is
- * enough.
+ * Returns true if both sides never changed one part differently: a merge by lines is then enough.
  */
 export function areApart(work: Work): boolean {
   const isApart = (part: Part): boolean => !isChangedByBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
@@ -219,8 +205,7 @@ function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
 }
 
 /**
- * Merges lines that both sides changed: additions at one place, separate changed lines, or words of
- * running text.
+ * Merges lines that both sides changed: additions at one place, separate lines, or running text.
  */
 function mergePart(part: Part, work: Work): MergedPart | Conflicts {
   const { texts, reading } = work;

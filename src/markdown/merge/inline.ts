@@ -62,9 +62,7 @@ function kindOf(character = " "): Kind {
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
 }
 
-/**
- * Returns true if a run is flanking, in the terms of CommonMark, towards the character `towards`.
- */
+/** Returns true if a run is flanking, as CommonMark says, towards the character `towards`. */
 function isFlanking(towards: Kind, away: Kind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }

@@ -23,10 +23,7 @@ const SAME_ENTRY = 0.6;
  */
 const LEAST_SHARED = 4;
 
-/**
- * LIMIT: pairs of entries that are compared at one place. If there are more, the insertions are a
- * conflict.
- */
+/** LIMIT: pairs of entries that are compared at one place. More pairs are a conflict. */
 const MOST_PAIRS = 10_000;
 
 /** The place of an insertion in base. `above` and `below`: the nearest lines that are not blank. */
@@ -101,7 +98,7 @@ function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: 
 }
 
 /**
- * Returns the pieces in an order that keeps each in its own context; undefined if no order does.
+ * Returns the pieces in an order that keeps each in its own context; undefined if there is none.
  */
 function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
   const orders = [
@@ -130,9 +127,7 @@ function isRow(shape: string | undefined): boolean {
   return shape?.startsWith("row") === true;
 }
 
-/**
- * Returns true if each piece keeps the blank lines between itself and the lines above and below.
- */
+/** Returns true if each piece keeps the blank lines between it and the lines above and below. */
 function keepsSeams(first: Piece, second: Piece): boolean {
   // Lines that continue the line above must come before lines that follow a blank line.
   if (first.before !== "" && second.before === "") return false;

@@ -11,8 +11,7 @@ export function addedBy(tokens: Passage, { edit, side }: SideEdit): readonly Tok
 }
 
 /**
- * Returns true if the meaning of a token depends on its neighbours: a word, or a bracket of a wiki
- * link.
+ * Returns true for a word and for a bracket of a wiki link: their meaning depends on neighbours.
  */
 export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);

@@ -64,8 +64,8 @@ export function restoresLine(base: string, side: string, more: string, reading: 
 const PASSAGE = 6;
 
 /**
- * Returns true if a later text again has a passage that a side removed, however its lines are
- * broken.
+ * Returns true if a later text again has a passage that a side removed, even with other line
+ * breaks.
  */
 export function restoresPassage(base: string, side: string, more: string, reading: LineReader): boolean {
   const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
@@ -98,8 +98,8 @@ function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: reado
 }
 
 /**
- * LIMIT: lines of the three texts that are compared by words at one place. With more lines, the
- * result is false.
+ * LIMIT: lines of the three texts that are compared by words at one place; beyond, the result is
+ * false.
  */
 const MOST_LINES = 3_000;
 
@@ -192,10 +192,7 @@ function agree(length: number, earlier: readonly Edit[], later: readonly Edit[],
   });
 }
 
-/**
- * Returns the number of elements that a script adds to a sequence, minus the number that it
- * removes.
- */
+/** Returns how many elements a script adds to a sequence, minus the number that it removes. */
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;

@@ -7,10 +7,7 @@ import { splitLines } from "./split.ts";
  */
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/**
- * Lines of a text. `line` is 1-based; if `count` is 0, `line` is the number of the line before the
- * change.
- */
+/** Lines of a text. `line`: from 1; if `count` is 0, the number of the line before the change. */
 type Span = { readonly line: number; readonly count: number };
 
 /** A hunk of a unified diff: the lines near a change, and their spans in both texts. */

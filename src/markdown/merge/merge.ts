@@ -43,10 +43,7 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   return mergeTrivially(base, mine, theirs) ?? mergeSettled(base, mine, theirs, newReading());
 }
 
-/**
- * Merges two texts that differ from base and from each other, and refuses a result that could be
- * wrong.
- */
+/** Merges two texts that differ from base and each other; refuses a result that could be wrong. */
 function mergeSettled(base: string, local: string, remote: string, reading: LineReader): MergeResult {
   const result = mergeUnchecked(base, local, remote, reading);
   if (result.kind === "conflict") return result;
@@ -127,10 +124,7 @@ function keepsBoth(base: string, local: string, remote: string, result: CleanMer
   return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
-/**
- * Returns the result, byte for byte, if a side changed nothing or both sides are equal; undefined
- * otherwise.
- */
+/** Returns the result if a side changed nothing or both sides are equal; undefined otherwise. */
 function mergeTrivially(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };

@@ -3,8 +3,7 @@ import { distance, STEPS_PER_POINT } from "./distance.ts";
 import { StringNumbers } from "./split.ts";
 
 /**
- * An edit: elements [start, end) of base were replaced by elements [from, to) of the other
- * sequence.
+ * An edit: it replaced elements [start, end) of base by elements [from, to) of the other sequence.
  */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
@@ -182,10 +181,7 @@ function pathFromTrace(trace: readonly Step[], last: number, n: number, m: numbe
   return pairs;
 }
 
-/**
- * Returns the furthest point of diagonal `k` after step `d`; -1 if no path had reached that
- * diagonal.
- */
+/** Returns the furthest point of diagonal `k` after step `d`; -1 if no path reached it before. */
 function reachOf(trace: readonly Step[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as Step;

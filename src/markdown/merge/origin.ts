@@ -6,9 +6,7 @@ import { isWord, writeTokens } from "./tokens.ts";
 /** Origin of a text: base, one of the sides, or both sides with equal text. */
 type Source = "base" | "mine" | "theirs" | "both";
 
-/**
- * A piece of a line that has words of both sides. `none`: no text has the piece near this place.
- */
+/** A piece of a line that has words of both sides. `none`: no text has the piece near this line. */
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**

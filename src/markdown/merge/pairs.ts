@@ -73,9 +73,7 @@ function mostFrom(shares: readonly Float64Array[], columns: number): (row: numbe
 
 type Pair = readonly [line: number, other: number];
 
-/**
- * Computes the share of common words of each old line of an edit (row) and each new line (column).
- */
+/** Computes the share of common words for each old line (row) and new line (column) of an edit. */
 function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: LineReader): Float64Array[] {
   const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
   return lines.map((line) =>

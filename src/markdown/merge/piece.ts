@@ -60,10 +60,7 @@ export function pieceOf(text: Lines, range: Range): Piece {
   };
 }
 
-/**
- * Counts the entries of the shape that some lines begin with, without nested entries; 1 for running
- * text.
- */
+/** Counts the entries of the first entry's shape, without nested entries; 1 for running text. */
 function countEntries(lines: readonly string[]): number {
   const shape = entryShapeOf(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => entryShapeOf(line) === shape).length;

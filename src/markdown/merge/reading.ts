@@ -114,7 +114,7 @@ export function gapBefore({ lines, filled }: Lines, line: number): string {
 }
 
 /**
- * Returns the edits of lines that are not blank from one text to another, computed once per merge.
+ * Returns the edits from one text to another of lines that are not blank, computed once per merge.
  */
 export function diffFilled(from: string, to: string, reading: LineReader): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
@@ -126,9 +126,7 @@ export function diffFilled(from: string, to: string, reading: LineReader): Edit[
   return edits;
 }
 
-/**
- * Returns the fence that is open before each line and after the last one, computed once per merge.
- */
+/** Returns the fence that is open before each line and after the last, computed once per merge. */
 export function fencesIn(text: Lines): readonly string[] {
   text.fences ??= openFences(text.lines);
   return text.fences;

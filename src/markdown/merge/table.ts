@@ -6,9 +6,7 @@ import { RunNumbers } from "./split.ts";
 /** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
 export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/**
- * The indexes of one piece in base, local, remote and result; -1 for a text that lacks the piece.
- */
+/** The indexes of one piece in the four texts; -1 for a text that lacks the piece. */
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
 /** An index in each of the four texts. */
@@ -29,8 +27,7 @@ const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] =
 ];
 
 /**
- * Lengths of common runs, tried in this order. The tables before and after such a run are searched
- * separately.
+ * Lengths of common runs, tried in this order. The pieces on each side of a run are aligned alone.
  */
 const RUN_LENGTHS = [1, 4, 16];
 
@@ -69,9 +66,7 @@ function move(place: TextIndexes, by: TextIndexes): TextIndexes {
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/**
- * Finds the pieces that all four texts have, by pairwise diffs. Returns them as runs without a gap.
- */
+/** Finds the pieces that all four texts have, by pairwise diffs, as runs without a gap. */
 function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -119,10 +114,7 @@ function pairLines(a: Text, b: Text): Int32Array {
   return found;
 }
 
-/**
- * LIMIT: changes of words between differing lines of two texts. If there are more, everything is
- * one change.
- */
+/** LIMIT: changes of words between differing lines of two texts; beyond, all is one change. */
 const MOST_CHANGES = 2_000;
 
 function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
@@ -133,9 +125,7 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, at) => id === b[at]);
 }
 
-/**
- * A table from the start up to a place. `changes`: number of the sides' changes before the place.
- */
+/** A table from the start to a place. `changes`: number of the sides' changes before the place. */
 type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
 
 /**
@@ -160,9 +150,7 @@ class Queue {
 /** LIMIT: places that one search visits. */
 const MOST_PLACES = 100_000;
 
-/**
- * Finds the table with the fewest changes by A*; undefined when there is none within the limits.
- */
+/** Finds the table with the fewest changes by A*; undefined if there is none within the limits. */
 function search(four: FourSequences, from: TextIndexes, to: TextIndexes): AlignedRow[] | undefined {
   const least = leastChanges(four, from, to);
   const queue = new Queue();

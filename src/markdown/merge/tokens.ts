@@ -19,8 +19,7 @@ export const BREAK = "\n";
 export const BLANK = "\n\n";
 
 /**
- * Returns true if a token has a meaning of its own, as words, links and code have; marks and breaks
- * have none.
+ * Returns true if a token has a meaning of its own: words, links and code, but no marks or breaks.
  */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
@@ -129,8 +128,7 @@ function breaksInText(lines: readonly string[], at: number): boolean {
 }
 
 /**
- * Returns true if every mark that makes its line a quote, item, heading or row is still at the
- * start of a line.
+ * Returns true if every mark that makes its line a quote, item, heading or row still begins a line.
  */
 export function keepsLineMarks(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
@@ -140,10 +138,7 @@ export function keepsLineMarks(tokens: readonly Token[]): boolean {
   });
 }
 
-/**
- * Writes tokens as text. A blank line's token is written as one line feed, because its line has no
- * other text.
- */
+/** Writes tokens as text. The token of a blank line becomes one line feed. */
 export function writeTokens(tokens: readonly Token[]): string {
   let text = "";
   for (let at = 0; at < tokens.length; at++) {

@@ -1,6 +1,4 @@
-/**
- * Pattern for the `v` flag: a character of a script that is written without spaces between words.
- */
+/** Pattern for the `v` flag: a character of a script that has no spaces between words. */
 export const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]";
 /** Pattern for a letter, digit or mark of any other script. */
 export const LETTER = `[[\\p{L}\\p{N}\\p{M}]--${UNSPACED}]`;

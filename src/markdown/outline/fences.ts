@@ -6,10 +6,7 @@ export function openingFence(line: string): string {
   return fence.startsWith("`") && info.includes("`") ? "" : fence;
 }
 
-/**
- * Returns true if a line closes a fence: it has the same mark, at least as long, and no text after
- * the mark.
- */
+/** Returns true if a line closes a fence: the same mark, at least as long, and no text after it. */
 export function closesFence(fence: string, line: string): boolean {
   const [, mark = "", info = ""] = FENCE.exec(line) ?? [];
   return mark.startsWith(fence) && info.trim() === "";

@@ -18,9 +18,7 @@ const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 /** Matches beginnings of a line that an underline cannot turn into a heading. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
-/**
- * Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2 and 4.3).
- */
+/** Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2, 4.3). */
 export function headingsOf(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
   const from = text.slice(0, bodyStart(text)).split("\n").length - 1;

@@ -14,10 +14,7 @@ type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly required: RequiredText;
-  /**
-   * Most steps that a character costs: the steps of the compiled pattern, and some for the
-   * character itself.
-   */
+  /** Most steps that a character costs: those of the pattern, and some for the character itself. */
   readonly stepsPerCharacter: number;
   /** Returns a function that finds the matches of a line one by one; null if the line has none. */
   readonly finder: (line: string) => NextMatch | null;

@@ -35,10 +35,7 @@ const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  * of reading a document; of each character of the document; of making its snippets.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
-/**
- * The highest score of a document that has only some pieces of the query, relative to one that has
- * all units.
- */
+/** Highest score of a document with only some pieces of the query; with all units, it is higher. */
 const MOST_PARTIAL_SCORE = 0.5;
 
 /**
@@ -80,10 +77,7 @@ class HybridSearch<One extends FoundDocument> {
     this.#limit = limit;
   }
 
-  /**
-   * Returns true if fewer documents than requested contain all units of the query, or the query as
-   * typed.
-   */
+  /** Returns true if too few documents contain all units of the query, or the query as typed. */
   hasTooFew(): boolean {
     let full = 0;
     for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
@@ -105,8 +99,7 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches single words, and pairs of characters of scripts without spaces. Rarer pieces weigh
-   * more.
+   * Searches single words, and pairs of characters in scripts without spaces; rare ones weigh more.
    */
   async searchLoosely(): Promise<void> {
     const { pieces } = this.#query;
@@ -137,8 +130,7 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the best documents with their scores, best first. Among equal scores, the newest
-   * document is first.
+   * Returns the best documents with their scores, best first; among equal scores, the newest first.
    */
   #best(): Map<number, number> {
     const scored: [document: number, score: number][] = [];
@@ -159,10 +151,7 @@ class HybridSearch<One extends FoundDocument> {
     return found === 0 ? 0 : (MOST_PARTIAL_SCORE * found) / (2 * all);
   }
 
-  /**
-   * Returns the texts to highlight: units and the query as typed; after a loose search, also the
-   * pieces.
-   */
+  /** Returns the texts to highlight: units, the query as typed, and pieces after a loose search. */
   #needles(): Needle[] {
     const { units, pieces, literal, isSpelled } = this.#query;
     const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);

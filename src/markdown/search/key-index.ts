@@ -21,8 +21,7 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 /** LIMIT: documents of a block, and thus of one query, which then takes a few milliseconds. */
 const BLOCK = 4_096;
 /**
- * LIMIT: keys of one row, to bound the time of writing it. English texts have fewer, long Chinese
- * ones more.
+ * LIMIT: keys of one row, which bounds the time of its write. Only long Chinese texts have more.
  */
 export const KEYS_PER_ROW = 8_000;
 /** The first row of a document has the document's number; each further row adds this offset. */

@@ -23,14 +23,10 @@ export type KeySet =
 const ANY_KEYS: KeySet = { kind: "any" };
 /** Characters per key. */
 const GRAM_LENGTH = 3;
-/**
- * LIMIT: keys for looking up one word or literal. More keys would hardly narrow the set further.
- */
+/** LIMIT: keys for looking up one word or literal. More keys would hardly narrow the set. */
 const MOST_KEYS = 12;
 
-/**
- * Start values of the hashes (FNV-1a offset basis). Keys of titles have a start value of their own.
- */
+/** Start values of the hashes (FNV-1a offset basis). Keys of titles have their own. */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const PRIME = 0x01000193;
@@ -167,8 +163,7 @@ export function documentsWithLiteral(literal: string): KeySet {
 }
 
 /**
- * Text that each match of a regex contains, as re2js computes it: `str`, or what all or any of
- * `subs` require.
+ * Text that each match of a regex contains, by re2js: `str`, or what all or any of `subs` require.
  */
 export type RequiredText = { readonly type: number; readonly str: string; readonly subs: readonly RequiredText[] };
 

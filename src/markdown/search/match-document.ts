@@ -10,9 +10,7 @@ export type DocumentMatch = {
   readonly hasAllUnits: boolean;
   /** True if the document contains the query as typed. */
   readonly isLiteral: boolean;
-  /**
-   * Score from 1 up for a document with all units or the literal, higher is better; 0 for others.
-   */
+  /** Score from 1 up for a document with all units or the literal; more is better; 0 for others. */
   readonly score: number;
   /** Fit of each piece from 0 (absent) to 1; empty when the document has all units. */
   readonly pieces: readonly number[];
@@ -27,9 +25,7 @@ const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 const PART = { beginning: 0.6, inner: 0.4 } as const;
 /** Bonuses that decide the order of documents with the same units of the query. */
 const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
-/**
- * LIMIT: occurrences of one unit that are examined in one text, so that long documents stay fast.
- */
+/** LIMIT: occurrences of one unit that are examined in one text, so that long texts stay fast. */
 const MOST_PLACES = 32;
 
 /** Matches a query with a document, by its path and its text. */
@@ -102,10 +98,7 @@ function matchOfUnit(document: FoldedDocument, unit: Unit) {
 type Places = { readonly weight: number; readonly isWhole: boolean };
 const NO_PLACES: Places = { weight: 0, isWhole: false };
 
-/**
- * Weighs the occurrences of a unit of the query in a text. One whole word weighs 1, each further
- * occurrence less.
- */
+/** Weighs the occurrences of a unit in a text. A whole word weighs 1, each further one less. */
 function placesOf(text: string, unit: Unit): Places {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;

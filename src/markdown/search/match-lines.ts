@@ -7,7 +7,7 @@ import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
 /** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
 /**
- * A matching line. `line` and `column` count from 1, in characters (code points). `text`: the whole
+ * A matching line. `line` and `column`: from 1, in characters (code points). `text`: the whole
  * line.
  */
 export type LineMatch = {
@@ -17,10 +17,7 @@ export type LineMatch = {
   readonly ranges: readonly Range[];
 };
 
-/**
- * Limits for one document: the lines shown, and the characters of the longest line that is
- * examined.
- */
+/** Limits for one document: lines shown, and characters of the longest line that is examined. */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
 /** LIMIT: ranges that are shown in one line. */
@@ -30,16 +27,11 @@ const MOST_RANGES = 100;
  * and reads to the end of the line at worst.
  */
 const SHARE_PER_MATCH = 0.1;
-/**
- * LIMIT: steps of one part of a scan. With the most complex pattern, a part has about ten
- * characters.
- */
+/** LIMIT: steps of one part of a scan. For the most complex pattern, a part has ten characters. */
 const STEPS_PER_PART = 40_000;
 export type EarlyEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
-/**
- * Counts steps instead of time, so that a search has the same result on any machine under any load.
- */
+/** Counts steps instead of time, so that a search has the same result on any machine. */
 export class StepMeter {
   readonly #pace: StepPermit;
   #left: number;
@@ -62,8 +54,7 @@ export class StepMeter {
   }
 
   /**
-   * Waits until `steps` may run, without charging them, because their number depends on the state
-   * of the index.
+   * Waits until `steps` may run, and charges none: their number depends on the state of the index.
    */
   async wait(steps: number): Promise<EarlyEnd | null> {
     return (await this.#pace.take(steps)) ? null : { kind: "ended" };

@@ -15,10 +15,7 @@ export type Query = {
   readonly isSpelled: boolean;
 };
 
-/**
- * LIMIT: words and pairs of runs that are used. Of a longer query (a pasted paragraph), only the
- * first are used.
- */
+/** LIMIT: words and pairs of runs that are used: the first ones of a long, pasted query. */
 const MOST_PIECES = 24;
 /** LIMIT: characters of a literal. Shorter ones are not searched, longer ones are cut. */
 const LITERAL = { min: 3, max: 64 } as const;
@@ -36,8 +33,7 @@ export function readQuery(text: string): Query {
 }
 
 /**
- * Returns the first units of a query within the limit. The last run is cut if it has too many
- * pairs.
+ * Returns the first units of a query within the limit. Cuts the last run if it has too many pairs.
  */
 function bounded(units: readonly Unit[]): Unit[] {
   const taken: Unit[] = [];

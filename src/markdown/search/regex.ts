@@ -16,8 +16,7 @@ type RegexResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /**
- * Steps for a query of the index, for each document number in its answer, and for reading a
- * document.
+ * Steps for a query of the index, for each document number that it returns, and for reading one.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000 } as const;
 

@@ -5,9 +5,7 @@ import { isOfWord } from "./tokens.ts";
 /** A half-open range in characters (code points) from 0. */
 export type Range = readonly [start: number, end: number];
 
-/**
- * A line of a document, or a part of a long line, with the ranges that match. `line` counts from 1.
- */
+/** A line of a document, or a part of a long line, with the matching ranges. `line`: from 1. */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly Range[] };
 
 // LIMIT: lines shown of a document, and characters shown of a line.
@@ -19,10 +17,7 @@ const MOST_PER_LINE = 2_048;
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/**
- * A folded text to find. `whole`: match only whole words, as short words are part of too many
- * others.
- */
+/** A folded text to find. `whole`: only as a whole word, because short words are in many others. */
 export type Needle = { readonly text: string; readonly whole: boolean };
 
 export function needleOf(text: string, whole: boolean): Needle {
@@ -45,10 +40,7 @@ export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] 
   return first === -1 ? [] : [excerpt(first + 1, lines[first]!, [])];
 }
 
-/**
- * Returns the best lines. Stops once enough lines contain all needles, because no line can be
- * better.
- */
+/** Returns the best lines. Stops when enough lines contain all needles: no line can be better. */
 function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLine[] {
   const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
   const found: WeighedLine[] = [];

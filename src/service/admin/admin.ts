@@ -10,10 +10,7 @@ type KeyPageRequest = { readonly workspaceId: string | null; readonly from: numb
 
 const noKey = () => refuse("not_found", "There is no such key.");
 
-/**
- * Operations of an administrator, which the API does not define. The service also offers them under
- * /admin.
- */
+/** Operations of an administrator, which the API does not define. Also available under /admin. */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -60,8 +57,7 @@ export class Admin {
   }
 
   /**
-   * Removes the workspace and all its documents. Requests with its keys then get
-   * `workspace_not_found`.
+   * Removes the workspace with its documents. Requests of its keys then get `workspace_not_found`.
    */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return this.#write(async ({ tables }) => {

@@ -127,9 +127,7 @@ const shownReview = review.extend({
 });
 
 const settled = z.object({ path: z.string() });
-/**
- * Schema of an answer that is not read: its status already says that the request was carried out.
- */
+/** Schema of an answer that is not read: its status says that the request was carried out. */
 const carriedOut = z.unknown();
 
 /**

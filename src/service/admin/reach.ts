@@ -10,9 +10,7 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/**
- * LIMIT: milliseconds and bytes of one answer. A list may be long, and a review has three contents.
- */
+/** LIMIT: milliseconds and bytes of one answer. A list may be long; a review has three contents. */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
@@ -59,10 +57,7 @@ export async function reachByFolder(
   }
 }
 
-/**
- * Returns true if a service has the folder locked. An address without the lock was left by a killed
- * service.
- */
+/** Returns true if a service has the folder locked. An address alone may be of a killed service. */
 function isLocked(data: string): boolean {
   try {
     holdForDatabase(data)();
@@ -73,10 +68,7 @@ function isLocked(data: string): boolean {
   }
 }
 
-/**
- * Connects to the running service, because only that service has access to the documents in
- * PostgreSQL.
- */
+/** Connects to the running service, the only one with access to the documents in PostgreSQL. */
 function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
   const reached = isLocked(data) ? reachByAddress(data, openWire) : null;
   if (reached !== null) return reached;
@@ -145,10 +137,7 @@ function addressIn(data: string): Result<string | null> {
   }
 }
 
-/**
- * Refuses another user's folder: the service could not open the files that this user would create
- * in it.
- */
+/** Refuses another user's folder: the service could not open files that this user creates in it. */
 function foreign(data: string, uid: number): Result<never> {
   return trouble(
     "usage",

@@ -9,9 +9,7 @@ import { seal, unseal } from "../requests/seal.ts";
 
 const PREFIX = "evt_";
 const CHANCE_BYTES = 12;
-/**
- * Length in bytes to which every position is padded, so that the length of an id reveals nothing.
- */
+/** Bytes to which every position is padded, so that the length of an id reveals nothing. */
 const POSITION_BYTES = 44;
 
 type Sealing = Pick<ServerContext, "cursorSecret" | "random">;

@@ -50,8 +50,7 @@ export class EventHub {
   }
 
   /**
-   * Answers `GET /v1/events`. It is a field, because a transport receives the function without the
-   * hub.
+   * Answers `GET /v1/events`. A field, because a transport receives the function without the hub.
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let joined: StreamedAnswer | null = null;
@@ -135,9 +134,7 @@ export class EventHub {
     await this.#turn;
   }
 
-  /**
-   * Runs work in order. A fault ends all streams: clients reconnect and then get the missed events.
-   */
+  /** Runs work in order. A fault ends all streams; clients reconnect and get the missed events. */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#core.onFault(error, "");

@@ -18,10 +18,7 @@ const PORTION = 500;
  * Rows that the key may not read do not count.
  */
 const MOST_MISSED = 20_000;
-/**
- * Milliseconds for which the access of a key is cached; the outbox also reports when the access
- * changes.
- */
+/** Milliseconds for which a key's access is cached; the outbox reports changes of access too. */
 const BELIEVED_MS = 1_000;
 
 /**

@@ -12,9 +12,7 @@ export type OutboxRow = {
   readonly workspace: number;
   /** `access`: the access of a key changed, including whether it has any. */
   readonly kind: "file" | "folder" | "access";
-  /**
-   * Row number of the file or folder; for `access`, of the key, or 0 for all keys of the workspace.
-   */
+  /** Row number of the file or folder; for `access`, of the key, or 0 for all keys. */
   readonly seq: number;
   /** Id of the file or folder; empty for an `access`. */
   readonly id: string;
@@ -30,10 +28,7 @@ type FormerGrant = { readonly key: number; readonly level: Level };
 /** A removed folder: its former parent, and the grants on it. */
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
-/**
- * Some rows of the outbox. `upTo`: the position after these rows; `more`: true if more rows may
- * follow.
- */
+/** Rows of the outbox. `upTo`: the position after them; `more`: true if more rows may follow. */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**

@@ -15,10 +15,7 @@ export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent 
 
 /** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
-/**
- * Row number that stands for an unknown former parent. No folder has this number, so no grant is on
- * it.
- */
+/** Row number of an unknown former parent. No folder has this number, so no grant is on it. */
 const NOWHERE = -1;
 
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
@@ -71,10 +68,7 @@ export class WorkspaceEvents {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
 
-  /**
-   * Returns the events for a key, in order. If an item has several events, returns only the last of
-   * them.
-   */
+  /** Returns the events for a key, in order; of several events for an item, only the last. */
   async visibleTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
     const judge = await this.#judgeFor(key.seq, grants);
@@ -185,10 +179,7 @@ function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable
 class AccessChange {
   readonly #grants: readonly GrantRow[];
   readonly #access: Access;
-  /**
-   * Folders that have a grant, and the folders above them; null if the access is the same
-   * everywhere.
-   */
+  /** Folders that have a grant, and those above them; null if the access is the same everywhere. */
   readonly #aboveGrants: ReadonlySet<number> | null;
 
   constructor(grants: readonly GrantRow[], access: Access, aboveGrants: ReadonlySet<number> | null) {

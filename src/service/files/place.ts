@@ -52,10 +52,7 @@ export async function findWritableFolder(context: RequestContext, id: string): P
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/**
- * Returns the folder with the id `parentId` (null for the root), if this key may write to the
- * folder.
- */
+/** Returns the folder with the id `parentId` (null: the root), if this key may write to it. */
 export async function findPlace(context: RequestContext, parentId: string | null): Promise<FolderPlace | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
@@ -72,8 +69,7 @@ export async function routeIn(context: RequestContext, parentId: string | null):
 }
 
 /**
- * Follows folder names from the root; refuses if the key may not write to the deepest existing
- * folder.
+ * Follows folder names from the root. Refuses if the key may not write to the deepest existing one.
  */
 export async function findRoute(context: RequestContext, names: readonly string[]): Promise<FollowedPath | Refused> {
   const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);

@@ -5,8 +5,7 @@ import type { ReviewReason } from "../../contract/resources.ts";
 import type { FileRow, FolderRow } from "../store/rows.ts";
 
 /**
- * Converts rows to the form of the API. The service made the ids of rows, so they are not checked
- * again.
+ * Converts rows to the form of the API. Ids of rows are not checked, because the service made them.
  */
 
 /** Returns the absolute path that the API shows. */

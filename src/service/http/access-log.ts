@@ -26,10 +26,7 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 
 /** Milliseconds for which lines are collected before one write. */
 const PAUSE_MS = 200;
-/**
- * LIMIT: lines that wait for the disk. Further lines are lost; the next line that is written counts
- * them.
- */
+/** LIMIT: lines that wait for the disk. Further lines are lost, and counted in the next line. */
 const MOST_WAITING = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
@@ -42,10 +39,7 @@ export function appendTo(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
-/**
- * The access log: a line of JSON for each request. Requests do not wait until their line is
- * written.
- */
+/** The access log: a line of JSON for each request. Requests do not wait for their line. */
 export class AccessLog {
   readonly #append: AppendText;
   readonly #onFault: (error: unknown) => void;

@@ -151,10 +151,7 @@ function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null
   return bytes === 0 && isAdmitted(state, exchange, 0) ? null : judgeByKey(state, exchange, bytes);
 }
 
-/**
- * Checks the key of a request before its body is read, or before the service refuses the request as
- * overloaded.
- */
+/** Checks the key of a request before its body is read, or before it is refused as overloaded. */
 async function judgeByKey(state: ServerState, exchange: Exchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await answererOf(state, exchange);
@@ -256,8 +253,7 @@ async function openStream(state: ServerState, exchange: Exchange): Promise<void>
 }
 
 /**
- * Answers with a problem if fastify refuses the body; an error of the service itself ends the
- * connection.
+ * Answers with a problem if fastify refuses the body. An error of the service ends the connection.
  */
 async function answerFault(state: ServerState, exchange: Exchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
@@ -280,10 +276,7 @@ function lose({ request, reply }: Exchange): void {
   request.raw.socket.destroy();
 }
 
-/**
- * Returns the bytes of the body that are still to come; for a chunked body, the most that the body
- * may have.
- */
+/** Returns the bytes of the body that are still to come; for a chunked body, the most allowed. */
 function sentLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];

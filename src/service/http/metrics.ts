@@ -13,14 +13,10 @@ import { RequestHistory } from "./request-history.ts";
 /** Current figures: open streams, and connections that were cut. */
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
-/**
- * LIMIT: seconds. Most answers take some milliseconds, and an answer that takes 10 s is an error.
- */
+/** LIMIT: seconds. Most answers take milliseconds, and an answer that takes 10 s is an error. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS = 1e9;
-/**
- * Status that nginx logs if a client disconnects before its answer; HTTP defines no such status.
- */
+/** Status that nginx logs if a client disconnects before its answer; HTTP has no such status. */
 const GONE = 499;
 
 type MetricsOptions = {
@@ -57,8 +53,7 @@ export class RequestMetrics {
   #seconds = 0;
   #underWay = 0;
   /**
-   * Responses that are streams. The time for which a client listens is not the duration of an
-   * answer.
+   * Responses that are streams: the time for which a client listens is not an answer's duration.
    */
   readonly #streams = new WeakSet<ServerResponse>();
 

@@ -8,10 +8,7 @@ import type { ServiceFigures } from "../figures.ts";
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MOST_MINUTES = 1_440;
-/**
- * End of the first group of durations, in milliseconds. The end of each further group is 25 %
- * higher.
- */
+/** End of the first group of durations, in ms. The end of each further group is 25 % higher. */
 const SHORTEST_MS = 0.5;
 const RATIO = 1.25;
 /** Number of groups of durations; the last one has all durations from 17 s. */
@@ -112,10 +109,7 @@ function groupOf(ms: number): number {
   return Math.min(group, GROUPS - 1);
 }
 
-/**
- * Returns the upper end of the first group of durations up to which this share of all durations
- * lies.
- */
+/** Returns the upper end of the first group up to which this share of the durations lies. */
 function quantile(durations: readonly number[], share: number): number | null {
   const all = durations.reduce((sum, count) => sum + count, 0);
   let seen = 0;

@@ -19,14 +19,9 @@ export type HttpService = {
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   /** Returns figures for `/metrics`. */
   readonly figures?: () => MaybePromise<ServiceFigures>;
-  /**
-   * Returns true if requests can be served, for `/readyz`. Undefined: requests can always be
-   * served.
-   */
+  /** Returns true if requests can be served, for `/readyz`. Undefined: they always can. */
   readonly isReady?: () => MaybePromise<boolean>;
-  /**
-   * Answers a GET of this path with a stream, or refuses the request. A stream waits in no queue.
-   */
+  /** Answers a GET of this path with a stream, or refuses it. A stream waits in no queue. */
   readonly streams?: {
     readonly path: string;
     readonly open: (request: WireRequest, taken: RequestRecord) => Promise<WireResponse | StreamedAnswer>;

@@ -49,8 +49,7 @@ type Deadlines = {
 };
 
 /**
- * LIMIT: within 30 s, the largest body arrives at 300 kbit/s; a slower client only occupies a
- * connection.
+ * LIMIT: within 30 s, the largest body arrives at 300 kbit/s; slower clients occupy a connection.
  */
 const DEADLINES: Deadlines = {
   headers: 10_000,

@@ -25,8 +25,7 @@ export type LinkReport = {
   /** Number of links that are ids now. */
   readonly byId: number;
   /**
-   * Number of documents that were first written with inert links, because their links form a
-   * circle.
+   * Number of documents that were first written with inert links, because their links are circular.
    */
   readonly twice: number;
   /** Inert links. `to`: the link as written, without `ref://`. */
@@ -44,10 +43,7 @@ type CreatedFile = { readonly id: string; readonly lastChangeId: string };
 type SentFile = CreatedFile & { readonly path: string; readonly text: string };
 type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
 
-/**
- * Links of one import. `path` is local, `as` is the path on the service; neither begins with a
- * slash.
- */
+/** Links of one import. `path`: local; `as`: path on the service; neither begins with a slash. */
 export class ImportLinks {
   /** Ids of documents on the service, by their path on the service. */
   readonly #idsByPath: ReadonlyMap<string, string>;

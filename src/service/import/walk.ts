@@ -52,9 +52,7 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<Wa
   }
 }
 
-/**
- * Returns the entries of a folder by name. For a folder that cannot be read, returns its refusal.
- */
+/** Returns the entries of a folder by name, or the refusal of a folder that cannot be read. */
 function readFolder(dir: string, path: string): Dirent[] | WalkItem {
   try {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));

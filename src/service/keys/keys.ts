@@ -30,9 +30,7 @@ export type KeyInfo = {
   readonly expiresAt: number | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /**
-   * Last use in milliseconds since the epoch, exact to the minute after a crash; null for never.
-   */
+  /** Last use in milliseconds since the epoch, exact to the minute after a crash; null: never. */
   readonly lastUsedAt: number | null;
 };
 

@@ -42,10 +42,7 @@ type Window = { readonly startedAt: number; readonly working: number; answers: n
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
-/**
- * Limits concurrent requests and the bytes of their bodies, and refuses requests that cannot be
- * answered soon.
- */
+/** Limits concurrent requests and their bytes, and refuses requests that would be answered late. */
 export class Admission {
   readonly #turns: LoopTurns;
   #underWay = 0;

@@ -8,17 +8,13 @@ import {
 } from "../../contract/problem.ts";
 import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
 
-/**
- * Converts a sentence of the service (`The key is gone.`) to a clause of a message (`the key is
- * gone`).
- */
+/** Converts a sentence of the service (`The key is gone.`) to a clause (`the key is gone`). */
 export function clauseOf(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
 
 /**
- * Result of a request. A refusal is a value, so that a transaction can roll back without an
- * exception.
+ * Result of a request. A refusal is a value, so a transaction can roll back without an exception.
  */
 
 type Done = {

@@ -8,16 +8,12 @@ import type { Holder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
 /**
- * LIMIT: keys whose hashes are cached. Without the cache, hashing the key takes a tenth of the time
- * of a GET.
+ * LIMIT: keys whose hashes are cached. Without the cache, hashing takes a tenth of a GET's time.
  */
 const MOST_HASHES = 256;
 const hashes = new BoundedMap<string, Buffer>(MOST_HASHES);
 
-/**
- * Hashes a key. Keys are long random strings, so one round of SHA-256 is enough to store them
- * safely.
- */
+/** Hashes a key. One round of SHA-256 is safe enough, because keys are long random strings. */
 export function hashKey(key: string): Buffer {
   const known = hashes.get(key);
   if (known !== undefined) return known;

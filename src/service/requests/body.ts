@@ -70,8 +70,8 @@ export function readObject(body: SentBody): JsonObject | Refused {
 }
 
 /**
- * Returns true if a text is too long. Only long texts are measured: a UTF-16 unit takes at most
- * three bytes.
+ * Returns true if a text is too long. Counts only long texts: a UTF-16 unit has at most three
+ * bytes.
  */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;

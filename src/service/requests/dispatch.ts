@@ -118,8 +118,7 @@ export async function answering(
 }
 
 /**
- * Runs a request. If the disk is full, a deletion may use the reserved space; any other write is
- * refused.
+ * Runs a request. On a full disk, a deletion may use the reserved space; other writes are refused.
  */
 async function runOrMakeRoom(
   core: Core,
@@ -155,9 +154,7 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
   return method === "POST" && splitRequestTarget(path).path === VALIDATE_KEY;
 }
 
-/**
- * POST /auth/validate-key: checks the key only, even if the key's workspace is closed or removed.
- */
+/** POST /auth/validate-key: checks the key alone, even if its workspace is closed or removed. */
 async function validateKey(
   server: ServerContext,
   request: WireRequest,

@@ -8,9 +8,7 @@ import { readObject, type SentBody } from "./body.ts";
 
 type InputFault = FieldError & { readonly problem: ProblemCode };
 
-/**
- * Returns the output of `schema` for the value, or the refusal with an entry for each bad field.
- */
+/** Returns the output of `schema` for the value, or a refusal with an entry for each bad field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | Refused {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -40,8 +38,7 @@ type InputSchemas = {
 };
 
 /**
- * Codes of faults in the form of a request. If a request has one of them, the answer has no other
- * codes.
+ * Codes of faults in the form of a request. A request with one of them is answered with no others.
  */
 const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 

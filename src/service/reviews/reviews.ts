@@ -59,10 +59,7 @@ export type Review = ReviewInfo & {
   readonly content: string;
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /**
-   * Current published content, which is the other edit of a `conflict`; `liveChangeId` is the id of
-   * its change.
-   */
+  /** Current published content: the other edit of a `conflict`; `liveChangeId` is its change. */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
@@ -144,8 +141,7 @@ export class Reviews {
   }
 
   /**
-   * Returns the contents published before and after a decision; null for a content that is not
-   * stored.
+   * Returns the contents published before and after a decision; null for one that is not stored.
    */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {

@@ -133,10 +133,7 @@ type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
 };
 
 type PruneLimits = {
-  /**
-   * Time in milliseconds since the epoch: versions that were replaced earlier are pruned; null for
-   * no limit.
-   */
+  /** Milliseconds since the epoch: versions replaced before then are pruned; null for no limit. */
   readonly before: number | null;
   /** Number of versions of a document that stay, including the live one; null for all. */
   readonly keep: number | null;
@@ -188,9 +185,7 @@ export function changesTable(session: Session) {
     async reviewedBefore({ workspace, status, from, most }: ReviewedQuery) {
       return (await session.all(SQL.reviewedBefore, status, from, workspace, most)).map(reviewedOf);
     },
-    /**
-     * Returns the number of changes in review, and the position of this change among them, from 1.
-     */
+    /** Returns the number of changes in review, and this change's position among them, from 1. */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
     /** Returns the number of changes in review, of all workspaces. */
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,

@@ -94,7 +94,7 @@ export function foldersTable(session: Session) {
       return found.filter((row) => row !== undefined);
     },
     /**
-     * Returns the parents of these folders and of all folders above; a removed folder has no entry.
+     * Returns the parents of these folders and of all above them; removed folders have no entry.
      */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
@@ -130,9 +130,7 @@ export function foldersTable(session: Session) {
       session.send(SQL.place, row.seq, to.parent, to.name, to.path);
       session.send(SQL.rebase, workspace, row.path, to.path);
     },
-    /**
-     * Removes a folder and everything below: folders, files, their changes, and the grants on them.
-     */
+    /** Removes a folder and everything below: folders, files, their changes, and their grants. */
     async removeTree(workspace: number, row: FolderRow) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
       // ORDER: lost grants are removed last, because the outbox records the grants of each removed

@@ -82,14 +82,10 @@ export function grantsTable(session: Session, noteAccess: (key: number) => void)
     set,
     dropKept,
     /**
-     * Returns grants of each key: the root's first, then those on folders, then on files, each by
-     * row number.
+     * Returns the grants of each key: on the root, then on folders, then on files, by row number.
      */
     of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
-    /**
-     * Returns grants as `of` does, then the kept ones by path; without those on removed files and
-     * folders.
-     */
+    /** Returns grants as `of` does, then kept ones by path; none on removed files and folders. */
     async shown(keys: readonly number[]): Promise<ShownGrant[]> {
       const rows = await session.all(SQL.shown, keys);
       return rows.map(({ key, kind, id, path, level }) => ({ key, on: shownOn(kind, id, path), path, level }));
@@ -104,7 +100,7 @@ export function grantsTable(session: Session, noteAccess: (key: number) => void)
     /** Returns grants on the folder at `path`, and on everything below it. */
     within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
     /**
-     * Returns all grants of keys that have a grant below the root; other keys have the same access
+     * Returns all grants of keys with a grant below the root; other keys have one access
      * everywhere.
      */
     local: (workspaceId: string) => session.all(SQL.local, workspaceId),

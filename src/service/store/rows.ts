@@ -5,10 +5,7 @@ import type { Grant, ReviewReason } from "../../contract/resources.ts";
  * order of creation, is never used again, and is the position in a cursor.
  */
 
-/**
- * Value of `parent` for root folders and of `folder` for root files, because the root itself has no
- * row.
- */
+/** Value of `parent` for root folders and `folder` for root files: the root itself has no row. */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -170,8 +167,7 @@ export type Settings = {
   /** Days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
   /**
-   * Number of versions of a document that keep their content, including the published one; null
-   * keeps all.
+   * Number of a document's versions that keep their content, with the published one; null for all.
    */
   readonly keepVersions: number | null;
 };

@@ -18,8 +18,7 @@ export type Dialect = {
   /** Returns a condition: the flag in the column is set. Its form allows the use of an index. */
   isSet(column: string): string;
   /**
-   * Returns the clause that makes SQLite use an index; "" for PostgreSQL, which chooses the index
-   * itself.
+   * Returns the clause that makes SQLite use an index; "" for PostgreSQL, which chooses by itself.
    */
   indexedBy(index: string): string;
   /** Size of the database in bytes. */

@@ -44,9 +44,7 @@ export type Store = {
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<Figures>;
-  /**
-   * Returns the numbers of connections of the connection pool. Undefined if the store has no pool.
-   */
+  /** Returns the counts of the connection pool. Undefined if the store has no pool. */
   pool?(): PoolFigures;
   /** Resolves when every running transaction has ended. */
   close(): Promise<void>;

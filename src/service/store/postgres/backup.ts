@@ -25,9 +25,7 @@ export function backUpDatabase(url: string, file: string): Promise<void> {
   });
 }
 
-/**
- * Migrates a database and runs `work`. Closing the connection rolls back everything uncommitted.
- */
+/** Migrates a database and runs `work`. At the end, everything uncommitted is rolled back. */
 async function withDatabase(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
@@ -105,10 +103,7 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabaseError("the database holds a service already");
 }
 
-/**
- * Copies the settings and the secret. They replace a secret that was created for the empty
- * database.
- */
+/** Copies the settings and the secret, which replaces the secret of the empty database. */
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
@@ -135,9 +130,7 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   if (isNumbered) await setNumber(client, db, name);
 }
 
-/**
- * Inserts rows. The server reads each value as its column's type, for example 0 and 1 as booleans.
- */
+/** Inserts rows. The server reads each value as its column's type, such as 0 and 1 as booleans. */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const places = rows.map((row, n) => `(${row.map((_, at) => `$${n * columns.length + at + 1}`).join()})`);

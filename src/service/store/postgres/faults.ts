@@ -18,15 +18,9 @@ const RETRIED_CODES: readonly unknown[] = [
   "23505", // another transaction used the path or the id
   "23503", // the row to which a new row refers was removed
 ];
-/**
- * Codes for a lock or a statement that took too long. The statement was rolled back, so nothing was
- * done.
- */
+/** Codes for a lock or a statement that took too long. The statement was rolled back. */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
-/**
- * Matches codes for a server that shuts down, starts, has too many connections, or ended this
- * connection.
- */
+/** Matches codes for a server that stops, starts, has too many connections, or ended this one. */
 const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {
@@ -46,10 +40,7 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(said);
 }
 
-/**
- * Returns true if a time limit passed, on the server or in this process. A second try would take as
- * long.
- */
+/** Returns true if a time limit passed, on the server or locally. A retry would take as long. */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
 }

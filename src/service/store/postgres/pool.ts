@@ -24,8 +24,7 @@ const INT8 = 20;
 const JSON_TYPE = 114;
 
 /**
- * Parsers of values. Row numbers and times are well below 2^53, so they fit into a JavaScript
- * number.
+ * Parsers of values. Row numbers and times are below 2^53, so they fit into a JavaScript number.
  */
 const types: NonNullable<ClientConfig["types"]> = {
   getTypeParser(oid: number, format?: "text" | "binary") {

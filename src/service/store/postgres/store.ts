@@ -106,10 +106,7 @@ export class PostgresStore implements Store {
     return this.#transactions.write({ work: async (session) => session.send(SET_META, "admin-key", hash) });
   }
 
-  /**
-   * Runs `work`, but not at the same time as another process of the database that uses this
-   * method.
-   */
+  /** Runs `work`, but never while another process of the database runs work by this method. */
   async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {

@@ -41,10 +41,7 @@ export function backupTables(db: Sqlite.Database): BackupTable[] {
   });
 }
 
-/**
- * Rows of `meta` that a backup has. The admin key is not among them, because it belongs to the data
- * folder.
- */
+/** Rows of `meta` in a backup. The admin key is not one, because it belongs to the data folder. */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**

@@ -5,9 +5,7 @@ import type { Db } from "./database.ts";
 import { boundJournal, holdJournal } from "./journal.ts";
 import type { ConnectionQueue } from "./group-commit.ts";
 
-/**
- * Name of the finished copy beside the database; the command that requested the copy moves it away.
- */
+/** Name of the finished copy beside the database. The command that requested it moves it away. */
 export const BACKUP_FILE = "backup.db";
 /** Number of bytes that are read at a time. */
 const PORTION_BYTES = 1024 * 1024;

@@ -27,10 +27,7 @@ const READ = sql<FileRow>(
 );
 const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $1");
 
-/**
- * Returns `Store.search`, which narrows the search down by the index; the caller keeps the index up
- * to date.
- */
+/** Returns `Store.search`, narrowed down by the index, which the caller keeps up to date. */
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
   /** Decompressed texts of changes, by the id of the change. */
   const texts = new BoundedMap<string, string>(MOST_CHARACTERS_READ, (text) => text.length);
@@ -123,10 +120,7 @@ export class SearchIndex {
   readonly keys: KeyIndex;
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
-  /**
-   * File that is being indexed, by its number in the queue. A later write of the file gets another
-   * number.
-   */
+  /** File that is being indexed, by its number in the queue; a later write gets another number. */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 
@@ -139,17 +133,12 @@ export class SearchIndex {
     );
   }
 
-  /**
-   * Returns true if `update` has work: documents wait to be indexed, or pieces of the index to be
-   * merged.
-   */
+  /** Returns true if `update` has work: documents to index, or pieces of the index to merge. */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
 
-  /**
-   * Returns the files of a workspace that wait to be indexed, each once, the newest write first.
-   */
+  /** Returns the files of a workspace that wait to be indexed, each once, newest write first. */
   waiting(workspace: number): number[] {
     const waiting = this.#queue.waiting.all({ workspace, most: MOST_WAITING });
     // A file may be in the queue itself, and also through its folder.

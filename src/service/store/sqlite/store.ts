@@ -154,7 +154,7 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs one step of indexing. A power cut may undo the step: the queue then still has its entries.
+   * Runs one step of indexing. After a power cut that undoes it, the queue still has its entries.
    */
   #indexStep(most: number): Promise<"done" | "more"> {
     return this.#turns.take(async () =>
