@@ -32,7 +32,7 @@ export function panelOf(
   times: readonly [string, string],
 ): Html {
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
-<div class="plot hint">${legend !== null && html`<p class="legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${most}</span>
+<div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${most}</span>
 <svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }

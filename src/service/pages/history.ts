@@ -67,8 +67,8 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
   for (const step of steps) {
     const href = `${withQuery(here, { before, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
-    links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a> ${eventOf(step)}${isCurrent && html` ${badgeOf("good", "current")}`}</p>
-<p class="faint">${timeOf(step.at, now)} ${linesOf(step)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
+    links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${linesOf(step)}</p>
+<p class="faint">${eventOf(step)} · ${agoOf(step.at, now)}<br>${timeOf(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
     // Other requests are answered between two comparisons.
     await setImmediate();
   }
@@ -83,7 +83,7 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : here, next === null ? null : withQuery(here, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${versionOf(shown)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
-    }</div><p class="faint">${eventOf(shown)} · ${timeOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
+    }</div><p class="faint">${eventOf(shown)} · ${timeOf(shown.at, now)} · ${agoOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
   });
 }
 
@@ -93,10 +93,10 @@ function versionOf({ version }: HistoryRow): string {
   return `Version ${count(version)}`;
 }
 
-/** Shows the time of a change, to the second on the day itself, and its age. */
-function timeOf(at: number, now: number): Html {
+/** Returns the time of a change: to the second if it was today. */
+function timeOf(at: number, now: number): string {
   const isToday = new Date(at).toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
-  return html`${isToday ? secondText(at) : minuteText(at)} · ${agoOf(at, now)}`;
+  return isToday ? secondText(at) : minuteText(at);
 }
 
 function eventOf({ status, baseId, sender }: HistoryRow): Html {

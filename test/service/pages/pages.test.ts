@@ -152,14 +152,17 @@ describe("documents", () => {
     const at = `/app/w/${rig.workspaceId}/history/a.md`;
     const latest = await browser.see(at);
     const marks = (page: string) => page.match(/<mark>\w+<\/mark>/g)?.map((mark) => mark.replace(/<[^>]*>/g, ""));
-    const steps = [
-      ...latest.matchAll(
-        /class="step".*?>Version (\d+)<\/a>.*?(\d\d:\d\d:\d\d) UTC.*?<ins>(.*?)<\/ins> <del>(.*?)<\/del>/gs,
-      ),
-    ];
-    expect(steps.map(([step, ...facts]) => [/<bdi class="name">(\w+)/.exec(step)?.[1], ...facts])).toEqual([
-      ["owner", "2", "00:00:00", "+1", "−1"],
-      [undefined, "1", "00:00:00", "+1", "−0"],
+    const steps = latest
+      .match(/class="step".*?<\/li>/gs)!
+      .map((step) => [
+        /<bdi class="name">(\w+)/.exec(step)?.[1],
+        ...step.match(/>Version (\d+)<\/a>/)!.slice(1),
+        ...step.match(/<ins>(.*?)<\/ins> <del>(.*?)<\/del>/)!.slice(1),
+        ...step.match(/\d\d:\d\d:\d\d UTC/)!,
+      ]);
+    expect(steps).toEqual([
+      ["owner", "2", "+1", "−1", "00:00:00 UTC"],
+      [undefined, "1", "+1", "−0", "00:00:00 UTC"],
     ]);
     expect([marks(latest), latest.includes("restore/a.md")]).toEqual([["one", "two"], false]);
     const first = await browser.see(`${at}?change=${lastChangeId}`);
@@ -283,7 +286,7 @@ describe("the overview of an administrator", () => {
         "Size of the database",
         "Listeners",
       ]);
-      const legends = [...page.matchAll(/<h2>(\w+)<\/h2>(?:(?!<h2>).)*?class="legend"/gs)];
+      const legends = [...page.matchAll(/<h2>(\w+)<\/h2>(?:(?!<h2>).)*?class="row legend"/gs)];
       expect(legends.map(([, title]) => title)).toEqual(["Errors", "Latency"]);
       for (const [, , drawn] of charts) expect(drawn!.match(/<title>/g)!.length).toBeGreaterThanOrEqual(bars);
       expectHarmless(page);
