@@ -16,9 +16,12 @@ import type { Folder } from "./folders.ts";
 import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
-import { refusedWhy, settingLabel, settingText, shownField, typedValue } from "./setting-words.ts";
+import { refusedWhy, settingLabel, settingText, shownField, typedIn, typedValue } from "./setting-words.ts";
 
 /** Carries out the forms of the settings. */
+
+/** Digits of the name of values that were typed and not saved. */
+const DRAFT_DIGITS = 32;
 
 /**
  * Saves the settings that the user changed: all of them, or none if a value is refused, or if one
@@ -29,20 +32,24 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return { to, notice: noticeOfTrouble(config.trouble) };
   const changes = changedIn(form);
-  const typed = mirrorAddress(name, "settings", Object.fromEntries(changes.map((one) => [one.name, one.typed])));
+  const again = (notice: Done["notice"]): Done => {
+    const draft = ui.random.hex(DRAFT_DIGITS);
+    ui.drafts.set(draft, String(new URLSearchParams(changes.map((one): [string, string] => [one.name, one.typed]))));
+    return { to: mirrorAddress(name, "settings", { draft }), notice };
+  };
   if (changes.some((one) => one.shown !== typedValue(valueIn(config.value, one.name))))
-    return { to: typed, notice: { ...nothingDone("The settings changed since this page was shown"), tone: "asks" } };
+    return again({ ...nothingDone("The settings changed since this page was shown"), tone: "asks" });
   if (changes.length === 0) return { to, notice: nothingDone("No setting was changed") };
-  if (changes.some((one) => refusedWhy(one.name, one.setting, one.typed) !== null)) return { to: typed, notice: null };
+  if (changes.some((one) => refusedWhy(one.name, one.setting, one.typed) !== null)) return again(null);
   const changed = await changeSettings(root, changes, ui.clock);
-  if (changed.kind === "trouble") return { to: typed, notice: noticeOfTrouble(changed.trouble) };
+  if (changed.kind === "trouble") return again(noticeOfTrouble(changed.trouble));
   return { to, notice: good(`Saved: ${changes.map((one) => settingLabel(one.name)).join(", ")}.`) };
 }
 
 /** Returns the settings of a form that its user changed, with the values that the page showed. */
 function changedIn(form: URLSearchParams) {
   return listSettings().flatMap(({ name, setting }) => {
-    const [typed, shown] = [form.get(name), form.get(shownField(name))];
+    const [typed, shown] = [typedIn(form, name), form.get(shownField(name))];
     if (typed === null || typed === shown) return [];
     return [{ name, setting, typed, shown, text: settingText(setting, typed) }];
   });

@@ -42,6 +42,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   direction: "Download only: local changes stay local. Upload only: no local file changes.",
   names: "What happens to a file with such a name.",
   allowHttp: "Others on the network can then read the key. Separate hosts by commas.",
+  "links.wiki": "Whether wiki links are converted, too.",
+  "handsOff.quiet": "A file that changed within this time is not overwritten. 0 turns that off.",
+  "handsOff.open": "How long a file that an editor has open is not overwritten. 0 turns that off.",
+  "interface.quietFor":
+    "How long a problem lasts before it is reported: another process uses the folder, or the service cannot be reached.",
 };
 
 /** Returns the meaning of a setting. */
@@ -74,6 +79,43 @@ export function typedValue(value: unknown): string {
   if (typeof value === "string") return value;
   const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
   return isList ? value.join(", ") : JSON.stringify(value);
+}
+
+const TIMES = { s: "seconds", m: "minutes", h: "hours", d: "days" };
+
+/** Units of the numbers of a setting, with their words. One unit: it is not chosen. */
+const UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+  keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
+  "events.pollEvery": [TIMES],
+  "handsOff.quiet": [TIMES],
+  "handsOff.open": [TIMES],
+  "interface.quietFor": [TIMES],
+};
+
+/** A number of a setting, with its unit and the units from which the user chooses. */
+export type Quantity = {
+  readonly number: string;
+  readonly unit: string;
+  readonly units: Readonly<Record<string, string>>;
+};
+
+/** Returns the numbers of a value with their units; null if the value is typed as one text. */
+export function quantitiesOf(name: string, typed: string): readonly Quantity[] | null {
+  const all = UNITS[name] ?? [];
+  const [numbers, [before, ...units]] = [typed.match(/\d+/g) ?? [], typed.split(/\d+/)];
+  const isKnown = before === "" && units.length === all.length && units.every((unit, at) => unit in all[at]!);
+  if (all.length === 0 || !isKnown) return null;
+  return all.map((one, at) => ({ number: numbers[at]!, unit: units[at]!, units: one }));
+}
+
+/**
+ * Returns the value of a setting in a form: a text, or numbers that are each followed by a unit.
+ * Without its numbers, a value is empty. Returns null if the form lacks the setting.
+ */
+export function typedIn(form: URLSearchParams, name: string): string | null {
+  const parts = form.getAll(name);
+  if (parts.length === 0) return null;
+  return parts.every((part, at) => at % 2 === 1 || part.trim() === "") ? "" : parts.join("");
 }
 
 /** Returns what a user typed as text for `changeSettings`; null, the default, if it is empty. */

@@ -89,6 +89,42 @@ test("no setting is saved while one is refused; each refused field says why in i
   expect(config()).toBe(before);
 });
 
+test("a number and its unit are separate fields; without a number, the default applies", async () => {
+  const { rig, person, see } = await openSettings();
+  const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
+  const save = async (fields: readonly (readonly [string, string])[]) => {
+    const shown = Object.entries(shownIn(await see()));
+    const common = [...(await person.fieldsOf("/m/w/settings"))];
+    const body = new URLSearchParams([
+      ...common,
+      ...shown,
+      ...fields.map(([name, value]): [string, string] => [name, value]),
+    ]);
+    return person.send({ action: "/m/w/settings", body });
+  };
+  const saved = await save([
+    ...["15", "m"].map((part) => ["events.pollEvery", part] as const),
+    ...["90", "d, ", "2", "GB"].map((part) => ["keepHistory", part] as const),
+  ]);
+  expect([toneOf(saved), config().events.pollEvery, config().keepHistory]).toEqual(["good", "15m", "90d, 2GB"]);
+  expect(saved).toMatch(/id="s-events.pollEvery" name="events.pollEvery" value="15"/);
+  expect(saved).toContain('<option value="m" selected>minutes</option>');
+  await save(["", "m"].map((part) => ["events.pollEvery", part] as const));
+  expect(config().events?.pollEvery).toBeUndefined();
+  const late = await save(["48", "h"].map((part) => ["events.pollEvery", part] as const));
+  expect(late).toMatch(/id="s-events.pollEvery"[^>]* aria-invalid="true"[^>]* value="48"/);
+});
+
+test("values that are refused are not in the address, however long they are", async () => {
+  const { person, see } = await openSettings();
+  const body = await person.fieldsOf("/m/w/settings");
+  for (const [name, value] of Object.entries(shownIn(await see()))) body.set(name, value);
+  body.set("keepHistory", "x".repeat(100_000));
+  const { headers } = await person.post({ action: "/m/w/settings", body });
+  expect(String(headers["location"]).length).toBeLessThan(100);
+  expect(await person.see(String(headers["location"]))).toContain("x".repeat(100_000));
+});
+
 test("a list is typed as words", async () => {
   const { rig, see, send } = await openSettings();
   const hosts = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8")).allowHttp;

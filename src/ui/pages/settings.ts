@@ -19,6 +19,8 @@ import { folderPage, type PageRequest } from "../page.ts";
 import { folderForm } from "../parts.ts";
 import {
   choicesOf,
+  type Quantity,
+  quantitiesOf,
   refusedWhy,
   SETTING_GROUPS,
   settingLabel,
@@ -34,22 +36,24 @@ import { DOCS_ADDRESS } from "../user-docs.ts";
 export const SETTINGS_PAGE = folderPage({
   path: "/m/:name/settings",
   section: "settings",
-  show(_ui, folder, request) {
+  show(ui, folder, request) {
     const config = readConfig(join(folder.root, MIRROR_FOLDER));
     if (config.kind === "trouble") return config;
+    const address = mirrorAddress(folder.name, "settings");
+    const typed = new URLSearchParams(ui.drafts.get(request.query.get("draft") ?? "") ?? "");
     const groups = Object.entries(SETTING_GROUPS).map(
       ([title, labels]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config.value, name, request))}</ul></section>`,
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config.value, name, typed))}</ul></section>`,
     );
     const form = folderForm(
       folder,
       { path: "settings", fields: shownFields(config.value) },
       request,
-      html`${groups}<div class="sticky"><span class="faint wide">An empty field means the default.</span><button class="main-action">Save</button></div>`,
+      html`${groups}<div class="sticky${typed.size === 0 && " if-changed"}"><span class="faint wide">An empty field means the default.</span><span class="row"><a class="button" href="${address}">Discard</a><button class="main-action">Save</button></span></div>`,
     );
     return ok({
       title: `Settings · ${folder.name} · mdmirror`,
-      here: mirrorAddress(folder.name, "settings"),
+      here: address,
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
 <div id="job">${jobOf(folder.job)}</div>
@@ -58,7 +62,8 @@ export const SETTINGS_PAGE = folderPage({
   },
 });
 
-function settingRow(config: Config, name: string, { query }: PageRequest): Html | null {
+/** @param unsaved values that were typed and not saved */
+function settingRow(config: Config, name: string, unsaved: URLSearchParams): Html | null {
   const setting = listSettings().find((one) => one.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
@@ -69,19 +74,41 @@ function settingRow(config: Config, name: string, { query }: PageRequest): Html 
 <span class="faint">${settingMeaning(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${shown(setting.defaultValue) || "none"}.`}</span></div>`;
   if (setting.setBy !== undefined)
     return html`<li>${about}<div><output id="${id}">${shown(value) || "All"}</output>${commandOf(setting.setBy)}</div></li>`;
-  const typed = query.get(name) ?? typedValue(value);
-  const why = query.has(name) ? refusedWhy(name, setting, typed) : null;
+  const typed = unsaved.get(name) ?? typedValue(value);
+  const why = unsaved.has(name) ? refusedWhy(name, setting, typed) : null;
   return html`<li>${about}<div>${controlOf(name, setting, typed, why !== null)}${why !== null && refusalOf(why, `fault-${name}`)}</div></li>`;
 }
 
 function controlOf(name: string, setting: Setting<unknown>, typed: string, isRefused: boolean): Html {
   const choices = choicesOf(name, setting);
   const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && refusedBy(`fault-${name}`)}`;
+  const quantities = quantitiesOf(name, typed);
+  if (quantities !== null)
+    return html`<span class="row">${quantities.map((one, at) => quantityOf(name, one, at === 0 ? attributes : null))}</span>`;
   if (choices === null || !Object.hasOwn(choices, typed))
     return html`<input${attributes} value="${typed}" size="14" placeholder="${typedValue(setting.defaultValue) || "none"}" spellcheck="false">`;
-  return html`<select${attributes}>${Object.entries(choices).map(
-    ([one, label]) => html`<option value="${one}"${one === typed && html` selected`}>${label}</option>`,
-  )}</select>`;
+  return html`<select${attributes}>${optionsOf(choices, typed)}</select>`;
+}
+
+/** LIMIT: characters of a rule and of a path that are tried. They are in the address of the page. */
+const MOST_TYPED = 500;
+
+/**
+ * Shows a number with its unit. The form sends both under the name of the setting.
+ * @param attributes of the first number of a setting; null for a further number
+ */
+function quantityOf(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
+  const [label, words] = [settingLabel(name), Object.values(units)];
+  const further = html` name="${name}" aria-label="${`${label}: ${words.join(" or ")}`}"`;
+  const field = html`<input${attributes ?? further} value="${number}" size="4" inputmode="numeric">`;
+  if (words.length === 1) return html`${field} ${words}<input type="hidden" name="${name}" value="${unit}">`;
+  return html`${field}<select name="${name}" aria-label="${`${label}: unit`}">${optionsOf(units, unit)}</select>`;
+}
+
+function optionsOf(choices: Readonly<Record<string, string>>, chosen: string): readonly Html[] {
+  return Object.entries(choices).map(
+    ([one, label]) => html`<option value="${one}"${one === chosen && html` selected`}>${label}</option>`,
+  );
 }
 
 /**
@@ -95,7 +122,7 @@ function ignorePart(folder: Folder, request: PageRequest): Html {
   const lines = read.value;
   const [rule, path] = ["rule", "q"].map((name) => (request.query.get(name) ?? "").trim());
   const field = (id: string, name: string, label: string, value: string, example: string) =>
-    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" maxlength="${MOST_TYPED}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
   return html`<section class="card" id="ignore"><h2>Ignore rules</h2>
 ${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, request)}
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}

@@ -47,7 +47,7 @@ async function refresh(main: HTMLElement): Promise<void> {
 const TYPED = "input:not([type=radio])";
 
 /** Returns true if the user filled in a field, a box or a list, and did not send it yet. */
-function isTypedIn(main: HTMLElement): boolean {
+export function isTypedIn(main: HTMLElement): boolean {
   const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED)];
   const options = [...main.querySelectorAll("option")];
   return (
