@@ -90,42 +90,39 @@ export async function openPage(ui: RunningUi, path: string, options: OpenOptions
 }
 
 /**
- * Judges what a page looks like: light, dark and narrow. Nothing of it may be cut off.
+ * Judges what a page looks like, light and narrow. Nothing of it may be cut off. The colours of the
+ * dark scheme are judged by `test/page/colours.test.ts`.
  * @param name of the screenshots
  */
 export async function shoot(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!;
-  for (const scheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await expectAccessible(page, scheme === "light" ? {} : COLOURS);
-    await keep(page, `${name}-${scheme}`);
-  }
-  await page.emulateMedia({ colorScheme: "light" });
+  await expectAccessible(page);
+  await keep(page, name);
   await page.setViewportSize({ width: NARROW, height: 640 });
   await keep(page, `${name}-narrow`);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(NARROW);
   await page.setViewportSize(before);
 }
 
+/** Takes screenshots of a page in both colour schemes, if a folder for them is set. */
 async function keep(page: Page, name: string): Promise<void> {
   if (SHOTS === undefined) return;
   mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}.png`), fullPage: true });
+  }
 }
 
-/** What of axe-core depends on the colours: the rest is judged once a page. */
-const COLOURS = { runOnly: ["color-contrast", "link-in-text-block"] };
 /** What is right is not described, and no selector is made for what is wrong: half of the time. */
-const BRIEF = { resultTypes: ["violations"], selectors: false };
+const BRIEF = JSON.stringify({ resultTypes: ["violations"], selectors: false });
 
 /** axe-core finds nothing. */
-export async function expectAccessible(page: Page, options: object = {}): Promise<void> {
-  // As what the debugger runs, not the page: its policy lets no script in.
-  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource());
-  const run = `axe.run(${JSON.stringify({ ...BRIEF, ...options })})`;
+async function expectAccessible(page: Page): Promise<void> {
   // All that is right is in the result too, and would be sent here.
-  const faults = await page.evaluate(`${run}.then(({ violations }) => violations.map(${nameFault}))`);
-  expect(faults).toEqual([]);
+  const run = `axe.run(${BRIEF}).then(({ violations }) => violations.map(${nameFault}))`;
+  // As what the debugger runs, not the page: its policy lets no script in.
+  expect(await page.evaluate(`${axeSource()};\n${run}`)).toEqual([]);
 }
 
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectAccessible, hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, openBrowser, shoot } from "./browser.ts";
 import { openServiceRig } from "./service-rig.ts";
 
 const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One more line of it.\n".repeat(5)}`;
@@ -78,7 +78,6 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const key = await page.locator("pre.secret").innerText();
     await page.getByRole("button", { name: "Copy the key" }).waitFor();
     await shoot(page, "service-key-created");
-    await expectAccessible(page);
     const ann = await rig.signIn({ key });
     await shoot(ann, "service-own");
     await ann.getByRole("link", { name: "team" }).click();
