@@ -8,7 +8,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UNUSED_WORDS } from "./prose.ts";
 
-const MOST_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*[ /])/;
 const CONFLICT = /^(?:<{7}|>{7}) /;
 const UNUSED = new RegExp(`\\b(?:${UNUSED_WORDS.map(([word]) => word).join("|")})\\b`, "i");
@@ -39,7 +39,7 @@ const breaches = files.flatMap((file) =>
       if (!COMMENT.test(line)) return [];
       return [
         ...(UNUSED.test(line) ? [`${at} has a word that is not used: ${UNUSED.exec(line)![0]}`] : []),
-        ...(line.length > MOST_COLUMNS ? [`${at} has ${line.length} columns`] : []),
+        ...(line.length > MAX_COLUMNS ? [`${at} has ${line.length} columns`] : []),
         ...(TAG_IN_LINE.test(line) ? [`${at} has a tag behind other text`] : []),
         ...(TEXT_BESIDE_OPENING.test(line) ? [`${at} begins a long docstring beside its opening`] : []),
         ...(ABSENT.test(line) && file.startsWith("src/") ? [`${at} names an absent document`] : []),

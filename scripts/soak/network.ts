@@ -30,7 +30,7 @@ import type { Fault, Soak } from "./row.ts";
 const DOCUMENTS = 80;
 const CODES = [0, 3, 5];
 /** How many syncs of a round wait for a connection to break. */
-const MOST_SYNCS = 40;
+const MAX_SYNCS = 40;
 
 async function brokenConnections({ rounds, seed }: Soak) {
   const ledger = openLedger();
@@ -44,7 +44,7 @@ async function brokenConnections({ rounds, seed }: Soak) {
     const before = await rememberBefore(field);
     proxy.share = 0.15 + field.dice.fraction() * 0.8;
     // How many connections a sync opens is a matter of time; without a break it would prove nothing.
-    for (let times = 0; times < 2 || (times < MOST_SYNCS && proxy.broken.size === 0); times++) {
+    for (let times = 0; times < 2 || (times < MAX_SYNCS && proxy.broken.size === 0); times++) {
       const ended = await run(field, ["sync", field.notes]);
       ledger.ended(ended.code);
       if (ended.code === null || !CODES.includes(ended.code))

@@ -41,7 +41,7 @@ const PICTURE_HINT =
 /** Returns lines about files that stay local, and about links that could be converted. */
 function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plain = links?.disk.plain ?? disk;
-  const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
+  const paths = [...state.load().records.values()].map(({ localPath }) => localPath);
   // Read again, because the first sync may have changed the form of links.
   const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [

@@ -243,7 +243,7 @@ type OperationItem = ResultEnds["items"][number];
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
 /** LIMIT: items with the same result that are shown; `--json` has all of them. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** Returns a line for each item of a plan, and in a dry run their number. */
 function plannedLines<One extends OperationItem>(
@@ -306,7 +306,7 @@ export function leftAloneLines(left: readonly { readonly path: string; readonly 
     const clause = `  left alone: ${shownWords(why)}`;
     return firstLines(
       group.map(({ path }) => `  ${shownName(path)}${clause}`),
-      MOST_SHOWN,
+      MAX_SHOWN,
       "  ",
       clause,
     );
@@ -317,11 +317,11 @@ function showGroup(io: Io, group: readonly OperationItem[], word: string): void 
   const [{ end, why }] = group as readonly [OperationItem];
   const put = end === "done" ? io.out : io.err;
   const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
-  for (const { path, notes } of group.slice(0, MOST_SHOWN)) {
+  for (const { path, notes } of group.slice(0, MAX_SHOWN)) {
     put(`${shownName(path)}: ${what}`);
     for (const note of notes) put(`  ${shownWords(note)}`);
   }
-  if (group.length > MOST_SHOWN) put(`  … and ${count(group.length - MOST_SHOWN)} more: ${what}`);
+  if (group.length > MAX_SHOWN) put(`  … and ${count(group.length - MAX_SHOWN)} more: ${what}`);
 }
 
 /** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */

@@ -16,7 +16,7 @@ type Attention = RunReport["attention"][number];
 /** LIMIT: least number of documents with one cause that become one entry. */
 const LEAST_SHARED = 4;
 /** LIMIT: names shown for one cause. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /**
  * Returns the lines for open problems.
@@ -54,10 +54,10 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const { kind, detail } = first!;
   const names = group
     .toSorted(byPath)
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
     .map((one) => shownName(one.path))
     .join(", ");
-  const more = group.length > MOST_NAMES ? ` and ${count(group.length - MOST_NAMES)} more` : "";
+  const more = group.length > MAX_NAMES ? ` and ${count(group.length - MAX_NAMES)} more` : "";
   return [
     `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${originOf(first!)}`,
     `  ${names}${more}`,
@@ -71,7 +71,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
  */
 
 /** LIMIT: problems of each kind that are listed after a run. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /**
  * Returns a function that gives the lines for the end of a run. The function remembers what it
@@ -100,7 +100,7 @@ export function trackProblems(): (
     const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left =
       !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];
-    return [...attentionLines(fresh, MOST_PROBLEMS), ...endedLines(ended), ...left];
+    return [...attentionLines(fresh, MAX_PROBLEMS), ...endedLines(ended), ...left];
   };
 }
 
@@ -112,7 +112,7 @@ function endedLines(ended: readonly Attention[]): readonly string[] {
   const lines = ended
     .toSorted(byPath)
     .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
-  return firstLines(lines, MOST_PROBLEMS, "", " are fixed");
+  return firstLines(lines, MAX_PROBLEMS, "", " are fixed");
 }
 
 function leftLine(left: number): string {

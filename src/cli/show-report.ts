@@ -19,7 +19,7 @@ import { byPath } from "../mirror/model/by-path.ts";
 /** Shows a run: one summary line, then problems to fix. */
 
 /** LIMIT: problems, stopped actions and paths on screen; `plan --all` and `--json` show more. */
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /**
  * Shows the report of a run.
@@ -74,10 +74,10 @@ export function showActionRequired(io: Io, report: RunReport, url: string): void
 export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
-    ...firstLines(kept, MOST_ROWS, "", " not synced: mdmirror plan --all"),
-    ...renamed.slice(0, MOST_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
+    ...firstLines(kept, MAX_ROWS, "", " not synced: mdmirror plan --all"),
+    ...renamed.slice(0, MAX_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
     ...movedOutOfWay
-      .slice(0, MOST_ROWS)
+      .slice(0, MAX_ROWS)
       .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
   ];
 }
@@ -88,7 +88,7 @@ function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: s
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
   // Offline, nothing was scanned, so earlier problems are not part of this run.
   const attention = report.state === "offline" ? [] : all;
-  for (const line of attentionLines(attention, MOST_ROWS, paintFor(io, "error"))) io.err(line);
+  for (const line of attentionLines(attention, MAX_ROWS, paintFor(io, "error"))) io.err(line);
 }
 
 type Reasons = NonNullable<RunReport["safetyStop"]>["reasons"];
@@ -108,7 +108,7 @@ function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
   const lines = named.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
-  for (const line of firstLines(lines, MOST_ROWS, "    ", ": mdmirror plan --all")) io.err(line);
+  for (const line of firstLines(lines, MAX_ROWS, "    ", ": mdmirror plan --all")) io.err(line);
   if (reasons.some(({ reason }) => reason === "conflict-flood")) {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
@@ -189,8 +189,8 @@ export function showWaited(
 function showOpenPaths(io: Io, waited: WaitReport): void {
   const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
   const paint = paintFor(io, "error");
-  for (const one of open.slice(0, MOST_ROWS)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
-  if (open.length > MOST_ROWS) io.err(`… and ${count(open.length - MOST_ROWS)} more: mdmirror wait --json`);
+  for (const one of open.slice(0, MAX_ROWS)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
+  if (open.length > MAX_ROWS) io.err(`… and ${count(open.length - MAX_ROWS)} more: mdmirror wait --json`);
   const { next } = WAIT_STATES[waited.state];
   if (next !== undefined) io.err(`  next: ${next}`);
 }

@@ -3,7 +3,7 @@ import { isBelow, NoAnswerError } from "./observe.ts";
 import { Api, type Exchange } from "./world.ts";
 
 /** LIMIT: pages of files read in one folder; a tested service may never end a list. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 /** Suffixes of the folders that cases create beside their own one. */
 const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
@@ -53,7 +53,7 @@ async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileR
 async function listItems(api: Api, listUrl: string): Promise<FileResource[]> {
   const items: FileResource[] = [];
   let cursor = "";
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const { json } = await api.get(`/v1/${listUrl}${cursor}`);
     items.push(...json.data);
     if (typeof json.nextCursor !== "string") break;

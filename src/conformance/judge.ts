@@ -142,7 +142,7 @@ async function runCase(
   }
 }
 
-const MOST_VALUE_CHARACTERS = 200;
+const MAX_VALUE_CHARACTERS = 200;
 
 function detailOf(error: Error): string {
   if (!(error instanceof AssertionError) || error.expected === undefined) return error.message.split("\n", 1)[0]!;
@@ -151,5 +151,5 @@ function detailOf(error: Error): string {
 
 function showValue(value: unknown): string {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
-  return text.length > MOST_VALUE_CHARACTERS ? `${text.slice(0, MOST_VALUE_CHARACTERS)}…` : text;
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
 }

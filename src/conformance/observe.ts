@@ -102,7 +102,7 @@ function lackingOperation({ method, path }: WireRequest, { status, body }: WireR
 }
 
 /** LIMIT: repetitions of a request that the service refuses with `Retry-After`. */
-const MOST_REPETITIONS = 20;
+const MAX_REPETITIONS = 20;
 
 /** Returns an exchange that waits for the time in `Retry-After`, then sends the request again. */
 export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
@@ -111,7 +111,7 @@ export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => 
       const response = await exchange(request);
       const seconds = Number(response.headers["retry-after"] ?? Number.NaN);
       const isRefused = response.status === 429 || response.status === 503;
-      if (!isRefused || Number.isNaN(seconds) || waits === MOST_REPETITIONS) return response;
+      if (!isRefused || Number.isNaN(seconds) || waits === MAX_REPETITIONS) return response;
       await sleep(seconds * 1_000);
     }
   };

@@ -9,7 +9,7 @@ export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/
 
 /** Number of equal answers in a row after which the index counts as up to date. */
 const EQUAL_ANSWERS_WANTED = 4;
-const MOST_REPEATS = 200;
+const MAX_REPEATS = 200;
 
 /**
  * Searches. If the service indexes late, the search is repeated until its answer stays the same.
@@ -25,7 +25,7 @@ export async function searchUntilStable(
   if (!setup.indexesLate) return reply;
   for (
     let [same, requests] = [1, 1];
-    reply.status === 200 && same < EQUAL_ANSWERS_WANTED && requests < MOST_REPEATS;
+    reply.status === 200 && same < EQUAL_ANSWERS_WANTED && requests < MAX_REPEATS;
     requests++
   ) {
     const next = await send();

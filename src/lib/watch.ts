@@ -4,7 +4,7 @@ import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 /** LIMIT: events that stay in memory until the caller reads them. */
-const MOST_UNREAD = 1_000;
+const MAX_UNREAD = 1_000;
 
 /**
  * Starts a watch, and keeps its events until the caller reads them.
@@ -21,7 +21,7 @@ export function startWatch(
   let wake = Promise.withResolvers<void>();
   const take = (event: FolderEvent) => {
     waiting.push(watchEvent(event));
-    if (waiting.length > MOST_UNREAD) {
+    if (waiting.length > MAX_UNREAD) {
       waiting.shift();
       missed++;
     }

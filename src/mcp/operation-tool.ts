@@ -30,7 +30,7 @@ import {
 /** Makes tools from operations. An agent has to pass the versions that it read. */
 
 /** LIMIT: rows of a list in one answer. */
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {
   /** Content of documents in a result. It is sent in a separate block. */
@@ -55,13 +55,13 @@ export function readTool<D extends ReadDeclaration>(
     isOnline: declared.isOnline === true || declared.access === "sync",
     input: {
       ...inSnakeCase(shape),
-      limit: limit(1_000, MOST_ITEMS),
+      limit: limit(1_000, MAX_ITEMS),
       ...(text === undefined ? {} : { from_line, max_characters }),
     },
     async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
       const work = () => runRead(root, operation, fieldsFromArguments(shape, args), openOptions);
       const result = unwrap(await (declared.access === "sync" ? inTurn(root, work) : work()));
-      const rows = (args["limit"] as number | undefined) ?? MOST_ITEMS;
+      const rows = (args["limit"] as number | undefined) ?? MAX_ITEMS;
       const facts = bounded(withoutContents(declared, result), rows, keeps);
       return text === undefined ? answer(facts) : answerPart(facts, text(result), args as TextRange);
     },
@@ -92,7 +92,7 @@ export function operationTool<D extends Declaration, Plan>(
       const ended = await inTurn(root, () => runOperation(root, operation, input, openOptions));
       if (ended.kind === "trouble") return refusal(ended.trouble, { changed: ended.trouble.changed });
       const { sync, ...facts } = ended.value;
-      return answer({ ...bounded(facts, MOST_ITEMS), sync: sync === null ? null : bounded(sync, MOST_ITEMS) });
+      return answer({ ...bounded(facts, MAX_ITEMS), sync: sync === null ? null : bounded(sync, MAX_ITEMS) });
     },
   });
 }

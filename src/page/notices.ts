@@ -8,11 +8,11 @@ import type { Notice } from "./layout.ts";
  */
 
 /** LIMIT: notices that are kept. */
-const MOST_NOTICES = 200;
+const MAX_NOTICES = 200;
 
 export class Notices {
   readonly #secret: () => string;
-  readonly #kept = new BoundedMap<string, Notice>(MOST_NOTICES);
+  readonly #kept = new BoundedMap<string, Notice>(MAX_NOTICES);
 
   /** @param secret returns an unguessable text that an address can have */
   constructor(secret: () => string) {

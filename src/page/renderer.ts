@@ -13,9 +13,9 @@ const DEADLINE_MS = 2_000;
 /** LIMIT: milliseconds in which the thread must be ready. */
 const START_MS = 20_000;
 /** LIMIT: documents that wait for the thread or are in it. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 /** LIMIT: rendered documents that are kept. */
-const MOST_KEPT = 16;
+const MAX_KEPT = 16;
 /** Milliseconds that an idle thread is kept. */
 const IDLE_MS = 30_000;
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
@@ -49,7 +49,7 @@ export class Renderer {
   readonly #program: URL;
   readonly #wait: Wait;
   /** Rendered documents; the most recently used one is last. */
-  readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MOST_KEPT);
+  readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT);
   #lastRendering: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #worker: Worker | null = null;
@@ -76,7 +76,7 @@ export class Renderer {
   }
 
   #enqueue(key: string, request: RenderRequest): Promise<RenderedMarkdown | null> {
-    const isFull = this.#waiting >= MOST_WAITING;
+    const isFull = this.#waiting >= MAX_WAITING;
     if (!isFull) this.#waiting++;
     const rendered = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
     if (!isFull) this.#lastRendering = rendered;

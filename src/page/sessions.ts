@@ -71,7 +71,7 @@ export class Browsers<Who> {
 }
 
 /** LIMIT: characters of a `Cookie` header that are read. */
-const MOST_HEADER = 8_192;
+const MAX_HEADER = 8_192;
 
 /**
  * Returns the value of a cookie.
@@ -80,7 +80,7 @@ const MOST_HEADER = 8_192;
  */
 export function cookieOf(header: string | undefined, name: string): string | null {
   const found = (header ?? "")
-    .slice(0, MOST_HEADER)
+    .slice(0, MAX_HEADER)
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`));

@@ -35,17 +35,17 @@ type SidesOptions = {
 /** Lines shown before and after a change. */
 const CONTEXT = 3;
 /** LIMIT: lines that are shown. */
-const MOST_LINES = 4_000;
+const MAX_LINES = 4_000;
 
 /** LIMIT: characters of both versions that a page compares. */
-const MOST_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 500_000;
 
 type Named = { readonly text: string; readonly label: string };
 
 /** Shows how a version differs from an earlier one. */
 export function differenceOf(before: Named, after: Named): Html {
   if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
-  if (before.text.length + after.text.length > MOST_CHARACTERS)
+  if (before.text.length + after.text.length > MAX_CHARACTERS)
     return html`<p>The versions differ, and are too long to show side by side.</p>`;
   const { added, removed } = countLines(before.text, after.text);
   const passages = sideBySide({ base: null, mine: before.text, theirs: after.text });
@@ -61,11 +61,11 @@ export function differenceOf(before: Named, after: Named): Html {
 export function sidesOf(passages: readonly Passage[], options: SidesOptions): Html {
   const parts = partsOf(passages, options.whole);
   const { columns, caption } = options;
-  const cut = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MOST_LINES;
+  const cut = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MAX_LINES;
   return html`<table class="sides of-${columns.length}"><caption class="unseen">${caption}</caption>
 <colgroup>${columns.map(() => html`<col class="no"><col>`)}</colgroup>
 <thead><tr>${columns.map(({ label }) => html`<th scope="col" colspan="2">${label}</th>`)}</tr></thead>
-${cutTo(parts, MOST_LINES).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
+${cutTo(parts, MAX_LINES).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
 }
 
 /**

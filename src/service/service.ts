@@ -61,7 +61,7 @@ type RequestNotes = {
 
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: keys whose holders are kept for a second. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 const ADMIT_ALL: RateCheck = () => null;
 /** A hash that belongs to no key. */
 const NO_HOLDER = Buffer.alloc(32);
@@ -92,7 +92,7 @@ export class Service {
       admin: this.admin,
       adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
       rates,
-      recent: new BoundedMap(MOST_KEYS),
+      recent: new BoundedMap(MAX_KEYS),
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
       generation: store.generation,
       onFault: options.onFault ?? (() => undefined),

@@ -11,7 +11,7 @@ import type { Random } from "../common/random.ts";
  */
 
 /** LIMIT: signed-in browsers, and also unused tickets, so that their memory does not grow. */
-const MOST_SESSIONS = 32;
+const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
 /** LIMIT: milliseconds after which an unused session ends. */
 const IDLE_MS = 12 * 3_600_000;
@@ -28,8 +28,8 @@ export class UiAccess {
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     const world = { now: () => clock.monotonic(), secret: () => random.hex(SECRET_DIGITS) };
-    this.#browsers = new Browsers(world, { most: MOST_SESSIONS, idleMs: IDLE_MS });
-    this.#tickets = new Tickets(world, { most: MOST_SESSIONS, lifeMs: TICKET_LIFE_MS });
+    this.#browsers = new Browsers(world, { most: MAX_SESSIONS, idleMs: IDLE_MS });
+    this.#tickets = new Tickets(world, { most: MAX_SESSIONS, lifeMs: TICKET_LIFE_MS });
   }
 
   /** Sets the port. No browser is admitted before this call. */

@@ -58,7 +58,7 @@ type World = {
 type Direction = keyof typeof DIRECTIONS;
 
 /** LIMIT: paths of a group that the page shows. */
-const MOST_PATHS = 5;
+const MAX_PATHS = 5;
 
 /**
  * Returns the fields of a form. If the form has no key, uses the key of the previous form, but only
@@ -145,7 +145,7 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
   return [...groups].map(([kind, steps]) => ({
     kind,
     size: steps.length,
-    first: steps.slice(0, MOST_PATHS).map(({ action }) => actionPath(action, pathOf)),
+    first: steps.slice(0, MAX_PATHS).map(({ action }) => actionPath(action, pathOf)),
   }));
 }
 

@@ -85,17 +85,17 @@ export function resolvedNotice(way: ResolveWay, notes: readonly string[]): Notic
 type Row = { readonly path: string; readonly end: string; readonly why: string };
 
 /** LIMIT: documents that a message names. */
-const MOST_DOCUMENTS = 20;
+const MAX_DOCUMENTS = 20;
 
 /** Returns a result, with the documents that were left alone and the reason of each. */
 function itemsNotice(tone: Notice["tone"], done: string, items: readonly Row[]): Notice {
   const left = items.filter(({ end }) => end !== "done");
   if (left.length === 0) return { tone, text: done };
-  const more = left.length > MOST_DOCUMENTS ? [`and ${count(left.length - MOST_DOCUMENTS)} more`] : [];
+  const more = left.length > MAX_DOCUMENTS ? [`and ${count(left.length - MAX_DOCUMENTS)} more`] : [];
   return {
     tone,
     text: `${done} ${plural(left.length, "document")} ${left.length === 1 ? "was" : "were"} left alone.`,
-    details: [...left.slice(0, MOST_DOCUMENTS).map(({ path, why }) => `${path}: ${why}`), ...more],
+    details: [...left.slice(0, MAX_DOCUMENTS).map(({ path, why }) => `${path}: ${why}`), ...more],
   };
 }
 

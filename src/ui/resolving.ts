@@ -3,7 +3,7 @@ import { problemOf } from "../mirror/operations/manual/open-problem.ts";
 import { type ShownText, viewProblem } from "../mirror/operations/manual/problem-view.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
-import type { Conflict } from "../mirror/model/link.ts";
+import type { Conflict } from "../mirror/model/record.ts";
 import type { BaseTree } from "../mirror/model/tree.ts";
 import type { Digest } from "../contract/digest.ts";
 import type { DocId } from "../contract/ids.ts";
@@ -113,7 +113,7 @@ export function openConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenCon
 }
 
 function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): readonly [string, OpenConflict] {
-  const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
+  const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
   const look = local.disk.look(path);
   const mine = look.kind === "file" ? look.digest : "";
   const choice = `${mine} ${conflict.shown.at(-1)!.digest} ${path}`;
@@ -122,8 +122,8 @@ function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): r
 }
 
 /** LIMIT: conflicts whose number of clashes stays in memory. */
-const MOST_COUNTED = 1_000;
-const clashCounts = new BoundedMap<string, number | null>(MOST_COUNTED);
+const MAX_COUNTED = 1_000;
+const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 
 /** Counts the clashes of each conflict only once, because a live list is made again each second. */
 function clashesKnown(versions: string, countNow: () => number | null): number | null {
@@ -135,8 +135,8 @@ function clashesKnown(versions: string, countNow: () => number | null): number |
 }
 
 function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
-  const link = base.links.get(id);
-  const problem = link === undefined ? null : problemOf(local, base, link);
+  const record = base.records.get(id);
+  const problem = record === undefined ? null : problemOf(local, base, record);
   const places = problem === null ? null : placesOf(viewProblem(local, problem));
   return places === null ? null : clashesOf(places).length;
 }

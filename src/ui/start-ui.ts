@@ -17,9 +17,9 @@ import { Notices } from "../page/notices.ts";
 
 const NOTICE_DIGITS = 16;
 /** LIMIT: unsaved contents of forms that stay in memory. */
-const MOST_DRAFTS = 50;
+const MAX_DRAFTS = 50;
 /** LIMIT: planned links of folders that stay in memory. */
-const MOST_LINKS = 8;
+const MAX_LINKS = 8;
 
 export type UiOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -54,8 +54,8 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const world = { env, cwd, clock, random, jobs };
   const ui = {
     ...world,
-    drafts: new BoundedMap<string, string>(MOST_DRAFTS),
-    links: new BoundedMap<string, LinkDraft | RefusedLink>(MOST_LINKS),
+    drafts: new BoundedMap<string, string>(MAX_DRAFTS),
+    links: new BoundedMap<string, LinkDraft | RefusedLink>(MAX_LINKS),
     documents: new Renderer(),
     stops: new Stops({ ...world, onFault }),
     folders: new Folders(world, roots),

@@ -68,12 +68,12 @@ function textsOf({ documents }: Tree): Map<string, string> {
 /** Expects I12: the records say where both sides have each document. */
 function expectRecords(rig: Rig, mirror: Mirror): void {
   const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
-  const { links, blocks } = mirror.state.load();
-  for (const link of links.values()) {
-    expect({ id: link.id, remote: link.remotePath }).toEqual({ id: link.id, remote: byId.get(link.id) });
+  const { records, blocks } = mirror.state.load();
+  for (const record of records.values()) {
+    expect({ id: record.id, remote: record.remotePath }).toEqual({ id: record.id, remote: byId.get(record.id) });
     // A blocked move has not changed the record: the block says where the file is.
-    const block = blocks.get(link.id);
-    expect(mirror.texts().has(block?.reason === "no-move-to-root" ? block.path : link.localPath)).toBe(true);
+    const block = blocks.get(record.id);
+    expect(mirror.texts().has(block?.reason === "no-move-to-root" ? block.path : record.localPath)).toBe(true);
   }
 }
 

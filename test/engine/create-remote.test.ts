@@ -56,7 +56,7 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
         expect(saved.text).toBe("one\ntwo\n");
         // A document that is found again after a lost answer keeps the form of its local file.
         expect([saved.text, sent]).toContain(mirror.texts().get("note.md"));
-        expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+        expect(mirror.state.record(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
         expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
       },
     },
@@ -84,7 +84,7 @@ test.each([
   expect((await mirror.sync())?.state).toBe("in-sync");
   const saved = rig.app.files().get("note.md")!;
   expect(mirror.texts().get("note.md")).toBe(saved.text);
-  expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+  expect(mirror.state.record(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
   expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual(["POST /v1/files"]);
 });
 

@@ -194,7 +194,7 @@ test("I13 a block ends with the decision, and the process dies right after that"
   const transact = state.transact.bind(state);
   const dying = <T>(work: () => T): T => {
     const end = transact(work);
-    if (state.link(id)?.digest === digestOf("theirs\n")) throw new Killed();
+    if (state.record(id)?.digest === digestOf("theirs\n")) throw new Killed();
     return end;
   };
   Object.assign(state, { transact: dying });

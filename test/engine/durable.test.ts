@@ -9,7 +9,7 @@ import { createRig } from "../simulator/rig.ts";
 const MANY = 70;
 
 function waiting({ state }: Mirror): number {
-  return [...state.load().links.values()].filter(({ durable }) => !durable).length;
+  return [...state.load().records.values()].filter(({ durable }) => !durable).length;
 }
 
 /** A clone whose new files nobody has fsynced yet. */
@@ -69,7 +69,7 @@ describe("new files that earlier cycles left", () => {
     const base = world.state.load();
     await flushEarlier(world, base, walkAll(world.disk));
     expect(
-      [...mirror.state.load().links.values()].filter(({ durable }) => !durable).map(({ localPath }) => localPath),
+      [...mirror.state.load().records.values()].filter(({ durable }) => !durable).map(({ localPath }) => localPath),
     ).toEqual(["area/n3.md"]);
   });
 });

@@ -6,7 +6,7 @@ import { protectDocument } from "../../src/mirror/engine/apply/protect.ts";
 import { runEffect } from "../../src/mirror/engine/apply/run-effect.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
 import type { Outcome } from "../../src/mirror/model/action.ts";
-import type { DocumentRecord } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 import type { Fault } from "../variants/variant.ts";
@@ -233,7 +233,7 @@ describe("I13 a change of protection, killed at each call", () => {
 });
 
 function noteOf({ state }: Pick<World, "state">): DocumentRecord {
-  return [...state.load().links.values()].find(({ localPath }) => localPath === "note.md")!;
+  return [...state.load().records.values()].find(({ localPath }) => localPath === "note.md")!;
 }
 
 function protectNote(ctx: CycleContext): Promise<Outcome> {

@@ -222,8 +222,8 @@ it("I09 a document that was moved locally and edited on the service in one cycle
   await mirror.sync();
   expect(mirror.texts()).toEqual(new Map([["box/plan.md", "another plan\n"]]));
   const here = mirror.world().disk.look("box/plan.md");
-  const link = mirror.state.load().links.get(id);
-  expect(here).toMatchObject({ kind: "file", stamp: { ino: link?.stamp?.ino, birthMs: link?.stamp?.birthMs } });
+  const record = mirror.state.load().records.get(id);
+  expect(here).toMatchObject({ kind: "file", stamp: { ino: record?.stamp?.ino, birthMs: record?.stamp?.birthMs } });
 });
 
 it.each(["a new folder of its name", "another folder that changed places with it"])(
@@ -245,7 +245,7 @@ it.each(["a new folder of its name", "another folder that changed places with it
     await mirror.sync();
     expect(mirror.state.blocks().map(({ key, reason }) => [key, reason])).toEqual([[id, "conflict-markers"]]);
     const path = heir.startsWith("another") ? "e/a.md" : "box/a.md";
-    expect(mirror.state.link(id)).toMatchObject({ localPath: path, remotePath: path });
+    expect(mirror.state.record(id)).toMatchObject({ localPath: path, remotePath: path });
     expect(mirror.texts().get(path)).toBe(`a\n\na plan\n${MARKERS}`);
   },
 );

@@ -61,7 +61,7 @@ describe("neighbours that the disk takes for one: one of them has the digits of 
     const before = rig.app.files();
     const one = mirror(new Map());
     await one.sync();
-    one.state.removeLink(before.get("plan.md")!.id);
+    one.state.removeRecord(before.get("plan.md")!.id);
     expect(await one.sync()).toMatchObject(adopts);
     expect(rig.app.files()).toEqual(before);
   });
@@ -301,7 +301,7 @@ it("I09 a file with its id's digits in its name, moved to the root, stays in the
     { noMoveToRoot: true },
   );
   const id = idOf("d/note.md");
-  const given = mirror.state.link(id as DocId)!.localPath;
+  const given = mirror.state.record(id as DocId)!.localPath;
   expect(given).toMatch(/^d\/note-[0-9a-f]{8}\.md$/);
   const name = given.slice(2);
   mirror.disk.user.rename(mirror.path(given), mirror.path(name));

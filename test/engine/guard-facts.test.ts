@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
-import type { ShownVersion } from "../../src/mirror/model/link.ts";
+import type { ShownVersion } from "../../src/mirror/model/record.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observeRemote } from "../../src/mirror/engine/observe/observe.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
@@ -14,10 +14,10 @@ import { settle, openSynced } from "../promises/fixture.ts";
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
   const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" });
   const id = idOf("plan.md");
-  const first = mirror.state.link(id)!.changeId;
+  const first = mirror.state.record(id)!.changeId;
   rig.app.edit("plan.md", "second\n");
   await mirror.sync();
-  const { digest, changeId: second } = mirror.state.link(id)!;
+  const { digest, changeId: second } = mirror.state.record(id)!;
   const versions = shown(first, second).map((changeId): ShownVersion => ({ changeId, digest, ino: 0, dev: 0 }));
   if (versions.length > 0)
     mirror.state.putConflict({
@@ -64,17 +64,17 @@ describe("where change ids move with a rename", () => {
     async (where) => {
       const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" }, {}, { changeIdMovesOnRename: true });
       const id = idOf("plan.md");
-      const created = mirror.state.link(id)!.changeId;
+      const created = mirror.state.record(id)!.changeId;
       const by = where === "here" ? mirror : rig.mirror();
       await settle(by);
       by.disk.user.rename(by.path("plan.md"), by.path("other.md"));
       await settle(by);
       await settle(mirror);
-      const renamed = mirror.state.link(id)!.changeId;
+      const renamed = mirror.state.record(id)!.changeId;
       expect(renamed).not.toBe(created);
       rig.app.edit("other.md", "second\n");
       await settle(mirror);
-      const edited = mirror.state.link(id)!.changeId;
+      const edited = mirror.state.record(id)!.changeId;
       expect(mirror.state.isEarlier(id, renamed, edited)).toBe(true);
       expect(mirror.state.isEarlier(id, edited, edited)).toBe(false);
     },

@@ -213,8 +213,8 @@ describe("sync", () => {
     for (const { id } of waiting) expect(reviews.accept(id)).not.toHaveProperty("code");
     expect(waiting).toHaveLength(1);
     expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
-    const link = [...mirror.state.load().links.values()].find(({ localPath }) => localPath === "note.md");
-    expect(link?.submissions).toEqual([]);
+    const record = [...mirror.state.load().records.values()].find(({ localPath }) => localPath === "note.md");
+    expect(record?.submissions).toEqual([]);
   });
 
   test("leaves a new file as it was saved, where the service normalises it", async () => {

@@ -92,8 +92,8 @@ describe.each([
           mirror.disk.user.rename(mirror.path(to), mirror.path(later));
           await mirror.sync();
           // The first sync records all paths: the next one finds nothing that base does not know.
-          const links = [...mirror.state.load().links.values()];
-          expect(links.map(({ localPath }) => localPath).toSorted()).toEqual([...mirror.texts().keys()].toSorted());
+          const records = [...mirror.state.load().records.values()];
+          expect(records.map(({ localPath }) => localPath).toSorted()).toEqual([...mirror.texts().keys()].toSorted());
           await settle(mirror);
           const paths = [...remoteTexts(rig).keys()];
           expect(paths.filter((path) => path.startsWith(later))).not.toEqual([]);

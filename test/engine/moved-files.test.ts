@@ -1,7 +1,7 @@
 import { expect, it, test, describe } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import type { DocumentRecord } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -171,12 +171,12 @@ it("I12 where change ids move on a rename, a text that is sent to review beside 
   rig.app.protect("a.md", true);
   const mirror = rig.mirror();
   await mirror.sync();
-  const before = mirror.state.link(id)!.changeId;
+  const before = mirror.state.record(id)!.changeId;
   mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
   mirror.write("b.md", LINES.with(3, "written here\n\n").join(""));
   await mirror.sync();
-  expect(mirror.state.link(id)).toMatchObject({ remotePath: "b.md", changeId: `${before}-r1` });
-  expect(mirror.state.link(id)?.submissions).toHaveLength(1);
+  expect(mirror.state.record(id)).toMatchObject({ remotePath: "b.md", changeId: `${before}-r1` });
+  expect(mirror.state.record(id)?.submissions).toHaveLength(1);
   expect(await stepsLeft(mirror)).toEqual([]);
 });
 
@@ -216,12 +216,12 @@ async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
 }
 
 describe("a document that is renamed locally while its text is read or sent", () => {
-  type LateAnswers = (remote: Remote, link: () => DocumentRecord | null) => Partial<Remote>;
+  type LateAnswers = (remote: Remote, record: () => DocumentRecord | null) => Partial<Remote>;
 
   /** Runs with answers that come late; then nothing is left to do. */
   async function settle({ rig, mirror, id }: Begun, lateAnswers: LateAnswers): Promise<void> {
     const world = mirror.world();
-    const late = lateAnswers(world.remote, () => mirror.state.link(id));
+    const late = lateAnswers(world.remote, () => mirror.state.record(id));
     const remote = new Proxy(world.remote, {
       get(target, name) {
         const member: unknown = Reflect.get(late, name) ?? Reflect.get(target, name, target);
@@ -231,7 +231,7 @@ describe("a document that is renamed locally while its text is read or sent", ()
     const run = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
     expect((await syncToConvergence({ ...world, remote }, run)).state).toBe("in-sync");
     expect(await stepsLeft(mirror)).toEqual([]);
-    expect(await shownChangeId(mirror, id)).toBe(mirror.state.link(id)?.changeId);
+    expect(await shownChangeId(mirror, id)).toBe(mirror.state.record(id)?.changeId);
     expect([...mirror.texts().keys()]).toEqual([...rig.app.files().keys()]);
   }
 
@@ -256,11 +256,11 @@ describe("a document that is renamed locally while its text is read or sent", ()
       await other.sync();
     }
     let reads = 0;
-    await settle(begun, (remote, link) => {
+    await settle(begun, (remote, record) => {
       const late = async <T>(read: Promise<T>): Promise<T> => {
         const isFirst = reads++ === 0;
         const answer = await read;
-        if (isFirst) await until(begun.rig, () => link()?.remotePath === "b.md");
+        if (isFirst) await until(begun.rig, () => record()?.remotePath === "b.md");
         return answer;
       };
       return { getFile: (id) => late(remote.getFile(id)) };
@@ -277,12 +277,12 @@ describe("a document that is renamed locally while its text is read or sent", ()
       const begun = await begin(seed, { changeIdMovesOnRename });
       begun.mirror.write("b.md", LINES.with(3, "written here\n\n").join(""));
       let isRenamed = false;
-      await settle(begun, (remote, link) => ({
+      await settle(begun, (remote, record) => ({
         async renameFile(id, name) {
-          const before = link()?.changeId;
+          const before = record()?.changeId;
           const answer = await remote.renameFile(id, name);
           isRenamed = true;
-          await until(begun.rig, () => link()?.changeId !== before);
+          await until(begun.rig, () => record()?.changeId !== before);
           return answer;
         },
         async putContent(...put) {
@@ -298,7 +298,7 @@ describe("a document that is renamed locally while its text is read or sent", ()
     const begun = await begin(65, { normalise: true });
     begun.mirror.write("b.md", LINES.join("").replaceAll("\n", "\r\n"));
     let isSaved = false;
-    await settle(begun, (remote, link) => ({
+    await settle(begun, (remote, record) => ({
       async renameFile(id, name) {
         await until(begun.rig, () => isSaved);
         return remote.renameFile(id, name);
@@ -306,7 +306,7 @@ describe("a document that is renamed locally while its text is read or sent", ()
       async putContent(...put) {
         const answer = await remote.putContent(...put);
         isSaved = true;
-        await until(begun.rig, () => link()?.remotePath === "b.md");
+        await until(begun.rig, () => record()?.remotePath === "b.md");
         return answer;
       },
     }));

@@ -269,7 +269,7 @@ it("I03 the text is kept that is read after a new document whose answer names no
   await mirror.sync();
   fixture.onRequest = () => undefined;
   expect(done.reads).toBeGreaterThan(1);
-  expect(mirror.state.link(id()!)).not.toBeNull();
+  expect(mirror.state.record(id()!)).not.toBeNull();
   expect(keepsText(fixture, FIRST)).toBe(true);
   await settle(mirror);
   expect(mirror.texts().get("note.md")).toBe(SECOND);

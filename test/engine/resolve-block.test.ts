@@ -109,9 +109,9 @@ describe("a block ends by the decision of its user", () => {
     expect(await sync()).toMatchObject({ state: "in-sync", attention: [] });
     expect([here(mirror), remoteTexts(rig)]).toEqual([local, remote]);
     expect(trashOf(mirror)).toEqual(expect.arrayContaining([...trash]));
-    const { conflicts, blocks, links } = mirror.state.load();
+    const { conflicts, blocks, records } = mirror.state.load();
     expect([conflicts.size, blocks.size]).toEqual([0, 0]);
-    expect([...links.values()].every(({ submissions }) => submissions.length === 0)).toBe(true);
+    expect([...records.values()].every(({ submissions }) => submissions.length === 0)).toBe(true);
   });
 
   test("I09 --keep brings a renamed document back under its id", async () => {

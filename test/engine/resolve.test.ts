@@ -112,7 +112,7 @@ describe("resolving a conflict", () => {
     const { rig, mirror } = await inConflict();
     rig.app.protect("plan.md", true);
     expect((await resolve(mirror, "plan.md", "theirs")).kind).toBe("ok");
-    expect(mirror.state.link(rig.app.files().get("plan.md")!.id)?.protected).toBe(true);
+    expect(mirror.state.record(rig.app.files().get("plan.md")!.id)?.protected).toBe(true);
   });
 
   test("--mine keeps a file that is no text", async () => {
@@ -210,7 +210,7 @@ describe("a move to the root that the service cannot do", () => {
     const before = rig.app.files();
     expect(await resolve(mirror, "note.md", "recreate")).toMatchObject({ kind: "trouble" });
     expect(rig.app.files()).toEqual(before);
-    expect(mirror.state.load().links.size).toBe(2);
+    expect(mirror.state.load().records.size).toBe(2);
   });
 
   test("I04 --recreate deletes nothing where the new document has another text by the time that it is read", async () => {
@@ -260,7 +260,7 @@ describe("a move to the root that the service cannot do", () => {
       work: ({ mirror }) => resolve(mirror, "note.md", "recreate"),
       async judge({ rig, mirror }, call) {
         await settle(mirror);
-        const paths = [...mirror.state.load().links.values()].map(({ localPath }) => localPath);
+        const paths = [...mirror.state.load().records.values()].map(({ localPath }) => localPath);
         expect(new Set(paths).size, `killed at ${call}`).toBe(paths.length);
         expect(here(mirror)["note.md"], `killed at ${call}`).toBe("the note\n");
         expect(Object.values(remoteTexts(rig)), `killed at ${call}`).toContain("the note\n");

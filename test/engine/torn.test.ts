@@ -12,8 +12,8 @@ const TEXT = "0123456789 ab".repeat(100);
 /** A new file that never was fsynced. */
 async function begin(path = "note.md"): Promise<{ rig: Rig; mirror: Mirror }> {
   const { rig, mirror } = await openSynced({ [path]: TEXT });
-  const [link] = mirror.state.load().links.values();
-  mirror.state.putLink({ ...link!, durable: false });
+  const [record] = mirror.state.load().records.values();
+  mirror.state.putRecord({ ...record!, durable: false });
   return { rig, mirror };
 }
 
@@ -35,7 +35,7 @@ async function takePath(): Promise<{ rig: Rig; mirror: Mirror; ids: string[] }> 
   const mirror = rig.mirror();
   const ids = ["note.md", "other.md"].map((path) => rig.app.create(path, `${path} ${TEXT}`));
   await mirror.sync();
-  for (const link of [...mirror.state.load().links.values()]) mirror.state.putLink({ ...link, durable: false });
+  for (const record of [...mirror.state.load().records.values()]) mirror.state.putRecord({ ...record, durable: false });
   mirror.disk.user.remove(mirror.path("note.md"));
   mirror.disk.user.rename(mirror.path("other.md"), mirror.path("note.md"));
   return { rig, mirror, ids };
@@ -82,8 +82,8 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const id = rig.app.create("sub/b.md", "b\n");
     rig.app.create("note.md", `[b](${id})\n${TEXT}[b](${id}) at the end`);
     await mirror.sync();
-    const link = [...mirror.state.load().links.values()].find(({ localPath }) => localPath === "note.md")!;
-    mirror.state.putLink({ ...link, durable: false });
+    const record = [...mirror.state.load().records.values()].find(({ localPath }) => localPath === "note.md")!;
+    mirror.state.putRecord({ ...record, durable: false });
     const whole = mirror.texts().get("note.md")!;
     expect(whole).toBe(`[b](sub/b.md)\n${TEXT}[b](sub/b.md) at the end`);
     mirror.write("note.md", whole.slice(0, 1_024));
@@ -94,7 +94,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
 
   test("I09 moved by a person meanwhile, is only at its new place", async () => {
     const { rig, mirror } = await begin();
-    const [id] = mirror.state.load().links.keys();
+    const [id] = mirror.state.load().records.keys();
     mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
     await startAnew({ mirror }, "boot-2");
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
@@ -103,7 +103,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
 
   test("I13 moved by a person, and torn, is made again where it was moved to", async () => {
     const { rig, mirror } = await begin();
-    const [id] = mirror.state.load().links.keys();
+    const [id] = mirror.state.load().records.keys();
     mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
     mirror.disk.user.open(mirror.path("moved.md")).write(cut(512));
     await startAnew({ mirror }, "boot-2");
@@ -114,8 +114,8 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   test("I09 I13 lost from a folder that a person renamed, is made again in that folder", async () => {
     const { rig, mirror } = await openSynced({ "d/note.md": TEXT, "d/other.md": "other\n" });
     const ids = new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]));
-    const link = [...mirror.state.load().links.values()].find(({ localPath }) => localPath === "d/note.md")!;
-    mirror.state.putLink({ ...link, durable: false });
+    const record = [...mirror.state.load().records.values()].find(({ localPath }) => localPath === "d/note.md")!;
+    mirror.state.putRecord({ ...record, durable: false });
     mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
     mirror.disk.user.remove(mirror.path("e/note.md"));
     rig.app.renameFolder("d", "f");
@@ -235,9 +235,9 @@ describe.each([
 /** @param later ms after the file was made */
 async function mountAgain(left: string, later = 0) {
   const { rig, mirror } = await begin();
-  const [link] = mirror.state.load().links.values();
+  const [record] = mirror.state.load().records.values();
   mirror.disk.user.open(mirror.path("note.md")).write(left);
-  mirror.disk.user.setTime(mirror.path("note.md"), link!.stamp!.mtimeMs + later);
+  mirror.disk.user.setTime(mirror.path("note.md"), record!.stamp!.mtimeMs + later);
   const report = await mirror.sync();
   return { rig, mirror, report };
 }

@@ -7,11 +7,11 @@ import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { createLocal } from "../../src/mirror/engine/apply/create-local.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
-import { type DocumentRecord, isAway, recordsByPath } from "../../src/mirror/model/link.ts";
+import { type DocumentRecord, isAway, recordsByPath } from "../../src/mirror/model/record.ts";
 import { runCycle } from "../../src/mirror/engine/run/cycle.ts";
 import { EXACT_DISK } from "../../src/contract/path.ts";
 import { remoteFileOf } from "../../src/mirror/model/left-out.ts";
-import { Records } from "../../src/mirror/model/records.ts";
+import { RecordColumns } from "../../src/mirror/model/record-columns.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { SETTINGS, type Mirror } from "../simulator/mirror.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
@@ -109,7 +109,7 @@ test("I12 a new file that is made outside of a plan has its base when its effect
     remotePath: "a.md",
     changeId: rig.app.files().get("a.md")!.changeId as ChangeId,
   });
-  expect([outcome.kind, world.state.link(id)?.localPath]).toEqual(["done", "a.md"]);
+  expect([outcome.kind, world.state.record(id)?.localPath]).toEqual(["done", "a.md"]);
   others.resolve();
   await running;
 });
@@ -135,7 +135,7 @@ async function cycle(mirror: Mirror) {
   if (end.kind === "offline") throw new Error(end.fault.detail);
   const { base, local, remote, leftOut } = end.trees;
   return {
-    base: Array.from(base.links.values(), ({ localPath }) => localPath).sort(),
+    base: Array.from(base.records.values(), ({ localPath }) => localPath).sort(),
     local: [...local.files.keys()].sort(),
     remote: Array.from(remote.files.values(), ({ path }) => path).sort(),
     leftOut: leftOut?.count,
@@ -164,18 +164,18 @@ test("I33 the trees contain a document that one side has edited, and no other", 
 
 test("I20 I33 a document that is listed twice counts as it was listed last", async () => {
   const { mirror } = await inSync(64);
-  const [link] = mirror.state.load().links.values();
-  const records = new Records(EXACT_DISK, (id) => mirror.state.link(id));
-  mirror.state.load((one) => records.add(one));
-  records.beginList();
-  const file = remoteFileOf(link!);
+  const [record] = mirror.state.load().records.values();
+  const columns = new RecordColumns(EXACT_DISK, (id) => mirror.state.record(id));
+  mirror.state.load((one) => columns.add(one));
+  columns.beginList();
+  const file = remoteFileOf(record!);
   const protectedOne = { ...file, protected: true };
-  expect([records.markListed(file), records.markListed(file), records.markListed(protectedOne)]).toEqual([
+  expect([columns.markListed(file), columns.markListed(file), columns.markListed(protectedOne)]).toEqual([
     "taken",
     "again",
     "left",
   ]);
-  expect(records.unlisted([file.id]).has(file.id)).toBe(true);
+  expect(columns.unlisted([file.id]).has(file.id)).toBe(true);
 });
 
 test("I04 I33 a document that the list does not show is in the trees, beside one that proves the key", async () => {
@@ -192,17 +192,17 @@ test("I04 I33 a document that the list does not show is in the trees, beside one
 
 test("I33 thousands of records keep their own stamps and versions", async () => {
   const { mirror } = await inSync(65);
-  const [link] = mirror.state.load().links.values();
-  const linkOf = (n: number): DocumentRecord => {
+  const [record] = mirror.state.load().records.values();
+  const recordOf = (n: number): DocumentRecord => {
     const [id, changeId, path] = [`doc_${n}` as DocId, `chg_${n}` as ChangeId, `n${n}.md`];
-    return { ...link!, id, changeId, localPath: path, remotePath: path, stamp: { ...link!.stamp!, ino: n } };
+    return { ...record!, id, changeId, localPath: path, remotePath: path, stamp: { ...record!.stamp!, ino: n } };
   };
-  const all = Array.from({ length: 5_000 }, (_, n) => linkOf(n));
-  const records = new Records(EXACT_DISK, (id) => all[Number(id.slice(4))]!);
-  for (const one of all) records.add(one);
-  expect(all.map(({ localPath, stamp }) => records.numberOf(localPath, stamp!))).toEqual([...all.keys()]);
-  expect(all.filter(({ localPath }, n) => records.numberOf(localPath, linkOf(n + 1).stamp!) !== null)).toEqual([]);
-  expect(new Set(all.map((one) => records.markListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
+  const all = Array.from({ length: 5_000 }, (_, n) => recordOf(n));
+  const columns = new RecordColumns(EXACT_DISK, (id) => all[Number(id.slice(4))]!);
+  for (const one of all) columns.add(one);
+  expect(all.map(({ localPath, stamp }) => columns.numberOf(localPath, stamp!))).toEqual([...all.keys()]);
+  expect(all.filter(({ localPath }, n) => columns.numberOf(localPath, recordOf(n + 1).stamp!) !== null)).toEqual([]);
+  expect(new Set(all.map((one) => columns.markListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
 });
 
 /** A folder linked to `part`, from which a document was moved: its content is in the trash. */
@@ -262,9 +262,9 @@ it("I11 I18 a document blocked outside whose file is removed frees its path, and
   const other = rig.app.create("part/note.md", "another one\n");
   await settle(mirror);
   expect((await mirror.sync())?.state).toBe("in-sync");
-  const { links } = mirror.state.load();
-  expect(recordsByPath(links.values()).get("note.md")?.id).toBe(other);
-  expect(isAway(links.get(left)!)).toBe(true);
+  const { records } = mirror.state.load();
+  expect(recordsByPath(records.values()).get("note.md")?.id).toBe(other);
+  expect(isAway(records.get(left)!)).toBe(true);
   expect(Object.fromEntries(remoteTexts(rig))).toEqual({
     "elsewhere/note.md": "left\n",
     "part/note.md": "another one\n",

@@ -42,7 +42,7 @@ export const CREATED = ["c", "d"];
 
 const COMMANDS = 14;
 /** LIMIT: a sync with little to do makes about this many requests. */
-const MOST_REQUESTS = 6;
+const MAX_REQUESTS = 6;
 /** Few documents, so that the folders meet on them. */
 const DRAWN_DOCS = ["a", "a", "a", "b", "c", "c", "d"];
 const BY_USERS: readonly Kind[] = ["replace", "add", "add", "add", "rename", "remove", "resolve"];
@@ -57,7 +57,7 @@ export function drawHistory(dice: Dice, isWatched: boolean): History {
     into: dice.pick(["", "box/"]),
     side: dice.pick(["mine", "theirs", "mine-by-hand"]),
     moment: dice.pick(["request", "answer"]),
-    nth: 1 + dice.below(MOST_REQUESTS),
+    nth: 1 + dice.below(MAX_REQUESTS),
     ms: dice.pick([0, 0, dice.below(8), dice.below(40)]),
   });
   return { isWatched, commands: Array.from({ length: COMMANDS }, draw) };
@@ -70,7 +70,7 @@ export function showCommand({ do: what, folder, doc, into, side, moment, nth, ms
 }
 
 /** LIMIT: histories that one shrinking plays, twice each. */
-const MOST_TRIES = 40;
+const MAX_TRIES = 40;
 
 /**
  * Returns the fewest commands that still fail: many are left out together at first, then single
@@ -80,7 +80,7 @@ export async function shrink(history: History, fails: (candidate: History) => Pr
   let best = history;
   let tries = 0;
   for (let size = Math.ceil(best.commands.length / 2); size >= 1; size = Math.floor(size / 2))
-    for (let from = 0; from < best.commands.length && tries < MOST_TRIES; tries++) {
+    for (let from = 0; from < best.commands.length && tries < MAX_TRIES; tries++) {
       const candidate = { ...best, commands: best.commands.toSpliced(from, size) };
       if ((await fails(candidate)) || (await fails(candidate))) best = candidate;
       else from += size;

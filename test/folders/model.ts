@@ -142,7 +142,7 @@ function isAtRest({ remote, replicas }: State, folder: number): boolean {
 }
 
 /** LIMIT: states of one document. Three daemons and many edits can lead to more. */
-const MOST_STATES = 50_000;
+const MAX_STATES = 50_000;
 
 const show = (version: Version | null) =>
   version === null ? "nothing" : `${version.path ?? "any path"} ${version.marks.join(" ")}`;
@@ -182,7 +182,7 @@ export class Model {
   transfer(folders: Iterable<number>): void {
     const found = new Map(this.#states.map((state) => [JSON.stringify(state), state]));
     for (const state of found.values()) {
-      if (found.size > MOST_STATES) throw new Undecided(`${this.#name}: more than ${MOST_STATES} states`);
+      if (found.size > MAX_STATES) throw new Undecided(`${this.#name}: more than ${MAX_STATES} states`);
       for (const folder of folders)
         for (const { remote, replica } of transfersOf(state.remote, state.replicas[folder]!)) {
           const next = { remote, replicas: state.replicas.with(folder, replica) };

@@ -19,7 +19,7 @@ const STEP_MS = 10_000;
 const REST_MS = 120_000;
 /** A daemon with nothing to do makes no requests: it is killed after this time, in ms. */
 const IDLE_MS = 2_000;
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 export type Played = {
   readonly end: "holds" | "broken" | "undecided";
@@ -284,7 +284,7 @@ class World {
       }
       const differences = await this.#differences();
       if (differences.length === 0) return;
-      if (round === MOST_ROUNDS) throw new Broken(`the sides still differ: ${differences.join(", ")}`);
+      if (round === MAX_ROUNDS) throw new Broken(`the sides still differ: ${differences.join(", ")}`);
     }
   }
 

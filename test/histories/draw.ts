@@ -11,7 +11,7 @@ const NAMES = ["one.md", "two.md", "three.md", "vier.md", "été.md", "Ünïcode
 const FOLDER_NAMES = ["a", "b", "c", "Ä"];
 const PARAGRAPHS = 5;
 /** With more of them, nobody creates. */
-const MOST_DOCUMENTS = 12;
+const MAX_DOCUMENTS = 12;
 
 /** Numbers that no two clients share: of marks, and of listings. */
 export type Counter = { next: number };
@@ -89,7 +89,7 @@ function read(drawn: Drawn): Operation | null {
 }
 
 function create(drawn: Drawn): Operation | null {
-  if (drawn.known.documents >= MOST_DOCUMENTS) return null;
+  if (drawn.known.documents >= MAX_DOCUMENTS) return null;
   return { kind: "create", place: placeFor(drawn, NAMES), text: newText(drawn) };
 }
 

@@ -7,10 +7,10 @@ import type { Dice } from "../simulator/dice.ts";
 export type Version = { readonly id: string; readonly change: string; readonly text: string };
 
 /** LIMIT: versions of one document that clients still base edits on. */
-const MOST_VERSIONS = 4;
-const MOST_FOLDERS = 12;
+const MAX_VERSIONS = 4;
+const MAX_FOLDERS = 12;
 /** How many of those that are gone are still asked for. */
-const MOST_GONE = 3;
+const MAX_GONE = 3;
 
 /** What the clients of a history know of the workspace, together: so they meet on few things. */
 export class Known {
@@ -50,7 +50,7 @@ export class Known {
   #keep(version: Version): void {
     const known = this.#versions.get(version.id) ?? [];
     const others = known.filter(({ change }) => change !== version.change);
-    this.#versions.set(version.id, [...others, version].slice(-MOST_VERSIONS));
+    this.#versions.set(version.id, [...others, version].slice(-MAX_VERSIONS));
   }
 
   #forget(id: string): void {
@@ -58,7 +58,7 @@ export class Known {
     if (known === undefined) return;
     this.#versions.delete(id);
     this.#gone.push(known);
-    if (this.#gone.length > MOST_GONE) this.#gone.shift();
+    if (this.#gone.length > MAX_GONE) this.#gone.shift();
   }
 
   get documents(): number {
@@ -77,7 +77,7 @@ export class Known {
   }
 
   hasManyFolders(): boolean {
-    return this.#folders.size >= MOST_FOLDERS;
+    return this.#folders.size >= MAX_FOLDERS;
   }
 
   /** A change in review, and the document that it is of. */

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { ENTRY } from "../program.ts";
 
 /** Each takes some 0.3 s, and PostgreSQL a few seconds to recover. */
-const MOST_STARTS = 60;
+const MAX_STARTS = 60;
 
 /** `mdmirror serve` as a user starts it, which can be killed and started again at its address. */
 export class ServiceProcess {
@@ -39,7 +39,7 @@ export class ServiceProcess {
     for (let tries = 1; ; tries++) {
       const said = await this.#startOnce();
       if (said === null) return;
-      if (tries === MOST_STARTS || !said.includes("start mdmirror again in a while")) {
+      if (tries === MAX_STARTS || !said.includes("start mdmirror again in a while")) {
         throw new Error(`serve ${this.#args.join(" ")} ended before it said where it serves: ${said}`);
       }
     }

@@ -153,13 +153,13 @@ function lineOf({ files, others }: LocalTree, path: string): string | null {
 }
 
 /** A folder in memory, with what it mirrors already. */
-function follow(files: Readonly<Record<string, string>>, linked: readonly string[]): LocalTree {
+function follow(files: Readonly<Record<string, string>>, recorded: readonly string[]): LocalTree {
   const { ram, at } = ramMirror();
   for (const [path, text] of Object.entries(files)) {
     ram.user.makeFolder(dirname(at(path)));
     ram.user.write(at(path), text);
   }
-  return walkAll(new LocalDisk(ram, ROOT, { random: rollDice(7), gitignore: () => linked }));
+  return walkAll(new LocalDisk(ram, ROOT, { random: rollDice(7), gitignore: () => recorded }));
 }
 
 describe("a walk that follows .gitignore files", () => {

@@ -54,7 +54,7 @@ export function baseWorld({ folders, files }: Scenario): World {
     world.makeFolder(path);
     world.newDir(path);
   }
-  world.linkFolders();
+  world.recordFolders();
   for (const [above, name] of files) {
     const path = joinPath(paths[above % paths.length]!, `${NAMES[name]}.md`);
     if (!world.files.has(path)) world.synced(path, textOf(world.next()));
@@ -208,7 +208,7 @@ function mapBy<K, V>(value: fc.Arbitrary<V>, key: (value: V) => K, maxLength = 4
   return fc.array(value, { maxLength }).map((values) => new Map(values.map((one) => [key(one), one])));
 }
 
-const link = fc.record({
+const record = fc.record({
   id: docId,
   localPath: path,
   remotePath: path,
@@ -225,7 +225,7 @@ const link = fc.record({
 });
 export const anyTrees: fc.Arbitrary<Trees> = fc.record({
   base: fc.record({
-    links: mapBy(link, ({ id }) => id),
+    records: mapBy(record, ({ id }) => id),
     dirs: mapBy(
       fc.record({ id: dirId, localPath: path, remotePath: path, dev: fc.nat(1), ino: fc.nat(3), birthMs: fc.nat(2) }),
       ({ id }) => id,

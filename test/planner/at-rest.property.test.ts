@@ -6,7 +6,7 @@ import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { ancestorsOf } from "../../src/contract/path.ts";
-import { Records } from "../../src/mirror/model/records.ts";
+import { RecordColumns } from "../../src/mirror/model/record-columns.ts";
 import type { LocalFile, Trees } from "../../src/mirror/model/tree.ts";
 import {
   applyChanges,
@@ -39,24 +39,24 @@ function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
 
 /** The trees without the documents that both sides have as their records do. */
 function leavingOut({ base, local, remote }: Trees): Trees {
-  const records = new Records(local.disk, (id) => base.links.get(id) ?? null);
-  for (const link of base.links.values()) records.add(link);
-  for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) records.keep(id as DocId);
+  const columns = new RecordColumns(local.disk, (id) => base.records.get(id) ?? null);
+  for (const record of base.records.values()) columns.add(record);
+  for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) columns.keep(id as DocId);
   const files = new Map(local.files);
   const numbers: number[] = [];
   for (const file of local.files.values()) {
-    const number = records.numberOf(file.path, file.stamp);
-    if (number === null || file.digest !== records.at(file.path)!.localDigest) continue;
+    const number = columns.numberOf(file.path, file.stamp);
+    if (number === null || file.digest !== columns.at(file.path)!.localDigest) continue;
     numbers.push(number);
     files.delete(file.path);
   }
-  records.noteLocal(numbers);
+  columns.noteLocal(numbers);
   const listed = new Map(remote.files);
   for (const file of remote.files.values()) {
-    if (records.markListed(file) !== "left") listed.delete(file.id);
+    if (columns.markListed(file) !== "left") listed.delete(file.id);
   }
-  records.unlisted(listed.keys());
-  return records.complete({ base, local: { ...local, files }, remote: { ...remote, files: listed } });
+  columns.unlisted(listed.keys());
+  return columns.complete({ base, local: { ...local, files }, remote: { ...remote, files: listed } });
 }
 
 /** A plan whose steps are named by what they do, because those that only arrive come last. */
@@ -157,7 +157,7 @@ const LEFT_BEHIND: readonly [string, (world: World) => void][] = [
   ],
   [
     "another record has the path of a document",
-    (world) => world.patchLink(world.idAt("b/three.md"), { localPath: "a/one.md" }),
+    (world) => world.patchRecord(world.idAt("b/three.md"), { localPath: "a/one.md" }),
   ],
 ];
 

@@ -1,5 +1,5 @@
 import { isWithin } from "../../src/contract/path.ts";
-import { withoutCopy } from "../../src/mirror/model/link.ts";
+import { withoutCopy } from "../../src/mirror/model/record.ts";
 import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import type { World } from "./world.ts";
 
@@ -17,7 +17,7 @@ export function worldOf(make: () => World, base: string): World {
       const path = word.slice(0, -1);
       world.makeFolders(`${path}/x`);
       world.newDirs(`${path}/x`);
-      world.linkFolders();
+      world.recordFolders();
     } else {
       const [paths, text = ""] = word.split("=");
       const [local, remote = local] = paths!.split(">");
@@ -57,7 +57,7 @@ export function doLocally(world: World, commands: string): void {
         break;
       }
       case "left":
-        world.patchLink(world.idAt(a), { state: "outside" });
+        world.patchRecord(world.idAt(a), { state: "outside" });
         break;
       case "mv":
         world.makeFolders(b);
@@ -159,13 +159,13 @@ export function doRemotely(world: World, commands: string): void {
 export function openConflict(world: World, path: string): void {
   const id = world.idAt(path);
   const document = world.documents.get(id)!;
-  const link = world.links.get(id)!;
+  const record = world.records.get(id)!;
   const ino = world.next();
   world.others.set(conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes), { kind: "conflict-copy", ino });
   world.conflicts.set(id, {
     id,
-    baseDigest: link.digest,
-    baseChangeId: link.changeId,
+    baseDigest: record.digest,
+    baseChangeId: record.changeId,
     newestCopyPath: conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes),
     shown: [{ changeId: document.changeId, digest: world.digest(document.text), ino, dev: 1 }],
     looksGone: 0,

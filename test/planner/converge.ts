@@ -1,4 +1,4 @@
-import type { Block } from "../../src/mirror/model/link.ts";
+import type { Block } from "../../src/mirror/model/record.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
@@ -50,11 +50,11 @@ export function converge(
 function checkBijection(world: World, blocks: readonly Block[], said: readonly string[]): void {
   const blocked = new Set(blocks.map(({ key }) => key));
   const places = new Set<string>();
-  for (const [id, link] of world.links) {
+  for (const [id, record] of world.records) {
     if (blocked.has(id)) continue;
-    const right = world.files.has(link.localPath) && world.documents.get(id)?.path === link.remotePath;
-    if (!right || places.has(link.localPath)) throw new Error(`${id} is not where it is linked\n${said.join("\n")}`);
-    places.add(link.localPath);
+    const right = world.files.has(record.localPath) && world.documents.get(id)?.path === record.remotePath;
+    if (!right || places.has(record.localPath)) throw new Error(`${id} is not where it is linked\n${said.join("\n")}`);
+    places.add(record.localPath);
   }
   if (blocks.length > 0) return;
   const { local, remote } = sidesOf(world);

@@ -2,7 +2,7 @@ import type { DocId, DirId } from "../../src/contract/ids.ts";
 import type { Action, Step } from "../../src/mirror/model/action.ts";
 import { nameOf, parentOf, isBelow, isWithin, rebase } from "../../src/contract/path.ts";
 import { conflictCopyPath, copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
-import { hasConflictCopy, newestShown } from "../../src/mirror/model/link.ts";
+import { hasConflictCopy, newestShown } from "../../src/mirror/model/record.ts";
 import { check, hasFolderThere, isTakenHere, isTakenThere, type OfDocument, type OfFolder } from "./refusals.ts";
 import type { World } from "./world.ts";
 
@@ -50,10 +50,10 @@ function apply(world: World, action: Action): void {
 }
 
 function bury(world: World, id: DocId): void {
-  const link = world.links.get(id)!;
-  const { localPath, remotePath, changeId, digest } = link;
+  const record = world.records.get(id)!;
+  const { localPath, remotePath, changeId, digest } = record;
   world.tombstones.set(id, { id, localPath, remotePath, changeId, digest, trashPath: null, at: 0 });
-  world.links.delete(id);
+  world.records.delete(id);
 }
 
 function applyDocument(world: World, action: OfDocument, say: string): void {
@@ -77,7 +77,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       document.changeId = world.newChange();
     }
     const digest = world.digest(text);
-    world.patchLink(id, {
+    world.patchRecord(id, {
       changeId: document.changeId,
       digest,
       localDigest: digest,
@@ -97,7 +97,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       );
       world.makeFolders(action.localPath);
       world.write(action.localPath, document.text);
-      world.linkDocument(action.id, action.localPath);
+      world.recordDocument(action.id, action.localPath);
       world.tombstones.delete(action.id);
       return;
     }
@@ -110,7 +110,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       check(!isTakenThere(world, action.remotePath), `taken there: ${say}`);
       check(hasFolderThere(world, parentOf(action.remotePath)), `no folder there: ${say}`);
       if (action.tombstone !== null) check(world.tombstones.delete(action.tombstone), `no tombstone: ${say}`);
-      world.linkDocument(world.newDocument(action.remotePath, file.text), action.localPath);
+      world.recordDocument(world.newDocument(action.remotePath, file.text), action.localPath);
       return;
     }
     case "put": {
@@ -121,9 +121,9 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
         agree(action.id, file.text, action.localPath);
         return;
       }
-      const link = world.links.get(action.id)!;
+      const record = world.records.get(action.id)!;
       const sent = { digest: action.expect, baseChangeId: action.baseChangeId, at: 0 };
-      world.patchLink(action.id, { submissions: [...link.submissions, sent] });
+      world.patchRecord(action.id, { submissions: [...record.submissions, sent] });
       return;
     }
     case "merge": {
@@ -140,10 +140,10 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       const file = fileAt(action.localPath, action.expect);
       const document = documentOf(action.id);
       check(document.path === action.remotePath, `elsewhere on the service: ${say}`);
-      world.linkDocument(action.id, action.localPath);
+      world.recordDocument(action.id, action.localPath);
       if (file.text === document.text) return;
       const digest = world.digest(document.text);
-      world.patchLink(action.id, { digest, localDigest: digest });
+      world.patchRecord(action.id, { digest, localDigest: digest });
       const beside = conflictCopyPath(action.localPath, "theirs", 1, world.disk.maxNameBytes);
       const ino = world.next();
       world.others.set(beside, { kind: "conflict-copy", ino });
@@ -184,7 +184,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       );
       world.makeFolders(action.to);
       world.moveLocal(action.from, action.to);
-      world.patchLink(action.id, { localPath: action.to });
+      world.patchRecord(action.id, { localPath: action.to });
       return;
     case "rename-remote":
     case "reparent-remote": {
@@ -198,16 +198,16 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       check(!isTakenThere(world, action.to), `taken there: ${say}`);
       check(hasFolderThere(world, parentOf(action.to)), `no folder there: ${say}`);
       document.path = action.to;
-      world.patchLink(action.id, { remotePath: action.to });
+      world.patchRecord(action.id, { remotePath: action.to });
       return;
     }
     case "relink":
       fileAt(action.localPath);
       check(documentOf(action.id).path === action.remotePath, `not there: ${say}`);
-      world.patchLink(action.id, { localPath: action.localPath, remotePath: action.remotePath });
+      world.patchRecord(action.id, { localPath: action.localPath, remotePath: action.remotePath });
       return;
     case "note-facts":
-      world.patchLink(action.id, {
+      world.patchRecord(action.id, {
         protected: action.protected,
         ...(action.state === "away" ? { state: "outside", stamp: null } : { state: action.state }),
       });
@@ -220,10 +220,10 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
 function rewrite(world: World, side: "local" | "remote", from: string, to: string): void {
   if (from === to) return;
   const key = side === "local" ? "localPath" : "remotePath";
-  for (const [id, link] of world.links)
-    if (isWithin(link[key], from)) world.links.set(id, { ...link, [key]: rebase(link[key], from, to) });
-  for (const [id, dir] of world.dirLinks)
-    if (isWithin(dir[key], from)) world.dirLinks.set(id, { ...dir, [key]: rebase(dir[key], from, to) });
+  for (const [id, record] of world.records)
+    if (isWithin(record[key], from)) world.records.set(id, { ...record, [key]: rebase(record[key], from, to) });
+  for (const [id, dir] of world.dirRecords)
+    if (isWithin(dir[key], from)) world.dirRecords.set(id, { ...dir, [key]: rebase(dir[key], from, to) });
   if (side === "remote") return;
   for (const [id, conflict] of world.conflicts)
     if (isWithin(conflict.newestCopyPath, from))
@@ -235,42 +235,42 @@ type Places = { readonly localPath: string; readonly remotePath: string };
 function carry(world: World, id: DocId, from: Places, to: Places): void {
   const moved = (side: keyof Places, path: string): string =>
     isWithin(path, from[side]) ? rebase(path, from[side], to[side]) : path;
-  const [link, conflict] = [world.links.get(id), world.conflicts.get(id)];
-  if (link !== undefined) {
-    const localPath = moved("localPath", link.localPath);
-    world.links.set(id, { ...link, localPath, remotePath: moved("remotePath", link.remotePath) });
+  const [record, conflict] = [world.records.get(id), world.conflicts.get(id)];
+  if (record !== undefined) {
+    const localPath = moved("localPath", record.localPath);
+    world.records.set(id, { ...record, localPath, remotePath: moved("remotePath", record.remotePath) });
   }
   if (conflict !== undefined)
     world.conflicts.set(id, { ...conflict, newestCopyPath: moved("localPath", conflict.newestCopyPath) });
 }
 
 function applyFolder(world: World, action: OfFolder, say: string): void {
-  const link = (id: DirId, localPath: string, remotePath: string, carries: readonly DocId[] | null = []): void => {
+  const putFolder = (id: DirId, localPath: string, remotePath: string, carries: readonly DocId[] | null = []): void => {
     const folder = world.folders.get(localPath);
     check(folder !== undefined, `no folder at ${localPath}: ${say}`);
     check(world.dirs.get(id) === remotePath, `no folder there: ${say}`);
-    const known = world.dirLinks.get(id);
+    const known = world.dirRecords.get(id);
     if (known !== undefined && carries === null) {
       rewrite(world, "local", known.localPath, localPath);
       rewrite(world, "remote", known.remotePath, remotePath);
     }
     for (const one of known === undefined ? [] : (carries ?? [])) carry(world, one, known!, { localPath, remotePath });
-    world.dirLinks.set(id, { id, localPath, remotePath, dev: 1, ...folder });
+    world.dirRecords.set(id, { id, localPath, remotePath, dev: 1, ...folder });
   };
   switch (action.kind) {
     case "make-folder-local":
       check(!isTakenHere(world, action.localPath), `taken here: ${say}`);
       check(parentOf(action.localPath) === "" || world.folders.has(parentOf(action.localPath)), `no folder: ${say}`);
       world.makeFolder(action.localPath);
-      link(action.dirId, action.localPath, action.remotePath);
+      putFolder(action.dirId, action.localPath, action.remotePath);
       return;
     case "make-folder-remote":
       check(!isTakenThere(world, action.remotePath), `taken there: ${say}`);
       check(hasFolderThere(world, parentOf(action.remotePath)), `no folder there: ${say}`);
-      link(world.newDir(action.remotePath), action.localPath, action.remotePath);
+      putFolder(world.newDir(action.remotePath), action.localPath, action.remotePath);
       return;
     case "link-folder":
-      link(action.dirId, action.localPath, action.remotePath, action.carries);
+      putFolder(action.dirId, action.localPath, action.remotePath, action.carries);
       return;
     case "move-folder-local":
       check(world.folders.has(action.from), `no folder at ${action.from}: ${say}`);
@@ -300,7 +300,7 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
       const inside = [...world.files.keys(), ...world.folders.keys(), ...world.others.keys()];
       check(!inside.some((path) => isBelow(path, action.localPath)), `not empty: ${say}`);
       check(world.folders.delete(action.localPath), `no folder: ${say}`);
-      if (action.dirId !== null) world.dirLinks.delete(action.dirId);
+      if (action.dirId !== null) world.dirRecords.delete(action.dirId);
       return;
     }
     case "remove-folder-remote": {
@@ -309,11 +309,11 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
       check(world.dirs.get(action.dirId) === action.remotePath, `not there: ${say}`);
       check(!isTakenHere(world, action.localPath), `there again: ${say}`);
       world.dirs.delete(action.dirId);
-      world.dirLinks.delete(action.dirId);
+      world.dirRecords.delete(action.dirId);
       return;
     }
     case "forget-folder":
-      world.dirLinks.delete(action.dirId);
+      world.dirRecords.delete(action.dirId);
   }
 }
 
@@ -343,7 +343,7 @@ function applyConflict(
       document!.text = file.text;
       document!.changeId = world.newChange();
       const digest = world.digest(file.text);
-      world.patchLink(action.id, { changeId: document!.changeId, digest, localDigest: digest });
+      world.patchRecord(action.id, { changeId: document!.changeId, digest, localDigest: digest });
       return;
     }
     case "look-again":

@@ -156,9 +156,9 @@ describe("folders where the deployment cannot move them", () => {
 test("I02 a folder's documents are where base has them, though a removed folder had its path on the service before", () => {
   const block = { path: "b", code: null, detail: "", requestId: null, digest: null, changeId: null, since: 0 };
   checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "block folder-stays b"], { canMoveFolders: false }, (world) => {
-    const [old] = [...world.dirLinks.values()].filter(({ localPath }) => localPath === "b");
+    const [old] = [...world.dirRecords.values()].filter(({ localPath }) => localPath === "b");
     // Base learned nothing of its move to `elsewhere`, whence `d` came to the path that it had.
-    world.dirLinks.set(old!.id, { ...old!, remotePath: "d" });
+    world.dirRecords.set(old!.id, { ...old!, remotePath: "d" });
     world.blocks.set(old!.id, { ...block, key: old!.id, reason: "folder-stays" });
   });
 });
@@ -209,7 +209,7 @@ describe("a folder that got the name of a local folder on the service", () => {
 });
 
 function forgotten(world: World): void {
-  world.dirLinks.clear();
+  world.dirRecords.clear();
   world.dirs.clear();
 }
 

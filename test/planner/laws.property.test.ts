@@ -73,7 +73,7 @@ describe("laws", () => {
         applyChanges(world, scenario);
         const trees = treesOf(world);
         const other: Trees = {
-          base: { ...trees.base, links: reversed(trees.base.links), dirs: reversed(trees.base.dirs) },
+          base: { ...trees.base, records: reversed(trees.base.records), dirs: reversed(trees.base.dirs) },
           local: { ...trees.local, files: reversed(trees.local.files), folders: reversed(trees.local.folders) },
           remote: { ...trees.remote, files: reversed(trees.remote.files), folders: reversed(trees.remote.folders) },
         };
@@ -98,7 +98,7 @@ describe("laws", () => {
     ]);
     fc.assert(
       fc.property(anyTrees, anyPolicy, (trees, policy) => {
-        const base = { ...trees.base, links: new Map(), dirs: new Map(), conflicts: new Map() };
+        const base = { ...trees.base, records: new Map(), dirs: new Map(), conflicts: new Map() };
         const plan = makePlan({ ...trees, base }, policy, SIGNALS, lookups.lookup());
         for (const { action } of plan.steps) expect(harmless).toContain(action.kind);
       }),
@@ -115,9 +115,9 @@ describe("laws", () => {
             expect(proven || trees.remote.outside.has(action.id)).toBe(true);
           }
           if (action.kind === "delete-remote") {
-            const { localPath } = trees.base.links.get(action.id)!;
+            const { localPath } = trees.base.records.get(action.id)!;
             expect(trees.local.unseen.has(localPath)).toBe(false);
-            const own = new Set([...trees.base.links.values()].map((link) => link.localPath));
+            const own = new Set([...trees.base.records.values()].map((record) => record.localPath));
             expect([...trees.local.unseen.keys()].filter((path) => !own.has(path))).toEqual([]);
             expect(trees.local.ignores(localPath, "file")).toBe(false);
           }

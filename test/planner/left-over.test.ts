@@ -3,7 +3,7 @@ import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import type { DirId, DocId } from "../../src/contract/ids.ts";
 import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
-import type { DocumentRecord } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { execute } from "./executor.ts";
 import { checkRow, planOf, type Row, say, SIGNALS, worldAfter, POLICY } from "./table.ts";
@@ -91,7 +91,7 @@ describe("I13 I16 temporary names that were left", () => {
     execute(world, makePlan(unproven, POLICY, SIGNALS, world.lookup()).steps, () => 0);
     const remotePath = `f/c-${TMP}.md`;
     doRemotely(world, `mv f/x.md ${remotePath}`);
-    world.patchLink(world.idAt("f/x.md"), { remotePath });
+    world.patchRecord(world.idAt("f/x.md"), { remotePath });
     doLocally(world, "mv f/x.md d/c.md");
     expect(say(planOf(world))).toBe(
       "rename-remote f/c-TMP.md>f/c-2.md; block name-clash d; block gone-or-unreadable d/a.md; block folder-blocked d/c.md",
@@ -152,7 +152,7 @@ test("a name that only breaks a circle, or has the digits of its document's id, 
   const id = world.idAt("a.md");
   const standIn = hashedName("a.md", "file", id, world.disk.maxNameBytes);
   world.moveLocal("a.md", standIn);
-  world.patchLink(id, { localPath: standIn });
+  world.patchRecord(id, { localPath: standIn });
   const plan = planOf(world);
   const move = plan.steps[0]!.action;
   expect(move).toMatchObject({ kind: "move-local", from: standIn, to: "a.md" });
@@ -176,14 +176,14 @@ const ROWS: readonly (readonly [string, string, string, object, readonly string[
 
 function whereIs(world: World, id: DocId): string {
   const { found, uncertain } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
-  return uncertain.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
+  return uncertain.has(id) ? "not here" : (found.get(id) ?? world.records.get(id)!.localPath);
 }
 
-test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, local, remote, where, unlinked) => {
+test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, local, remote, where, unrecorded) => {
   const before = worldAfter([base, "", "", ""]);
   const world = worldAfter([base, local, remote, ""]);
   for (const [path, is] of Object.entries(where)) expect(whereIs(world, before.idAt(path))).toBe(is);
-  expect([...findLocalPlaces(treesOf(world), POLICY, world.lookup()).unlinked]).toEqual(unlinked);
+  expect([...findLocalPlaces(treesOf(world), POLICY, world.lookup()).unknownFiles]).toEqual(unrecorded);
 });
 
 test("what only the service has is expected at its own path, in the folder's local place", () => {
@@ -203,8 +203,8 @@ test("a document that could not be read is open: nothing says where it is", () =
 const submitted =
   (text: string) =>
   (world: World): Partial<DocumentRecord> => {
-    const link = world.links.get(world.idAt("a.md"))!;
-    return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
+    const record = world.records.get(world.idAt("a.md"))!;
+    return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: record.changeId, at: 0 }] };
   };
 
 describe("protected documents and reviews (I31)", () => {
@@ -239,8 +239,8 @@ describe("protected documents and reviews (I31)", () => {
   ];
   test.each(rows)("%s | %s | %s → %s (submitted: %s)", (base, local, remote, plan, text) => {
     const world = worldAfter([base, local, remote, plan]);
-    const id = [...world.links.keys()][0]!;
-    if (text !== null) world.patchLink(id, submitted(text)(Object.assign(world, { idAt: () => id })));
+    const id = [...world.records.keys()][0]!;
+    if (text !== null) world.patchRecord(id, submitted(text)(Object.assign(world, { idAt: () => id })));
     expect(say(planOf(world))).toBe(plan);
   });
   test("a text goes to review when it has rested", () => {
@@ -256,7 +256,7 @@ describe("protected documents and reviews (I31)", () => {
   });
   test("a text that was answered with the base's own is not sent again on that base", () => {
     const world = worldAfter(["a.md=1", "edit a.md 2", "", ""]);
-    world.patchLink(world.idAt("a.md"), { echoDigest: world.digest("2") });
+    world.patchRecord(world.idAt("a.md"), { echoDigest: world.digest("2") });
     expect(say(planOf(world))).toBe("");
     world.files.get("a.md")!.text = "3";
     expect(say(planOf(world))).toBe("put a.md");

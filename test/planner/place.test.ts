@@ -196,7 +196,7 @@ test("I04 a deletion on the service comes after the step that takes the path of 
   const id = world.newDocument("plan.md", "2");
   const name = hashedName("plan.md", "file", id, world.disk.maxNameBytes);
   world.write(name, "2");
-  world.linkDocument(id, name);
+  world.recordDocument(id, name);
   doLocally(world, "rm Plan.md");
   const { steps } = makePlan(treesOf(world), POLICY, SIGNALS, world.lookup());
   expect(steps.map(({ action, after }) => [action.kind, after])).toEqual([

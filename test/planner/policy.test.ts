@@ -4,7 +4,7 @@ import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { POLICY, SIGNALS, planOf, type Row, say, worldAfter } from "./table.ts";
 import { treesOf, type World } from "./world.ts";
-import type { DocumentRecord } from "../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RemoteFile } from "../../src/mirror/model/tree.ts";
 
@@ -142,7 +142,7 @@ describe("a move to the root that the contract cannot say", () => {
 const suspended =
   (patch: Partial<DocumentRecord> = {}) =>
   (world: World): void =>
-    world.patchLink(world.idAt("d/a.md"), { state: "suspended", ...patch });
+    world.patchRecord(world.idAt("d/a.md"), { state: "suspended", ...patch });
 
 describe("I18 a change of the ignore rules deletes nothing", () => {
   test.each<Row>([
@@ -165,7 +165,7 @@ describe("I18 a change of the ignore rules deletes nothing", () => {
 const outside =
   (patch: Partial<DocumentRecord>) =>
   (world: World): void =>
-    world.patchLink(world.idAt("a.md"), { state: "outside", ...patch });
+    world.patchRecord(world.idAt("a.md"), { state: "outside", ...patch });
 
 describe("documents outside the mirrored subtree", () => {
   test("one whose content went to the trash stays in the trash, and is restored when it returns", () => {

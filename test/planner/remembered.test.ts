@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
-import type { Block } from "../../src/mirror/model/link.ts";
+import type { Block } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
@@ -9,7 +9,7 @@ import { type World, treesOf } from "./world.ts";
 
 /** Adds a block about `a.md` to base, as the engine does after a refusal. */
 function refuse(world: World, reason: BlockReason, facts: Partial<Block> = {}): void {
-  const key = facts.key ?? (world.links.size > 0 ? world.idAt("a.md") : "a.md");
+  const key = facts.key ?? (world.records.size > 0 ? world.idAt("a.md") : "a.md");
   const rest = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
   world.blocks.set(key, { key, path: "a.md", reason, ...rest, ...facts });
 }
@@ -73,7 +73,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   test.each(["remote", "local"] as const)("it stays while the %s side does not show the document", (side) => {
     const world = worldAfter(["a.md=1", "mv a.md b.md", "", ""]);
     refuse(world, "read-only");
-    const id = [...world.links.keys()][0]!;
+    const id = [...world.records.keys()][0]!;
     if (side === "remote") {
       world.remoteUnseen.set(id, "the listing was cut short");
       world.documents.delete(id);
@@ -85,7 +85,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   });
   test.each(["local", "remote"] as const)("a folder's stays while the %s side does not show it", (side) => {
     const world = worldAfter(["d/a.md=1", "mv d e", "", ""]);
-    const [key] = world.dirLinks.keys();
+    const [key] = world.dirRecords.keys();
     refuse(world, "read-only", { key: key!, path: "d" });
     if (side === "remote") world.foldersComplete = false;
     else {

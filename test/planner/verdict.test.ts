@@ -16,7 +16,7 @@ const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)
 
 function unseen(count: number): World {
   const world = removeThere(synced(count), count);
-  for (const id of world.links.keys()) world.remoteUnseen.set(id, "404");
+  for (const id of world.records.keys()) world.remoteUnseen.set(id, "404");
   world.nothingKnown = true;
   return world;
 }
@@ -154,10 +154,10 @@ describe("safety checks", () => {
   test("I21 an approval covers a deletion of that version only", () => {
     const world = removeHere(synced(20), 12);
     const approved = new Set(guardedKeys(planOf(world)));
-    for (const link of world.links.values()) {
+    for (const record of world.records.values()) {
       const changeId = world.newChange();
-      world.patchLink(link.id, { changeId });
-      world.documents.get(link.id)!.changeId = changeId;
+      world.patchRecord(record.id, { changeId });
+      world.documents.get(record.id)!.changeId = changeId;
     }
     expect(reasonsOf(planOf(world, {}, { approved }))).toEqual(["delete-budget-remote"]);
   });

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, FolderRecord, Block, DocumentRecord, Stamp, Tombstone } from "../../src/mirror/model/link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord, Stamp, Tombstone } from "../../src/mirror/model/record.ts";
 import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
 import type {
@@ -30,8 +30,8 @@ export class World {
   readonly unseen = new Map<string, string>();
   readonly documents = new Map<DocId, ModelDocument>();
   readonly dirs = new Map<DirId, string>();
-  readonly links = new Map<DocId, DocumentRecord>();
-  readonly dirLinks = new Map<DirId, FolderRecord>();
+  readonly records = new Map<DocId, DocumentRecord>();
+  readonly dirRecords = new Map<DirId, FolderRecord>();
   readonly tombstones = new Map<DocId, Tombstone>();
   readonly conflicts = new Map<DocId, Conflict>();
   readonly blocks = new Map<string, Block>();
@@ -108,15 +108,15 @@ export class World {
     this.newDirs(remotePath);
     this.write(path, text);
     const id = this.newDocument(remotePath, text);
-    this.linkDocument(id, path);
-    this.linkFolders();
+    this.recordDocument(id, path);
+    this.recordFolders();
     return id;
   }
 
-  linkDocument(id: DocId, localPath: string): void {
+  recordDocument(id: DocId, localPath: string): void {
     const document = this.documents.get(id)!;
     const file = this.files.get(localPath);
-    this.links.set(id, {
+    this.records.set(id, {
       id,
       localPath,
       remotePath: document.path,
@@ -133,21 +133,21 @@ export class World {
     });
   }
 
-  linkFolders(): void {
+  recordFolders(): void {
     for (const [id, path] of this.dirs) {
       const folder = this.folders.get(path);
-      if (folder !== undefined && !this.dirLinks.has(id))
-        this.dirLinks.set(id, { id, localPath: path, remotePath: path, dev: 1, ...folder });
+      if (folder !== undefined && !this.dirRecords.has(id))
+        this.dirRecords.set(id, { id, localPath: path, remotePath: path, dev: 1, ...folder });
     }
   }
 
-  patchLink(id: DocId, patch: Partial<DocumentRecord>): void {
-    this.links.set(id, { ...this.links.get(id)!, ...patch });
+  patchRecord(id: DocId, patch: Partial<DocumentRecord>): void {
+    this.records.set(id, { ...this.records.get(id)!, ...patch });
   }
 
   idAt(remotePath: string): DocId {
     for (const [id, document] of this.documents) if (document.path === remotePath) return id;
-    for (const link of this.links.values()) if (link.remotePath === remotePath) return link.id;
+    for (const record of this.records.values()) if (record.remotePath === remotePath) return record.id;
     throw new Error(`no document at ${remotePath}`);
   }
 
@@ -196,8 +196,8 @@ export function treesOf(world: World): Trees {
 
 function baseOf(world: World): BaseTree {
   return {
-    links: new Map(world.links),
-    dirs: new Map(world.dirLinks),
+    records: new Map(world.records),
+    dirs: new Map(world.dirRecords),
     tombstones: new Map(world.tombstones),
     conflicts: new Map(world.conflicts),
     blocks: new Map(world.blocks),
@@ -229,8 +229,8 @@ function fileOf(world: World, path: string, file: ModelFile): LocalFile {
 
 function remoteOf(world: World): RemoteTree {
   const { complete, nothingKnown, foldersComplete } = world;
-  const gone = [...world.links.keys()].filter((id) => world.gone.has(id) || isProvenGone(world, id));
-  const goneFolders = [...world.dirLinks.keys()].filter((id) => foldersComplete && !world.dirs.has(id));
+  const gone = [...world.records.keys()].filter((id) => world.gone.has(id) || isProvenGone(world, id));
+  const goneFolders = [...world.dirRecords.keys()].filter((id) => foldersComplete && !world.dirs.has(id));
   return {
     files: new Map(
       [...world.documents].map(([id, { path, text, changeId, protected: flag }]) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/block.ts";
-import type { Block } from "../../src/mirror/model/link.ts";
+import type { Block } from "../../src/mirror/model/record.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";

@@ -37,14 +37,14 @@ describe("I18 a change of scope deletes nothing", () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
-    const ids = [...mirror.state.load().links.keys()].sort();
+    const ids = [...mirror.state.load().records.keys()].sort();
     mirror.write(".mdmirrorignore", rules);
     for (let run = 0; run < 3; run++) await mirror.sync();
     expectNothingGone(fixture, local, remote);
     mirror.disk.user.remove(mirror.path(".mdmirrorignore"));
     for (let run = 0; run < 3; run++) await mirror.sync();
     expectNothingGone(fixture, local, remote);
-    expect([...mirror.state.load().links.keys()].sort()).toEqual(ids);
+    expect([...mirror.state.load().records.keys()].sort()).toEqual(ids);
   });
 
   const MODES: readonly (readonly [name: string, settings: Partial<Settings>])[] = [
@@ -57,7 +57,7 @@ describe("I18 a change of scope deletes nothing", () => {
     const { rig, mirror } = fixture;
     mirror.write("A name.md", "mapped\n");
     await settle(mirror);
-    const ids = new Set(mirror.state.load().links.keys());
+    const ids = new Set(mirror.state.load().records.keys());
     fixture.seen.length = 0;
     for (let run = 0; run < 3; run++) await mirror.sync(settings);
     expect(deletes(fixture.seen)).toEqual([]);
@@ -65,7 +65,7 @@ describe("I18 a change of scope deletes nothing", () => {
     expect(remoteTexts(rig).get("A-name.md")).toBe("mapped\n");
     await settle(mirror);
     expect(deletes(fixture.seen)).toEqual([]);
-    expect(new Set(mirror.state.load().links.keys())).toEqual(ids);
+    expect(new Set(mirror.state.load().records.keys())).toEqual(ids);
     expect(mirror.texts().size).toBe(DOCUMENTS + 1);
   });
 
@@ -107,7 +107,7 @@ describe("I18 a change of scope deletes nothing", () => {
       expect({ path, there: remoteTexts(rig).get(path) }).toEqual({ path, there: text });
     const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];
     for (const text of local.values()) expect(files).toContain(text);
-    const states = [...mirror.state.load().links.values()].map(({ state }) => state);
+    const states = [...mirror.state.load().records.values()].map(({ state }) => state);
     expect(states).toContain("outside");
   });
 });

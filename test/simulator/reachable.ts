@@ -17,9 +17,9 @@ export function textsOf(state: StoredState, path: LocalPath): string[] {
 
 /** Returns contents in the store that are no base, and that no `history` of their path lists. */
 export function unreachableTexts(state: StoredState): string[] {
-  const { links } = state.load();
+  const { records } = state.load();
   const bases = new Set<Digest>();
-  for (const { digest, localDigest } of links.values()) bases.add(digest).add(localDigest);
+  for (const { digest, localDigest } of records.values()) bases.add(digest).add(localDigest);
   const paths = new Set(state.storedNames({}).map(({ path }) => path));
   const listed = new Set([...paths].flatMap((path) => textsOf(state, path)));
   return state.digests().flatMap((digest) => {

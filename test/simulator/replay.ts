@@ -72,7 +72,7 @@ export function replayBundle(bundle: Bundle): Replay {
     differences,
     lines: [
       `mdmirror ${bundle.mdmirror} on ${bundle.system}; names ${bundle.names}`,
-      `base: ${base.links.size} documents, ${base.dirs.size} folders, ${base.conflicts.size} conflicts, ${base.blocks.size} blocks`,
+      `base: ${base.records.size} documents, ${base.dirs.size} folders, ${base.conflicts.size} conflicts, ${base.blocks.size} blocks`,
       `local: ${local.files.size} documents, ${local.folders.size} folders, seen ${cover[0]}, ${local.unseen.size} paths not seen`,
       `service: ${remote.files.size} documents, ${remote.folders.size} folders, seen ${cover[1]}, ${remote.gone.size} gone`,
       `journal: ${JSON.stringify(bundle.journal)}`,

@@ -23,7 +23,7 @@ function writeForEver(folder: string): void {
       const changeId = `chg_${n}` as ChangeId;
       const path = `${n}.md`;
       const digest = state.putText(`text number ${n} `.repeat(40), { path, id, side: "local", why: "by a test" });
-      state.putLink({
+      state.putRecord({
         ...{ id, localPath: path, remotePath: path, changeId, digest, localDigest: digest, stamp: null },
         ...{ stampTrusted: false, protected: false, durable: false, echoDigest: null },
         ...{ submissions: [], state: "linked" },
@@ -42,13 +42,13 @@ function holdLock(folder: string): void {
   process.stdin.once("end", () => lock.kind === "locked" && lock.release());
 }
 
-function countLinks(folder: string): void {
+function countRecords(folder: string): void {
   const opened = openState({ folder, clock, readOnly: true });
-  say(opened.kind === "opened" ? `${opened.state.load().links.size} links` : JSON.stringify(opened));
+  say(opened.kind === "opened" ? `${opened.state.load().records.size} links` : JSON.stringify(opened));
 }
 
 if (target === undefined) throw new Error("names no folder");
 if (job === "write") writeForEver(target);
 else if (job === "lock") for (const folder of targets) holdLock(folder);
-else if (job === "read") countLinks(target);
+else if (job === "read") countRecords(target);
 else throw new Error(`no job ${job}`);

@@ -29,7 +29,7 @@ import {
   dirOf,
   doc,
   blockOf,
-  linkOf,
+  recordOf,
   tombstoneOf,
   NAME,
 } from "./fixture.ts";
@@ -60,7 +60,7 @@ describe("setAsideDamaged", () => {
     const result = openState({ folder, clock });
     expect(result).toMatchObject({ kind: "opened", created: true });
     const state = opened(result);
-    expect(state.load().links.size).toBe(0);
+    expect(state.load().records.size).toBe(0);
     expect(state.text(textDigest(textOf(7)))).toBe(textOf(7));
   });
 
@@ -80,7 +80,7 @@ describe("setAsideDamaged", () => {
     expect(salvagedTexts).toBeGreaterThan(ROWS / 2);
     expect(salvagedTexts).toBeLessThan(ROWS);
     const state = openIn(folder);
-    expect(state.load().links.size).toBe(ROWS);
+    expect(state.load().records.size).toBe(ROWS);
     expect(state.missingTexts()).toHaveLength(ROWS - salvagedTexts);
     for (const digest of state.missingTexts()) expect(state.text(digest)).toBeNull();
     // What could be read of the names is there again, each with a text.
@@ -195,12 +195,12 @@ const FEW = 9;
 function folderOfEach(): string {
   const folder = tempFolder();
   const state = openIn(folder);
-  for (let n = 0; n < FEW; n++) state.putLink(linkOf(n));
+  for (let n = 0; n < FEW; n++) state.putRecord(recordOf(n));
   state.putDir(dirOf("a"));
   state.putTombstone(tombstoneOf("t"));
   state.putConflict(conflictOf("c"));
   state.putBlock(blockOf("h"));
-  state.putLink(linkOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
+  state.putRecord(recordOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
   state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", setAsideAt: "trash/2027-01-15/a.md" });
   state.setMeta("remote.traits", JSON.stringify({ refusedCharacters: "$" }));
   state.close();
@@ -218,7 +218,7 @@ describe("a row that cannot be, which the check of the pages passes,", () => {
     const folder = folderOfEach();
     expect(checkFiles(folder)).toEqual([]);
     const state = openIn(folder);
-    expect(state.load().links.size).toBe(FEW + 1);
+    expect(state.load().records.size).toBe(FEW + 1);
   });
 
   test.each([
@@ -282,19 +282,19 @@ describe("a row that cannot be, which the check of the pages passes,", () => {
 test("what is written between the opening and the first load is in it", () => {
   const folder = usedFolder();
   for (const [write, size] of [
-    [(state: StoredState) => state.removeLink(doc(3)), ROWS - 1],
-    [(state: StoredState) => state.putLink(linkOf("new")), ROWS],
+    [(state: StoredState) => state.removeRecord(doc(3)), ROWS - 1],
+    [(state: StoredState) => state.putRecord(recordOf("new")), ROWS],
   ] as const) {
     const state = openIn(folder);
     write(state);
-    expect(state.load().links.size).toBe(size);
+    expect(state.load().records.size).toBe(size);
     state.close();
   }
   const state = openIn(folder);
   state.moveSubtree("local", "notes", "moved");
-  expect(state.load().links.get(doc(4))!.localPath).toBe("moved/4.md");
+  expect(state.load().records.get(doc(4))!.localPath).toBe("moved/4.md");
   state.moveMembers("local", "moved", "again", "notes");
   state.putBlock(blockOf("h"));
   expect(state.load()).toMatchObject({ blocks: new Map([["h", blockOf("h")]]) });
-  expect(state.load().links.get(doc(4))!.localPath).toBe("again/4.md");
+  expect(state.load().records.get(doc(4))!.localPath).toBe("again/4.md");
 });

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import Sqlite from "better-sqlite3";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, FolderRecord, Block, DocumentRecord, Tombstone } from "../../src/mirror/model/link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord, Tombstone } from "../../src/mirror/model/record.ts";
 import type { MirrorEvent, TextName } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
@@ -79,7 +79,7 @@ export const dir = (name: string | number) => `dir_${name}` as DirId;
 export const change = (name: string | number) => `chg_${name}` as ChangeId;
 export const textDigest = (text: string): Digest => digestOf(text);
 
-export function linkOf(name: string | number, more: Partial<DocumentRecord> = {}): DocumentRecord {
+export function recordOf(name: string | number, more: Partial<DocumentRecord> = {}): DocumentRecord {
   const digest = more.digest ?? textDigest(`text of ${name}`);
   return {
     id: doc(name),
@@ -213,7 +213,7 @@ function makeUsed(): ReadonlyMap<string, Buffer> {
   const folder = tempFolder();
   const state = openIn(folder);
   state.transact(() => {
-    for (let n = 0; n < ROWS; n++) state.putLink(linkOf(n, { digest: state.putText(textOf(n), NAME) }));
+    for (let n = 0; n < ROWS; n++) state.putRecord(recordOf(n, { digest: state.putText(textOf(n), NAME) }));
   });
   state.close();
   return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Conflict } from "../../src/mirror/model/link.ts";
+import type { Conflict } from "../../src/mirror/model/record.ts";
 import { readStateSummary } from "../../src/mirror/state/glance.ts";
-import { change, dirOf, doc, blockOf, linkOf, openIn, tempFolder, textDigest } from "./fixture.ts";
+import { change, dirOf, doc, blockOf, recordOf, openIn, tempFolder, textDigest } from "./fixture.ts";
 
 const conflictOf = (name: string): Conflict => ({
   id: doc(name),
@@ -18,12 +18,12 @@ const conflictOf = (name: string): Conflict => ({
 test("a glance counts what is synced, and names what is in conflict and in review", () => {
   const folder = tempFolder();
   const state = openIn(folder);
-  for (const name of ["a", "b", "c"]) state.putLink(linkOf(name));
+  for (const name of ["a", "b", "c"]) state.putRecord(recordOf(name));
   const submission = { digest: textDigest("sent"), baseChangeId: change("b"), at: 5 };
-  state.putLink(linkOf("d", { submissions: [submission] }));
+  state.putRecord(recordOf("d", { submissions: [submission] }));
   const met = [submission, { ...submission, at: 6, reason: "conflict" as const }];
-  state.putLink(linkOf("e", { submissions: met }));
-  for (const left of ["suspended", "outside"] as const) state.putLink(linkOf(left, { state: left }));
+  state.putRecord(recordOf("e", { submissions: met }));
+  for (const left of ["suspended", "outside"] as const) state.putRecord(recordOf(left, { state: left }));
   state.putDir(dirOf("notes"));
   state.putConflict(conflictOf("a"));
   state.putConflict(conflictOf("unlinked"));
@@ -32,7 +32,7 @@ test("a glance counts what is synced, and names what is in conflict and in revie
   const glanced = readStateSummary(folder);
   state.close();
   if (glanced.kind !== "read") throw new Error(glanced.kind);
-  const synced = [...base.links.values()].filter((link) => link.state === "linked");
+  const synced = [...base.records.values()].filter((record) => record.state === "linked");
   expect(glanced.value.totals).toEqual({
     documents: synced.length,
     bytes: synced.reduce((sum, { stamp }) => sum + (stamp?.size ?? 0), 0),

@@ -203,12 +203,12 @@ test.each([1, 40, 700])("I13 kill -9 after %i transactions: each one is whole, w
   for (let line = await lines.next(); line.done !== true; line = await lines.next()) last = Number(line.value);
 
   const state = opened(openState({ folder, clock: settableClock() }));
-  const { links } = state.load();
-  expect(links.size).toBeGreaterThan(last);
-  for (let n = 0; n < links.size; n++) {
-    const link = links.get(doc(n));
-    expect(link?.changeId).toBe(change(n));
-    expect(state.text(link!.digest)).toBe(`text number ${n} `.repeat(40));
+  const { records } = state.load();
+  expect(records.size).toBeGreaterThan(last);
+  for (let n = 0; n < records.size; n++) {
+    const record = records.get(doc(n));
+    expect(record?.changeId).toBe(change(n));
+    expect(state.text(record!.digest)).toBe(`text number ${n} `.repeat(40));
     expect(state.versions(doc(n))).toHaveLength(1);
   }
   expect(state.missingTexts()).toEqual([]);

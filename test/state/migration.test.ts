@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import type { ShownVersion } from "../../src/mirror/model/link.ts";
+import type { ShownVersion } from "../../src/mirror/model/record.ts";
 import { openForWriting } from "../../src/mirror/state/database.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
@@ -15,7 +15,7 @@ import {
   doc,
   eventOf,
   blockOf,
-  linkOf,
+  recordOf,
   openIn,
   opened,
   settableClock,
@@ -43,14 +43,14 @@ test("a state of version 6 opens with all its rows, at the newest version", () =
   const folder = folderOfVersion6();
   const state = openIn(folder);
   const [digest, short] = [textDigest("a line of some text\n".repeat(30)), textDigest("short\n")];
-  const full = linkOf("full", {
+  const full = recordOf("full", {
     ...{ digest: short, localDigest: digest, stamp: null, protected: true, echoDigest: digest, state: "suspended" },
     submissions: [{ digest, baseChangeId: change("x"), at: 9.5 }],
   });
   const { conflicts, ...others } = state.load();
   expect(others).toEqual({
-    links: new Map([
-      [doc("plain"), linkOf("plain", { digest })],
+    records: new Map([
+      [doc("plain"), recordOf("plain", { digest })],
       [doc("full"), full],
     ]),
     dirs: new Map([[dir("notes"), dirOf("notes")]]),
@@ -64,7 +64,7 @@ test("a state of version 6 opens with all its rows, at the newest version", () =
   expect(state.runs(9)).toEqual([{ run: 1, kind: "sync", startedAt: 10, endedAt: 20, summary: "in sync" }]);
   expect(state.events({ limit: 9 })).toEqual([eventOf()]);
   const remoteMove = { from: "a.md", to: "b.md" };
-  state.record(eventOf({ at: 103, kind: "rename-remote", remoteMove }));
+  state.recordEvent(eventOf({ at: 103, kind: "rename-remote", remoteMove }));
   expect(state.events({ limit: 9 }).map((event) => event.remoteMove)).toEqual([remoteMove, null]);
   expect(JSON.parse(state.meta("losses.lately")!)).toEqual({ after: 1, marks: [] });
   state.close();
@@ -231,10 +231,10 @@ test("I23 read-only, a state of version 6 shows all its rows at the newest versi
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);
   const before = bytes();
   const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
-  expect([...reader.load().links.keys()]).toEqual([doc("plain"), doc("full")]);
+  expect([...reader.load().records.keys()]).toEqual([doc("plain"), doc("full")]);
   expect(reader.load().blocks.get("doc_full")).toEqual(blockOf("doc_full"));
   expect(reader.events({ limit: 9 }).map(({ from }) => from)).toEqual([null]);
-  expect(() => reader.removeLink(doc("plain"))).toThrow("readonly");
+  expect(() => reader.removeRecord(doc("plain"))).toThrow("readonly");
   reader.close();
   expect(bytes()).toEqual(before);
 });
@@ -246,7 +246,7 @@ test("read-only, what an older program is still writing is seen up to its last c
   writer.prepare("DELETE FROM holds").run();
   const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
   expect(reader.load().blocks.size).toBe(0);
-  expect(reader.load().links.size).toBe(2);
+  expect(reader.load().records.size).toBe(2);
   reader.close();
 });
 

@@ -17,7 +17,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
-import { doc, linkOf, openIn, opened, settableClock, tempFolder, NAME, usedFolder } from "./fixture.ts";
+import { doc, recordOf, openIn, opened, settableClock, tempFolder, NAME, usedFolder } from "./fixture.ts";
 
 const clock = settableClock();
 
@@ -33,7 +33,7 @@ function folderOf(rows: number): string {
 function fill(state: StoredState, rows: number): void {
   state.transact(() => {
     for (let n = 0; n < rows; n++)
-      state.putLink(linkOf(n, { digest: state.putText(`${n} ${Math.sin(n)} `.repeat(20), NAME) }));
+      state.putRecord(recordOf(n, { digest: state.putText(`${n} ${Math.sin(n)} `.repeat(20), NAME) }));
   });
 }
 
@@ -93,7 +93,7 @@ describe("openState", () => {
     const folder = folderOf(10);
     expect(readdirSync(folder).sort()).toEqual(["state.db", "texts.db"]);
     const state = openIn(folder);
-    state.putLink(linkOf("a"));
+    state.putRecord(recordOf("a"));
     for (const file of readdirSync(folder))
       expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
   });
@@ -134,7 +134,7 @@ describe("openState", () => {
     for (const file of ["state.db", "texts.db"]) copyFileSync(join(folder, file), join(copy, file));
     state.close();
     const older = openIn(copy);
-    expect(older.load().links.size).toBe(10);
+    expect(older.load().records.size).toBe(10);
     expect(older.missingTexts()).toEqual([]);
   });
 
@@ -166,15 +166,15 @@ describe("read-only", () => {
     const folder = folderOf(3);
     const writer = openIn(folder);
     const reader = opened(openState({ folder, clock, readOnly: true }));
-    writer.putLink(linkOf("new"));
-    expect(reader.link(doc("new"))).not.toBeNull();
+    writer.putRecord(recordOf("new"));
+    expect(reader.record(doc("new"))).not.toBeNull();
     writer.transact(() => {
-      writer.removeLink(doc("new"));
-      expect(reader.load().links.size).toBe(4);
+      writer.removeRecord(doc("new"));
+      expect(reader.load().records.size).toBe(4);
     });
-    expect(reader.load().links.size).toBe(3);
-    expect(reader.text([...reader.load().links.values()][0]!.digest)).not.toBeNull();
-    expect(() => reader.putLink(linkOf("b"))).toThrow("readonly");
+    expect(reader.load().records.size).toBe(3);
+    expect(reader.text([...reader.load().records.values()][0]!.digest)).not.toBeNull();
+    expect(() => reader.putRecord(recordOf("b"))).toThrow("readonly");
     expect(() => reader.putText("b", NAME)).toThrow("readonly");
     reader.close();
   });

@@ -6,7 +6,7 @@ import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
 import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
-import { linkOf, openIn, tempFolder, NAME } from "./fixture.ts";
+import { recordOf, openIn, tempFolder, NAME } from "./fixture.ts";
 import { copyFileSync, statSync, truncateSync } from "node:fs";
 
 /**
@@ -174,7 +174,7 @@ test.each(["nobody", "a reader"])("I03 closing makes no row safe before its cont
   state.putText("before\n", NAME);
   const reader = new Sqlite(join(folder, "texts.db"), { readonly: true });
   if (who === "a reader") reader.exec("BEGIN; SELECT count(*) FROM texts");
-  state.putLink(linkOf(1, { digest: state.putText("text\n", NAME) }));
+  state.putRecord(recordOf(1, { digest: state.putText("text\n", NAME) }));
   expect(watchClosing(state.close, afterPowerCut)).toEqual([[], []]);
 });
 
@@ -185,10 +185,10 @@ test("I03 a checkpoint in use makes no row safe before its content", () => {
   for (let n = 0; n < 70; n++)
     state.transact(() => {
       state.setMeta(`megabyte ${n}`, "x".repeat(1024 * 1024));
-      state.putLink(linkOf(n, { digest: state.putText(`text ${n}\n`, NAME) }));
+      state.putRecord(recordOf(n, { digest: state.putText(`text ${n}\n`, NAME) }));
     });
   const left = afterPowerCut();
-  expect(left.load().links.size).toBeGreaterThan(0);
+  expect(left.load().records.size).toBeGreaterThan(0);
   expect(left.missingTexts()).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import {
   doc,
   eventOf,
   blockOf,
-  linkOf,
+  recordOf,
   memoryState,
   settableClock,
   tombstoneOf,
@@ -48,8 +48,8 @@ function nameAll(state: StoredState): string[] {
       ...ReturnType<StoredState["putText"]>[],
     ] &
       Record<number, ReturnType<StoredState["putText"]>>;
-  state.putLink(
-    linkOf("a", {
+  state.putRecord(
+    recordOf("a", {
       digest: base,
       localDigest: local!,
       echoDigest: echo!,
@@ -91,9 +91,9 @@ test("I03 a text that any row names is never pruned, at any age and any limit", 
 test("I03 a text is kept for thirty days of running from when nothing names it any more", () => {
   const { state, runDays } = fixture();
   const old = state.putText("old", NAME);
-  state.putLink(linkOf("a", { digest: old }));
+  state.putRecord(recordOf("a", { digest: old }));
   runDays(0, 50);
-  state.putLink(linkOf("a", { digest: state.putText("new", NAME) }));
+  state.putRecord(recordOf("a", { digest: state.putText("new", NAME) }));
   expect(runDays(51, 81).texts).toBe(0);
   expect(state.text(old)).toBe("old");
   expect(runDays(82, 82).texts).toBe(1);
@@ -124,9 +124,9 @@ test("content that is put or named again starts its time again", () => {
   runDays(0, 20);
   clock.set(START + 20 * DAY);
   state.putText("put again", NAME);
-  state.putLink(linkOf("a", { digest: named }));
+  state.putRecord(recordOf("a", { digest: named }));
   runDays(21, 21);
-  state.removeLink(doc("a"));
+  state.removeRecord(doc("a"));
   expect(runDays(22, 50).texts).toBe(0);
   expect([state.hasText(again), state.hasText(named)]).toEqual([true, true]);
   expect(runDays(51, 60).texts).toBe(2);
@@ -141,7 +141,7 @@ test("I03 over the cap superseded versions go first and oldest first; sole copie
     clock.set(START + n * 60_000);
     const digest = state.putText(Array.from({ length: 300 }, (_, i) => Math.sin(n * 500 + i)).join(" "), NAME);
     state.addVersion({ id: doc("a"), changeId: change(n), digest, at: clock.now() });
-    state.putLink(linkOf("a", { digest, changeId: change(n) }));
+    state.putRecord(recordOf("a", { digest, changeId: change(n) }));
     state.prune(clock.now(), KEEP);
     return digest;
   });
@@ -159,13 +159,13 @@ test("events, runs and versions older than their time go; the newest twenty vers
   const { state, runDays } = fixture();
   state.beginRun("sync", START);
   state.beginRun("sync", START);
-  state.record(eventOf({ at: START, path: "old.md" }));
+  state.recordEvent(eventOf({ at: START, path: "old.md" }));
   for (let n = 0; n < 30; n++) {
     state.addVersion({ id: doc("a"), changeId: change(n), digest: state.putText(`${n}`, NAME), at: START });
   }
-  state.putLink(linkOf("a", { changeId: change(2) }));
+  state.putRecord(recordOf("a", { changeId: change(2) }));
   runDays(0, 30);
-  state.record(eventOf({ at: START + 30 * DAY, path: "new.md" }));
+  state.recordEvent(eventOf({ at: START + 30 * DAY, path: "new.md" }));
   const pruned = runDays(31, 31);
   expect(pruned).toMatchObject({ events: 1, runs: 1, versions: 9 });
   expect(state.events({ limit: 9 }).map(({ path }) => path)).toEqual(["new.md"]);

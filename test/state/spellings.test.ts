@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linkOf, memoryState, textDigest } from "./fixture.ts";
+import { recordOf, memoryState, textDigest } from "./fixture.ts";
 
 const path = "notes/1.md";
 const spelling = (bytes: string, text: string, at = path) => ({
@@ -13,9 +13,9 @@ const spelling = (bytes: string, text: string, at = path) => ({
 
 test("of each path the last few spellings stay, and the last few of its text of now", () => {
   const state = memoryState();
-  const link = linkOf(1);
-  state.putLink(link);
-  for (let n = 0; n < 20; n++) state.spellings.put({ ...spelling(`now ${n}`, "-"), text: link.localDigest! });
+  const record = recordOf(1);
+  state.putRecord(record);
+  for (let n = 0; n < 20; n++) state.spellings.put({ ...spelling(`now ${n}`, "-"), text: record.localDigest! });
   for (let n = 0; n < 20; n++) state.spellings.put(spelling(`bytes ${n}`, `text ${n}`));
   state.spellings.put(spelling("other", "other", "notes/2.md"));
   state.spellings.removeOld();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Intent } from "../../src/mirror/ports/state.ts";
 import { isWithin, rebase } from "../../src/contract/path.ts";
 import type { BaseTree } from "../../src/mirror/model/tree.ts";
-import type { Block } from "../../src/mirror/model/link.ts";
+import type { Block } from "../../src/mirror/model/record.ts";
 import {
   change,
   conflictOf,
@@ -11,7 +11,7 @@ import {
   doc,
   eventOf,
   blockOf,
-  linkOf,
+  recordOf,
   memoryState,
   openIn,
   tempFolder,
@@ -46,10 +46,10 @@ const setAside: Intent = {
 describe("rows", () => {
   test("a link comes back as it was put, one by one and loaded, after a restart", () => {
     const folder = tempFolder();
-    const links = [
-      linkOf("plain"),
-      linkOf("bare", { stamp: null, stampTrusted: false, durable: false, state: "outside" }),
-      linkOf("full", {
+    const records = [
+      recordOf("plain"),
+      recordOf("bare", { stamp: null, stampTrusted: false, durable: false, state: "outside" }),
+      recordOf("full", {
         localPath: "other/Ünïcode 😀.md",
         localDigest: textDigest("crlf"),
         protected: true,
@@ -59,18 +59,18 @@ describe("rows", () => {
       }),
     ];
     const state = openIn(folder);
-    for (const link of links) state.putLink(link);
+    for (const record of records) state.putRecord(record);
     state.close();
     const again = openIn(folder);
-    for (const link of links) expect(again.link(link.id)).toEqual(link);
-    expect([...again.load().links.values()]).toEqual(links);
+    for (const record of records) expect(again.record(record.id)).toEqual(record);
+    expect([...again.load().records.values()]).toEqual(records);
   });
 
   test("a row put again is replaced, and one removed is gone", () => {
     const state = memoryState();
-    state.putLink(linkOf("a"));
-    state.putLink(linkOf("a", { localPath: "b.md" }));
-    expect(state.link(doc("a"))?.localPath).toBe("b.md");
+    state.putRecord(recordOf("a"));
+    state.putRecord(recordOf("a", { localPath: "b.md" }));
+    expect(state.record(doc("a"))?.localPath).toBe("b.md");
     state.putDir(dirOf("d"));
     state.putDir(dirOf("d", "e"));
     state.putTombstone(tombstoneOf("t"));
@@ -80,32 +80,32 @@ describe("rows", () => {
     state.putBlock(blockOf("h"));
     state.putBlock(blockOf("h", { code: null, requestId: null, digest: null, changeId: null }));
     expect(state.load()).toEqual({
-      links: new Map([[doc("a"), linkOf("a", { localPath: "b.md" })]]),
+      records: new Map([[doc("a"), recordOf("a", { localPath: "b.md" })]]),
       dirs: new Map([[dir("d"), dirOf("d", "e")]]),
       tombstones: new Map([[doc("t"), tombstoneOf("t", { trashPath: null })]]),
       conflicts: new Map([[doc("c"), conflictOf("c", { baseDigest: null, baseChangeId: null, looksGone: 1 })]]),
       blocks: new Map([["h", blockOf("h", { code: null, requestId: null, digest: null, changeId: null })]]),
     });
     expect(state.conflict(doc("c"))?.looksGone).toBe(1);
-    state.removeLink(doc("a"));
+    state.removeRecord(doc("a"));
     state.removeDir(dir("d"));
     state.removeTombstone(doc("t"));
     state.removeConflict(doc("c"));
     state.removeBlock("h");
     expect(Object.values(state.load()).map((rows) => rows.size)).toEqual([0, 0, 0, 0, 0]);
-    expect([state.link(doc("a")), state.conflict(doc("c"))]).toEqual([null, null]);
+    expect([state.record(doc("a")), state.conflict(doc("c"))]).toEqual([null, null]);
   });
 
   test("links and folders are found by local path, links by inode too", () => {
     const state = memoryState();
-    const [one, two] = [linkOf("a", { localPath: "x.md" }), linkOf("b", { localPath: "x.md" })];
-    state.putLink(one);
-    expect(state.linksAt("x.md")).toEqual([one]);
-    state.putLink(two);
-    expect(state.linksAt("x.md")).toEqual([one, two]);
-    expect(state.linksAt("y.md")).toEqual([]);
+    const [one, two] = [recordOf("a", { localPath: "x.md" }), recordOf("b", { localPath: "x.md" })];
+    state.putRecord(one);
+    expect(state.recordsAt("x.md")).toEqual([one]);
+    state.putRecord(two);
+    expect(state.recordsAt("x.md")).toEqual([one, two]);
+    expect(state.recordsAt("y.md")).toEqual([]);
     const { dev, ino } = one.stamp!;
-    expect(state.localPaths()).toContain(state.load().links.values().next().value!.localPath);
+    expect(state.localPaths()).toContain(state.load().records.values().next().value!.localPath);
     expect(state.hasInode(dev, ino)).toBe(true);
     expect(state.hasInode(dev + 1, ino)).toBe(false);
     state.putDir(dirOf("d", "folder"));
@@ -199,7 +199,7 @@ describe("log", () => {
     ["by all of these", { path: "a.md", id: "doc_a", run: 2, kinds: ["trash-local"], since: 400 }, [3]],
   ])("events are found %s, newest first", (_, query, found) => {
     const state = memoryState();
-    for (const event of events) state.record(event);
+    for (const event of events) state.recordEvent(event);
     const expected = found.map((index) => events[index]);
     expect(state.events({ limit: 10, ...query })).toEqual(expected);
     expect(state.events({ limit: 10, ...query }), "the same from a cached statement").toEqual(expected);
@@ -208,7 +208,8 @@ describe("log", () => {
 
   test("deletions are counted by side, when they were done, in runs after a run", () => {
     const state = memoryState();
-    const deletion = (kind: string, run: number, outcome = "done") => state.record(eventOf({ kind, run, outcome }));
+    const deletion = (kind: string, run: number, outcome = "done") =>
+      state.recordEvent(eventOf({ kind, run, outcome }));
     deletion("trash-local", 10);
     deletion("trash-local", 20);
     deletion("trash-local", 21, "stale");
@@ -231,7 +232,7 @@ const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names
 function fill(state: ReturnType<typeof openIn>, paths: readonly string[]): void {
   for (const [n, at] of paths.entries()) {
     const other = paths[(n + 1) % paths.length]!;
-    state.putLink(linkOf(n, { localPath: at, remotePath: other }));
+    state.putRecord(recordOf(n, { localPath: at, remotePath: other }));
     state.putDir(dirOf(String(n), at, { remotePath: other }));
     state.putConflict(conflictOf(String(n), { newestCopyPath: at }));
     state.putTombstone(tombstoneOf(`t${n}`, { localPath: at, remotePath: other }));
@@ -259,7 +260,7 @@ function moved(tree: BaseTree, side: "local" | "remote", from: string, to: strin
     blocks.set(key, { ...block, path: at, key });
   }
   return {
-    links: map(tree.links, both),
+    records: map(tree.records, both),
     dirs: map(tree.dirs, both),
     tombstones: map(tree.tombstones, (row) => ({ ...row, localPath: on("local", row.localPath) })),
     conflicts: map(tree.conflicts, (row) => ({ ...row, newestCopyPath: on("local", row.newestCopyPath) })),

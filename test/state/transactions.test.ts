@@ -3,7 +3,7 @@ import { openForWriting } from "../../src/mirror/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { TextStore } from "../../src/mirror/state/texts.ts";
-import { doc, linkOf, memoryState, openIn, settableClock, tempFolder, NAME } from "./fixture.ts";
+import { doc, recordOf, memoryState, openIn, settableClock, tempFolder, NAME } from "./fixture.ts";
 
 const boom = () => {
   throw new Error("boom");
@@ -16,34 +16,34 @@ describe("transact", () => {
     expect(() =>
       state.transact(() => {
         digest = state.putText("within", NAME);
-        state.putLink(linkOf("a"));
+        state.putRecord(recordOf("a"));
         boom();
       }),
     ).toThrow("boom");
-    expect(state.link(doc("a"))).toBeNull();
+    expect(state.record(doc("a"))).toBeNull();
     expect(state.text(digest)).toBe("within");
   });
 
   test("undoes only the part that throws, when its caller continues", () => {
     const state = memoryState();
     state.transact(() => {
-      state.putLink(linkOf("a"));
+      state.putRecord(recordOf("a"));
       expect(() =>
         state.transact(() => {
-          state.putLink(linkOf("b"));
-          state.transact(() => state.putLink(linkOf("c")));
+          state.putRecord(recordOf("b"));
+          state.transact(() => state.putRecord(recordOf("c")));
           boom();
         }),
       ).toThrow("boom");
-      state.transact(() => state.putLink(linkOf("d")));
+      state.transact(() => state.putRecord(recordOf("d")));
     });
-    expect([...state.load().links.keys()]).toEqual([doc("a"), doc("d")]);
+    expect([...state.load().records.keys()]).toEqual([doc("a"), doc("d")]);
   });
 
   test("refuses work that continues later", () => {
     const state = memoryState();
-    expect(() => state.transact(() => Promise.resolve(state.putLink(linkOf("a"))))).toThrow(TypeError);
-    expect(state.load().links.size).toBe(0);
+    expect(() => state.transact(() => Promise.resolve(state.putRecord(recordOf("a"))))).toThrow(TypeError);
+    expect(state.load().records.size).toBe(0);
   });
 
   test("another connection sees the texts before, and the rows not until the end", () => {
@@ -52,14 +52,14 @@ describe("transact", () => {
     const reader = openIn(folder);
     const digests = writer.transact(() => {
       const all = Array.from({ length: 1_100 }, (_, n) => writer.putText(`text ${n}`, NAME));
-      writer.putLink(linkOf("a", { digest: all[0]! }));
+      writer.putRecord(recordOf("a", { digest: all[0]! }));
       expect(reader.hasText(all[0]!), "a full group is in the file").toBe(true);
       expect(reader.hasText(all[1_099]!), "the last group is not yet").toBe(false);
-      expect(reader.link(doc("a"))).toBeNull();
+      expect(reader.record(doc("a"))).toBeNull();
       return all;
     });
     expect(digests.every((digest) => reader.hasText(digest))).toBe(true);
-    expect(reader.link(doc("a"))).not.toBeNull();
+    expect(reader.record(doc("a"))).not.toBeNull();
     writer.close();
   });
 });
@@ -74,12 +74,12 @@ test("I12 no row names content that a full disk refused, even when the caller co
     clock: settableClock(),
     close: () => void rows.db.close(),
   });
-  const putLinks = (from: number, count: number) => {
+  const putRecords = (from: number, count: number) => {
     let refused = 0;
     for (let n = from; n < from + count; n++) {
       const text = Array.from({ length: 100 }, (_, i) => Math.sin(n * 100 + i)).join();
       try {
-        state.putLink(linkOf(n, { digest: state.putText(text, NAME) }));
+        state.putRecord(recordOf(n, { digest: state.putText(text, NAME) }));
       } catch (error) {
         expect(error).toMatchObject({ code: "SQLITE_FULL" });
         refused++;
@@ -89,16 +89,16 @@ test("I12 no row names content that a full disk refused, even when the caller co
   };
   let isCommitted = true;
   try {
-    expect(state.transact(() => putLinks(0, 400))).toBeGreaterThan(300);
+    expect(state.transact(() => putRecords(0, 400))).toBeGreaterThan(300);
   } catch (error) {
     expect(error).toHaveProperty("code");
     isCommitted = false;
   }
   expect(state.missingTexts()).toEqual([]);
-  expect(state.load().links.size > 0).toBe(isCommitted);
+  expect(state.load().records.size > 0).toBe(isCommitted);
   texts.db.pragma("max_page_count = 4000");
   expect(
-    state.transact(() => putLinks(1_000, 10)),
+    state.transact(() => putRecords(1_000, 10)),
     "with room again it goes on",
   ).toBe(0);
   expect(state.missingTexts()).toEqual([]);

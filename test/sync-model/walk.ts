@@ -10,8 +10,8 @@ import type { Base, Event, Note, Planned, RowKind, Text } from "./state.ts";
 const NOTES: readonly Note[] = ["a", "b"];
 const KINDS: readonly RowKind[] = ["put", "post", "delete", "patch", "write", "trash", "move"];
 /** LIMIT: texts and crashes of one trace; with more, a trace wanders instead of ending anything. */
-const MOST_TEXTS = 14;
-const MOST_CRASHES = 2;
+const MAX_TEXTS = 14;
+const MAX_CRASHES = 2;
 
 export type Walk = {
   /** Broken promises; empty if none was. */
@@ -77,7 +77,7 @@ class Walker {
   #act(m: number, n: Note): void {
     const { live, at, reviews } = this.model;
     const mirror = at[m]!;
-    const [mayWrite, file] = [this.#texts < MOST_TEXTS, mirror.files.get(n)];
+    const [mayWrite, file] = [this.#texts < MAX_TEXTS, mirror.files.get(n)];
     const mayBegin = file !== undefined || mirror.left.has(n);
     const on = this.#dice.below(2) === 0;
     const name = this.#dice.pick([...NOTES, "c", "d"]);
@@ -148,7 +148,7 @@ class Walker {
     const n = this.#dice.below(2) === 0 ? seldom : this.#dice.pick(notes);
     const own = [...rows].filter(([key]) => key.startsWith(`${n} `));
     const chance = this.#dice.below(20);
-    if (chance === 0 && this.#crashes < MOST_CRASHES) {
+    if (chance === 0 && this.#crashes < MAX_CRASHES) {
       this.#crashes++;
       this.#try({ do: "crash", m });
     } else if (chance < 2) this.#look(m, [n]);

@@ -11,7 +11,7 @@ import { firstLines } from "../text.ts";
 import { operationCommand } from "../operation-command.ts";
 
 /** LIMIT: names shown for each kind of change. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** Parts of the command that `approve` and `reject` share. */
 const SHARED_PARTS = {
@@ -43,7 +43,7 @@ export const reject = operationCommand(restore, {
 /** Returns the reasons of a stop, and by kind the changes that `approve` or `reject` would make. */
 function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
-  const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST_NAMES;
+  const most = args.flag("all") ? Number.POSITIVE_INFINITY : MAX_NAMES;
   const groups = [...Map.groupBy(items, ({ what }) => what)].flatMap(([what, all]) => [
     `  ${what}: ${count(all.length)}`,
     ...firstLines(all.map(itemLine), most, "    "),

@@ -11,7 +11,7 @@ import { agrees, useMirror } from "../use-mirror.ts";
 
 const VERBS = ["translate", "keep", "check"] as const;
 /** LIMIT: paths shown before a question. */
-const MOST_PATHS = 5;
+const MAX_PATHS = 5;
 
 export const command: Command = {
   about: [
@@ -69,7 +69,7 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     if (paths.length > 0) {
       const names = paths.map((path) => `  ${shownName(path)}`);
       const title = `links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`;
-      if (!json) for (const line of [title, ...firstLines(names, MOST_PATHS, "  ")]) io.out(line);
+      if (!json) for (const line of [title, ...firstLines(names, MAX_PATHS, "  ")]) io.out(line);
       if (!(await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
     }
     const respelled = await apply();

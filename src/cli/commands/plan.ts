@@ -31,7 +31,7 @@ type PlanOptions = {
   readonly all: boolean;
 } & ReachOptions;
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /**
  * Prints what a sync would do, for `plan` and `sync --dry-run`. Writes nothing on either side
@@ -45,7 +45,7 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
     const opposite = oppositeTrouble(mirror.config, request);
     if (opposite !== null) throw new TroubleError(opposite);
     const preview = unwrap(await planSync(mirror, request));
-    const lines = quiet ? [] : planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST_NAMES, paintFor(io));
+    const lines = quiet ? [] : planLines(preview, options.all ? Number.POSITIVE_INFINITY : MAX_NAMES, paintFor(io));
     const open = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
     const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : open;
     return showResult(io, json, { json: planJson(preview), lines, exit });
@@ -128,7 +128,7 @@ function brushOf({ kind }: Action): keyof Paint {
 }
 
 /** LIMIT: folders that are listed. */
-const MOST_FOLDERS = 5;
+const MAX_FOLDERS = 5;
 
 /**
  * Returns a line for each of the largest folders, or nothing if the plan already names all new
@@ -138,7 +138,7 @@ const MOST_FOLDERS = 5;
 function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
   const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
   if (sent <= namesPerGroup) return [];
-  const rows = largestFolders(preview, MOST_FOLDERS).map((one) => {
+  const rows = largestFolders(preview, MAX_FOLDERS).map((one) => {
     return [`    ${one.folder === "" ? "this folder itself" : `${shownName(one.folder)}/`}`, shareWords(one)];
   });
   return [`  most new documents on the service, of ${plural(sent, "document")}:`, ...columns(rows)];

@@ -14,7 +14,7 @@ const DEFAULT_PORT = 8420;
 /** LIMIT: milliseconds for which a service that shuts down still answers further requests. */
 const DRAIN_MS = 1_500;
 /** LIMIT: names shown for each reason of an import. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 export const command: Command = {
   about: [
@@ -172,7 +172,7 @@ function byReason<Entry extends { readonly reason: string }>(entries: readonly E
 
 /** Returns a number with names, such as `7 (a.md, b.md, …)`. */
 function nameList(names: readonly string[]): string {
-  return `${count(names.length)} (${names.slice(0, MOST_NAMES).join(", ")}${names.length > MOST_NAMES ? ", …" : ""})`;
+  return `${count(names.length)} (${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""})`;
 }
 
 const INACTIVE_LINK_REASONS = {

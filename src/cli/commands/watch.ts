@@ -194,7 +194,7 @@ function changeLine(event: EventOf<"change">): string {
 type Pending = EventOf<"deletion-pending">;
 
 /** LIMIT: files that are listed for each outcome. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * Returns a line for the files deleted locally whose deletion on the service is delayed, for each
@@ -202,8 +202,8 @@ const MOST_NAMED = 5;
  */
 function pendingLines(pending: readonly Pending[]): string[] {
   return [...Map.groupBy(pending.toSorted(byPath), outcomeOf)].map(([outcome, all]) => {
-    const names = all.slice(0, MOST_NAMED).map(({ path }) => shownName(path));
-    const more = all.length > MOST_NAMED ? ` and ${count(all.length - MOST_NAMED)} more` : "";
+    const names = all.slice(0, MAX_NAMED).map(({ path }) => shownName(path));
+    const more = all.length > MAX_NAMED ? ` and ${count(all.length - MAX_NAMED)} more` : "";
     return `deleted locally: ${names.join(", ")}${more}; ${outcome}`;
   });
 }

@@ -24,7 +24,7 @@ const SAME_ENTRY = 0.6;
 const LEAST_SHARED = 4;
 
 /** LIMIT: pairs of entries that are compared at one place. More pairs are a conflict. */
-const MOST_PAIRS = 10_000;
+const MAX_PAIRS = 10_000;
 
 /** The place of an insertion in base. `above` and `below`: the nearest lines that are not blank. */
 type InsertionPlace = {
@@ -89,7 +89,7 @@ function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: 
   if (place.inCode) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
-  if (local.length * remote.length > MOST_PAIRS || !reserveSteps(reading, local.length * remote.length)) return false;
+  if (local.length * remote.length > MAX_PAIRS || !reserveSteps(reading, local.length * remote.length)) return false;
   const [some, others] = [local, remote].map((all) => all.map((entry) => entryWordsOf(entry.text, reading))) as [
     EntryWords[],
     EntryWords[],

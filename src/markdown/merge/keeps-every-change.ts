@@ -101,7 +101,7 @@ function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: reado
  * LIMIT: lines of the three texts that are compared by words at one place; beyond, the result is
  * false.
  */
-const MOST_LINES = 3_000;
+const MAX_LINES = 3_000;
 
 /**
  * Returns true if `later` (second text to third) keeps what `earlier` (first text to second) did.
@@ -119,7 +119,7 @@ function isLater(
   return lineParts({ texts, edits, reading }).every((part) => {
     if (!isChangedByBoth(part)) return true;
     const sides = [linesOf(base, part.local), linesOf(less, part.base), linesOf(more, part.remote)];
-    if (sides.reduce((sum, lines) => sum + lines.length, 0) > MOST_LINES) return false;
+    if (sides.reduce((sum, lines) => sum + lines.length, 0) > MAX_LINES) return false;
     const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
     return keepsRegion(was, is, then, reading);
   });

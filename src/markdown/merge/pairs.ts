@@ -7,7 +7,7 @@ import { type Lines, type LineReader, wordsIn } from "./reading.ts";
 const SAME_LINE = 0.6;
 
 /** LIMIT: pairs of lines that are compared for one edit, to bound its processor time. */
-const MOST_PAIRS = 4_000;
+const MAX_PAIRS = 4_000;
 
 /** Steps that a pair of lines costs, in addition to the words of both lines. */
 const STEPS_PER_PAIR = 6;
@@ -41,7 +41,7 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
 /** Pairs the lines of an edit that are versions of one line, in order. */
 function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
-  if (rows * columns > MOST_PAIRS || !reserveSteps(reading, STEPS_PER_PAIR * rows * columns)) return [];
+  if (rows * columns > MAX_PAIRS || !reserveSteps(reading, STEPS_PER_PAIR * rows * columns)) return [];
   const shares = sharesIn(edit, base, side, reading);
   const best = mostFrom(shares, columns);
   const pairs: Pair[] = [];

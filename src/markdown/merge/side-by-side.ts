@@ -102,7 +102,7 @@ function sideLine({ from }: Range, index: number, line: string | null, other: st
 /** A word, a run of white space, or one other character. */
 const PIECE = new RegExp(`${UNSPACED}|${LETTER}+|\\s+|.`, "gvs");
 /** LIMIT: characters of two lines together. The words of longer lines are not compared. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 /** Least share of characters in common. Below this share, the whole lines count as different. */
 const LEAST_SHARE = 0.3;
 
@@ -112,7 +112,7 @@ const LEAST_SHARE = 0.3;
  */
 function piecesOf(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
-  if (other === null || line.length + other.length > MOST_CHARACTERS) return [{ text: line, differs: true }];
+  if (other === null || line.length + other.length > MAX_CHARACTERS) return [{ text: line, differs: true }];
   const [a, b] = [tokensOf(line), tokensOf(other)];
   const matchingToken = counterparts(a.length, diffStrings(a, b));
   const pieces: { text: string; differs: boolean }[] = [];

@@ -115,10 +115,10 @@ function pairLines(a: Text, b: Text): Int32Array {
 }
 
 /** LIMIT: changes of words between differing lines of two texts; beyond, all is one change. */
-const MOST_CHANGES = 2_000;
+const MAX_CHANGES = 2_000;
 
 function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
-  return counterparts(a.length, diff(a, b, newBudget(), undefined, MOST_CHANGES));
+  return counterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
@@ -148,7 +148,7 @@ class Queue {
 }
 
 /** LIMIT: places that one search visits. */
-const MOST_PLACES = 100_000;
+const MAX_PLACES = 100_000;
 
 /** Finds the table with the fewest changes by A*; undefined if there is none within the limits. */
 function search(four: FourSequences, from: TextIndexes, to: TextIndexes): AlignedRow[] | undefined {
@@ -156,7 +156,7 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
   const queue = new Queue();
   queue.push({ place: from, before: undefined, changes: 0 }, least(from));
   const seen = new Set<string>();
-  for (let node = queue.pop(); node !== undefined && seen.size < MOST_PLACES; node = queue.pop()) {
+  for (let node = queue.pop(); node !== undefined && seen.size < MAX_PLACES; node = queue.pop()) {
     const last = followCommon(four, node, to);
     if (isEqual(last.place, to)) return rowsOf(last);
     const key = last.place.join();

@@ -32,17 +32,17 @@ type Compilation =
  * repeated within 1,024 characters, would compile to 170,000 steps and block for seconds on one
  * long line.
  */
-export const MOST_STEPS = 2_000;
+export const MAX_STEPS = 2_000;
 /** Steps that a character costs besides those of the pattern. */
 const STEPS_PER_CHARACTER = 8;
 /** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
-/** An estimate above this multiple of `MOST_STEPS` is enough to refuse a pattern. */
+/** An estimate above this multiple of `MAX_STEPS` is enough to refuse a pattern. */
 const REFUSED_MULTIPLE = 4;
 
 export function compileRegex(pattern: string): Compilation {
   const estimate = estimateSteps(pattern) + estimateFolding(pattern);
-  if (estimate > REFUSED_MULTIPLE * MOST_STEPS) return tooComplexPattern(`some ${Math.round(estimate)}`);
+  if (estimate > REFUSED_MULTIPLE * MAX_STEPS) return tooComplexPattern(`some ${Math.round(estimate)}`);
   let line: RE2JS;
   try {
     line = RE2JS.compile(pattern);
@@ -52,7 +52,7 @@ export function compileRegex(pattern: string): Compilation {
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
-  if (steps > MOST_STEPS) return tooComplexPattern(String(steps));
+  if (steps > MAX_STEPS) return tooComplexPattern(String(steps));
   return {
     kind: "compiled",
     regex: {
@@ -80,7 +80,7 @@ function requiredText(pattern: string, compiled: RE2JS): RequiredText {
 }
 
 function tooComplexPattern(steps: string): Compilation {
-  return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MOST_STEPS}` };
+  return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MAX_STEPS}` };
 }
 
 /**

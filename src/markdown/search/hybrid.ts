@@ -29,14 +29,14 @@ const MORE_RANKED = 100;
  * LIMIT: steps for documents that are not indexed yet, and for indexed ones. After that, the search
  * returns the best documents found so far.
  */
-const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
+const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
- * Cost in steps (`MOST_STEPS`): of a query of the index; of each document number that it returns;
+ * Cost in steps (`MAX_STEPS`): of a query of the index; of each document number that it returns;
  * of reading a document; of each character of the document; of making its snippets.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /** Highest score of a document with only some pieces of the query; with all units, it is higher. */
-const MOST_PARTIAL_SCORE = 0.5;
+const MAX_PARTIAL_SCORE = 0.5;
 
 /**
  * Searches documents by free text, best first. Documents with all words, or with the query as
@@ -67,7 +67,7 @@ class HybridSearch<One extends FoundDocument> {
    * search was not needed.
    */
   #rarity: readonly number[] = [];
-  #left: number = MOST_STEPS.waiting;
+  #left: number = MAX_STEPS.waiting;
   #isEnded = false;
 
   constructor(source: DocumentSource<One>, permit: StepPermit, query: Query, limit: number) {
@@ -91,7 +91,7 @@ class HybridSearch<One extends FoundDocument> {
   async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
     await this.#judgeAll(await this.#source.unindexed());
-    this.#left = MOST_STEPS.indexed;
+    this.#left = MAX_STEPS.indexed;
     const hasAllUnits = (judged: DocumentMatch) => judged.hasAllUnits;
     if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithTitle)), hasAllUnits);
     if (literal !== "") await this.#walk(documentsWithLiteral(literal), ({ isLiteral }) => isLiteral);
@@ -148,7 +148,7 @@ class HybridSearch<One extends FoundDocument> {
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
     const found = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
-    return found === 0 ? 0 : (MOST_PARTIAL_SCORE * found) / (2 * all);
+    return found === 0 ? 0 : (MAX_PARTIAL_SCORE * found) / (2 * all);
   }
 
   /** Returns the texts to highlight: units, the query as typed, and pieces after a loose search. */

@@ -24,7 +24,7 @@ const ANY_KEYS: KeySet = { kind: "any" };
 /** Characters per key. */
 const GRAM_LENGTH = 3;
 /** LIMIT: keys for looking up one word or literal. More keys would hardly narrow the set. */
-const MOST_KEYS = 12;
+const MAX_KEYS = 12;
 
 /** Start values of the hashes (FNV-1a offset basis). Keys of titles have their own. */
 const TEXT_SEED = 0x811c9dc5;
@@ -171,11 +171,11 @@ export type RequiredText = { readonly type: number; readonly str: string; readon
 const REQUIRED = { text: 1, all: 2, any: 3 } as const;
 
 /** LIMIT: nesting depth of required text; the index accepts no deeper expressions. */
-const MOST_DEPTH = 16;
+const MAX_DEPTH = 16;
 
 /** Returns the documents with all text that a match of the regex requires: only these can match. */
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
-  if (depth === MOST_DEPTH) return ANY_KEYS;
+  if (depth === MAX_DEPTH) return ANY_KEYS;
   if (type === REQUIRED.text) return documentsWithLiteral(str);
   const sets = subs.map((each) => documentsWithRequired(each, depth + 1));
   if (type === REQUIRED.all) return intersectionOf(sets);
@@ -184,7 +184,7 @@ export function documentsWithRequired({ type, str, subs }: RequiredText, depth =
 
 function withKeys(keys: readonly number[]): KeySet {
   if (keys.length === 0) return ANY_KEYS;
-  const step = Math.max(1, keys.length / MOST_KEYS);
-  const chosen = Array.from({ length: Math.min(keys.length, MOST_KEYS) }, (_, i) => keys[Math.floor(i * step)]!);
+  const step = Math.max(1, keys.length / MAX_KEYS);
+  const chosen = Array.from({ length: Math.min(keys.length, MAX_KEYS) }, (_, i) => keys[Math.floor(i * step)]!);
   return { kind: "with", keys: chosen };
 }

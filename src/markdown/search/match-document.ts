@@ -26,7 +26,7 @@ const PART = { beginning: 0.6, inner: 0.4 } as const;
 /** Bonuses that decide the order of documents with the same units of the query. */
 const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
 /** LIMIT: occurrences of one unit that are examined in one text, so that long texts stay fast. */
-const MOST_PLACES = 32;
+const MAX_PLACES = 32;
 
 /** Matches a query with a document, by its path and its text. */
 export function matchDocument(query: Query, path: string, text: string): DocumentMatch {
@@ -104,7 +104,7 @@ function placesOf(text: string, unit: Unit): Places {
   let isWhole = false;
   let sum = 0;
   let at = text.indexOf(unit.text);
-  for (let tries = 0; at !== -1 && tries < MOST_PLACES; tries++) {
+  for (let tries = 0; at !== -1 && tries < MAX_PLACES; tries++) {
     const place = unit.kind === "run" ? "whole" : placeAt(text, at, at + unit.text.length);
     if (place === "whole") isWhole = true;
     if (place === "whole") sum += 1;
@@ -123,7 +123,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let at = text.indexOf(first);
-  for (let tries = 0; at !== -1 && tries < MOST_PLACES; tries++) {
+  for (let tries = 0; at !== -1 && tries < MAX_PLACES; tries++) {
     if (isAt(text, at, phrase)) return true;
     at = text.indexOf(first, at + first.length);
   }
@@ -146,11 +146,11 @@ function isAt(text: string, from: number, phrase: readonly Unit[]): boolean {
 }
 
 /** LIMIT: characters between two words of a phrase. */
-const MOST_GAP = 16;
+const MAX_GAP = 16;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 
 function afterGap(text: string, from: number): number {
   let at = from;
-  while (at - from < MOST_GAP && at < text.length && !LETTER.test(text.charAt(at))) at++;
+  while (at - from < MAX_GAP && at < text.length && !LETTER.test(text.charAt(at))) at++;
   return at;
 }

@@ -21,7 +21,7 @@ export type LineMatch = {
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
 /** LIMIT: ranges that are shown in one line. */
-const MOST_RANGES = 100;
+const MAX_RANGES = 100;
 /**
  * Share of a scan's steps that finding one match is charged. The engine usually stops at the match,
  * and reads to the end of the line at worst.
@@ -87,7 +87,7 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
   if (stopped !== null) return stopped;
   const next = regex.finder(line);
-  while (next !== null && ranges.length < MOST_RANGES) {
+  while (next !== null && ranges.length < MAX_RANGES) {
     const left = line.length - (ranges.at(-1)?.[1] ?? 0);
     const over = await meter.take(left * regex.stepsPerCharacter, SHARE_PER_MATCH);
     if (over !== null) return over;
@@ -100,7 +100,7 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
 
 /** Finds the ranges of a long line in parts, because the engine cannot pause during a scan. */
 async function rangesInParts(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
-  const scan = scanLine(regex.program, line, { ranges: MOST_RANGES, steps: STEPS_PER_PART });
+  const scan = scanLine(regex.program, line, { ranges: MAX_RANGES, steps: STEPS_PER_PART });
   for (;;) {
     const stopped = await meter.take(STEPS_PER_PART);
     if (stopped !== null) return stopped;

@@ -3,7 +3,7 @@ import type { Sql, SqlStatement } from "./sql.ts";
 /** LIMIT: pages that one step merges, to bound its processor time. */
 const PAGES = 8;
 /** LIMIT: pages of one merge statement when many steps run together. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 
 /**
  * Settings of FTS5. Writes never merge; a step merges levels with at least four segments. If the
@@ -44,8 +44,8 @@ export class IndexMerger {
    * @returns true if pages were merged, so that more may remain; false if nothing is left
    */
   merge(steps: number): boolean {
-    for (let left = PAGES * steps; left > 0; left -= MOST_PAGES) {
-      if (!this.#isWritten(Math.ceil(Math.min(MOST_PAGES, left)))) return false;
+    for (let left = PAGES * steps; left > 0; left -= MAX_PAGES) {
+      if (!this.#isWritten(Math.ceil(Math.min(MAX_PAGES, left)))) return false;
     }
     return true;
   }

@@ -16,7 +16,7 @@ export type Query = {
 };
 
 /** LIMIT: words and pairs of runs that are used: the first ones of a long, pasted query. */
-const MOST_PIECES = 24;
+const MAX_PIECES = 24;
 /** LIMIT: characters of a literal. Shorter ones are not searched, longer ones are cut. */
 const LITERAL = { min: 3, max: 64 } as const;
 
@@ -37,7 +37,7 @@ export function readQuery(text: string): Query {
  */
 function bounded(units: readonly Unit[]): Unit[] {
   const taken: Unit[] = [];
-  let left = MOST_PIECES;
+  let left = MAX_PIECES;
   for (const unit of units) {
     if (left === 0) break;
     const characters = unit.kind === "word" ? [] : [...unit.text];

@@ -9,10 +9,10 @@ export type Range = readonly [start: number, end: number];
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly Range[] };
 
 // LIMIT: lines shown of a document, and characters shown of a line.
-const MOST_SNIPPETS = 3;
-const MOST_CHARACTERS = 240;
+const MAX_SNIPPETS = 3;
+const MAX_CHARACTERS = 240;
 /** LIMIT: UTF-16 units of a line that are searched. */
-const MOST_PER_LINE = 2_048;
+const MAX_PER_LINE = 2_048;
 /** Characters shown before the first match of a long line. */
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
@@ -45,7 +45,7 @@ function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLi
   const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
   const found: WeighedLine[] = [];
   let whole = 0;
-  for (let index = 0; index < lines.length && whole < MOST_SNIPPETS; index++) {
+  for (let index = 0; index < lines.length && whole < MAX_SNIPPETS; index++) {
     const folded = foldText(beginningOf(lines[index]!));
     let weight = 0;
     for (const needle of needles) if (!placesOf(folded, needle).next().done) weight += weightOf(needle);
@@ -54,7 +54,7 @@ function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLi
   }
   return found
     .sort((a, b) => b.weight - a.weight || a.index - b.index)
-    .slice(0, MOST_SNIPPETS)
+    .slice(0, MAX_SNIPPETS)
     .sort((a, b) => a.index - b.index);
 }
 
@@ -66,7 +66,7 @@ function weightOf({ text }: Needle): number {
 }
 
 function beginningOf(line: string): string {
-  return line.length <= MOST_PER_LINE ? line : line.slice(0, MOST_PER_LINE);
+  return line.length <= MAX_PER_LINE ? line : line.slice(0, MAX_PER_LINE);
 }
 
 function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, void> {
@@ -80,12 +80,12 @@ function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, vo
 /** Cuts a line around its first match, and returns it with the matches in that part. */
 function excerpt(line: number, text: string, needles: readonly Needle[]): Snippet {
   const folded = foldLine(beginningOf(text));
-  const part = text.slice(0, MOST_PER_LINE + 2 * MOST_CHARACTERS);
+  const part = text.slice(0, MAX_PER_LINE + 2 * MAX_CHARACTERS);
   const characters = [...part];
-  const isWhole = part.length === text.length && characters.length <= MOST_CHARACTERS;
+  const isWhole = part.length === text.length && characters.length <= MAX_CHARACTERS;
   const first = firstMatch(folded, needles);
-  const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MOST_CHARACTERS);
-  const to = isWhole ? characters.length : from + MOST_CHARACTERS;
+  const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MAX_CHARACTERS);
+  const to = isWhole ? characters.length : from + MAX_CHARACTERS;
   const [before, after] = [
     from > 0 ? ELLIPSIS : "",
     isWhole || (to === characters.length && part === text) ? "" : ELLIPSIS,

@@ -50,7 +50,7 @@ type ListWalk = {
 };
 
 /** LIMIT: names of one folder that are read. */
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 
 /**
  * Yields the documents below a folder in the order of their paths. The next page continues after
@@ -61,7 +61,7 @@ function* documentsBelow(
   walk: ListWalk,
 ): Generator<Pick<EntryList["entries"][number], "path" | "state" | "why">, undefined> {
   const { root, random, after, deep, folders } = walk;
-  const entries = unwrap(listFolder(root, folder, { from: 0, count: MOST_NAMES }, random))
+  const entries = unwrap(listFolder(root, folder, { from: 0, count: MAX_NAMES }, random))
     .entries.map((entry) => ({ ...entry, key: `${entry.path}${entry.kind === "folder" ? "/" : ""}` }))
     .toSorted((a, b) => comparePaths(a.key, b.key));
   for (const { key, kind, path, state, why } of entries) {

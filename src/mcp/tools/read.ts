@@ -17,7 +17,7 @@ import {
 } from "../tool.ts";
 
 /** LIMIT: headings in one answer. */
-const MOST_HEADINGS = 200;
+const MAX_HEADINGS = 200;
 
 export const READ = defineTool({
   name: "read",
@@ -54,10 +54,10 @@ export async function readNow({ root }: ServedMirror, path: string, { openOption
 
 function outlineOf(facts: object, text: string): ToolResult {
   const all = headingsOf(text);
-  const cut = all.length > MOST_HEADINGS ? { headingsLeftOut: all.length - MOST_HEADINGS } : {};
+  const cut = all.length > MAX_HEADINGS ? { headingsLeftOut: all.length - MAX_HEADINGS } : {};
   // Headings are content of the document, so they are sent as `text`.
   const shown = all
-    .slice(0, MOST_HEADINGS)
+    .slice(0, MAX_HEADINGS)
     .map((one) => `${one.line}-${one.last}: ${"#".repeat(one.level)} ${one.name}`);
   return answer({ ...facts, headings: all.length, ...cut }, shown.join("\n"));
 }
@@ -91,7 +91,7 @@ function sectionOf(facts: object, text: string, wanted: string, { lines, max_cha
 }
 
 function ambiguousHeading(found: readonly Heading[]): ToolResult {
-  const lines = found.slice(0, MOST_HEADINGS).map(({ line }) => line);
+  const lines = found.slice(0, MAX_HEADINGS).map(({ line }) => line);
   const next = "name the headings above it, too (Plan > Costs), or read from its line";
   return badCall(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
 }

@@ -11,9 +11,9 @@ import { readConfig, type Config, DEFAULT_CONFIG } from "../settings/config.ts";
 import { prefixOf, foldersOf } from "../settings/settings.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { LocalDisk } from "../local/disk.ts";
-import type { LinkedSource } from "../local/ignore.ts";
+import type { RecordedPathSource } from "../local/ignore.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { readLinkedPaths } from "../state/read-beside.ts";
+import { readRecordedPaths } from "../state/read-beside.ts";
 
 /** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
@@ -64,7 +64,7 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
   const own = join(root, MIRROR_FOLDER);
   const config = readConfig(own);
   const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
-  const gitignore = follows ? () => readLinkedPaths(own) : null;
+  const gitignore = follows ? () => readRecordedPaths(own) : null;
   return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: foldersOf(remote) });
 }
 
@@ -75,7 +75,7 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
 export function pathsForGitignore(
   { gitignore }: Pick<Config, "gitignore">,
   state: Pick<State, "localPaths">,
-): LinkedSource | null {
+): RecordedPathSource | null {
   if (!gitignore) return null;
   return () => state.localPaths();
 }

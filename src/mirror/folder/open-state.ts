@@ -55,7 +55,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
  * the first row was written. Such a state counts as new.
  */
 function hasNoRoot(state: StoredState): boolean {
-  return state.meta(META.rootMarker) === null && state.load().links.size === 0;
+  return state.meta(META.rootMarker) === null && state.load().records.size === 0;
 }
 
 /**
@@ -64,9 +64,10 @@ function hasNoRoot(state: StoredState): boolean {
  */
 function forgetStampsOfMissingContent(state: StoredState): void {
   const missing = new Set(state.missingTexts());
-  const links = [...state.load().links.values()];
+  const records = [...state.load().records.values()];
   state.transact(() => {
-    for (const link of links) if (missing.has(link.localDigest)) state.putLink({ ...link, stampTrusted: false });
+    for (const record of records)
+      if (missing.has(record.localDigest)) state.putRecord({ ...record, stampTrusted: false });
   });
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { type BlockReason, isOpen } from "../model/block.ts";
 import { comparePaths } from "../model/by-path.ts";
-import type { Block } from "../model/link.ts";
+import type { Block } from "../model/record.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Intent } from "../ports/state.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";

@@ -9,7 +9,7 @@ import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
 import { type FolderName, namesIn, stampAt, whyUnsynced } from "./folder-names.ts";
-import type { LinkedSource } from "./ignore.ts";
+import type { RecordedPathSource } from "./ignore.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
@@ -33,7 +33,7 @@ type DiskOptions = {
    * Follows `.gitignore` files for paths that are not in this source. Default, and null: these
    * files are not followed.
    */
-  readonly gitignore?: LinkedSource | null;
+  readonly gitignore?: RecordedPathSource | null;
   /** False if scans write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probes?: boolean;
   /** Entries between two pauses of a walk. Default: 256. */

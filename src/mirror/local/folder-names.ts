@@ -1,11 +1,11 @@
 import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
-import type { Stamp } from "../model/link.ts";
+import type { Stamp } from "../model/record.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, nullOnErrno } from "./errno.ts";
-import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, linkedPaths } from "./ignore.ts";
+import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, recordedPaths } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
 import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
@@ -82,7 +82,7 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
     const texts = { ours: read(joinPath(at, IGNORE_FILE)), git, scope };
     if (texts.ours + texts.git + scope !== "") rules.set(at, rulesOf(rulesAt(rules, at), at, texts, foldsCase));
   }
-  return { rules, linked: gitignore === null ? null : linkedPaths(gitignore) };
+  return { rules, recorded: gitignore === null ? null : recordedPaths(gitignore) };
 }
 
 function nameOf(

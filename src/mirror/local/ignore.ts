@@ -71,11 +71,11 @@ const NONE: ReadonlySet<LocalPath> = new Set();
 /**
  * Rules that decide whether a path is synced. `linked`: paths that no `.gitignore` leaves out;
  * null: these files are not followed. `kept`: receives paths that a `.gitignore` would leave out if
- * no linked document was at or below them.
+ * no recorded document was at or below them.
  */
 export type SyncRules = {
   readonly rules: Rules;
-  readonly linked: LinkedPaths | null;
+  readonly recorded: RecordedPaths | null;
   readonly kept?: Set<LocalPath>;
 };
 
@@ -83,7 +83,7 @@ export type SyncRules = {
 type WhyUnsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
 
 /** Returns why a file is not synced; null if the file is synced. */
-export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
+export function whyFileUnsynced({ rules, recorded, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   const name = nameOf(path);
   if (isLeftoverName(name)) return { kind: "litter" };
   if (isConflictCopyName(name)) return { kind: "conflict-copy" };
@@ -92,37 +92,37 @@ export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalP
   if (exclusion === null) return null;
   const { by, rule } = exclusion;
   if (by === "ours") return { kind: "ignored", rule };
-  if (linked?.has(path) !== true) return { kind: "git-ignored", rule };
+  if (recorded?.has(path) !== true) return { kind: "git-ignored", rule };
   kept?.add(path);
   return null;
 }
 
 /** Returns why a folder is not synced; null if the folder is synced. */
-export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
+export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   if (nameOf(path).startsWith(".")) return { kind: "dot-folder" };
   const exclusion = exclusionOf(rules, path, "folder");
   if (exclusion === null) return null;
   const { by, rule } = exclusion;
   if (by === "ours") return { kind: "ignored-folder", rule };
-  if (linked?.isBelow(path) !== true) return { kind: "git-ignored-folder", rule };
+  if (recorded?.isBelow(path) !== true) return { kind: "git-ignored-folder", rule };
   kept?.add(path);
   return null;
 }
 
 /**
- * Local paths of linked documents. A `.gitignore` leaves out only paths that are not linked: a
+ * Local paths of recorded documents. A `.gitignore` leaves out only paths that have no record: a
  * synced document is not build output.
  */
-export type LinkedSource = () => Iterable<LocalPath>;
+export type RecordedPathSource = () => Iterable<LocalPath>;
 
-/** Index of the linked paths, built on first use. */
-export type LinkedPaths = {
+/** Index of the recorded paths, built on first use. */
+export type RecordedPaths = {
   has(path: LocalPath): boolean;
-  /** Returns true if a linked document is below the folder. */
+  /** Returns true if a recorded document is below the folder. */
   isBelow(folder: LocalPath): boolean;
 };
 
-export function linkedPaths(source: LinkedSource): LinkedPaths {
+export function recordedPaths(source: RecordedPathSource): RecordedPaths {
   const read = once(() => {
     const files = new Set(source());
     const folders = new Set<LocalPath>();

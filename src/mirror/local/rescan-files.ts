@@ -1,4 +1,4 @@
-import { sameStamp } from "../model/link.ts";
+import { sameStamp } from "../model/record.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";

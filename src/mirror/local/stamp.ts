@@ -1,4 +1,4 @@
-import type { Stamp } from "../model/link.ts";
+import type { Stamp } from "../model/record.ts";
 import type { FsStat } from "../ports/fs.ts";
 
 export function stampOf(stat: FsStat): Stamp {

@@ -10,8 +10,8 @@ import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { ScanFolder } from "./folder-handle.ts";
 import { digestOf } from "../../contract/digest.ts";
-import { type Stamp, sameStamp } from "../model/link.ts";
-import { whyFileUnsynced, whyFolderUnsynced, type LinkedPaths } from "./ignore.ts";
+import { type Stamp, sameStamp } from "../model/record.ts";
+import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**
@@ -90,7 +90,7 @@ function whyUnread(error: unknown): string {
 /** Parts of a scan that reading rules needs. */
 type RulesContext = Pick<
   Scan,
-  "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "linked" | "foldsCase" | "kept"
+  "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "recorded" | "foldsCase" | "kept"
 >;
 
 /**
@@ -104,7 +104,7 @@ function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEnt
   const extra = path === "" ? scan.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   const texts = {
     ours: read(IGNORE_FILE) + extra,
-    git: scan.linked === null ? "" : read(GITIGNORE_FILE),
+    git: scan.recorded === null ? "" : read(GITIGNORE_FILE),
     scope: path === "" ? scan.scope : "",
   };
   const before = scan.rules.get(path) ?? null;
@@ -207,8 +207,8 @@ export type Scan = {
   readonly scope: string;
   readonly rules: Map<LocalPath, FolderRules>;
   /** Paths that no `.gitignore` leaves out; null: these files are not followed. */
-  readonly linked: LinkedPaths | null;
-  /** Paths that a `.gitignore` would leave out if no linked document was at or below them. */
+  readonly recorded: RecordedPaths | null;
+  /** Paths that a `.gitignore` would leave out if no recorded document was at or below them. */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;

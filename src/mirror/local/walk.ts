@@ -5,7 +5,7 @@ import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, attemptCall, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
-import { ignoresPath, type LinkedSource, linkedPaths } from "./ignore.ts";
+import { ignoresPath, type RecordedPathSource, recordedPaths } from "./ignore.ts";
 import { exclusionOf, patternsOutside, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
@@ -19,7 +19,7 @@ export type WalkOptions = {
   /** The only folders that are synced; empty: all. */
   readonly folders: readonly LocalPath[];
   /** Paths that `.gitignore` files never leave out; null: these files are not followed. */
-  readonly gitignore: LinkedSource | null;
+  readonly gitignore: RecordedPathSource | null;
   /** Entries between two pauses. */
   readonly partSize: number;
 };
@@ -69,7 +69,7 @@ export function* walkTree(
       extraPatterns: options.ignore,
       scope: patternsOutside(options.folders, guard.names().foldsUnicode),
       rules,
-      linked: options.gitignore === null ? null : linkedPaths(options.gitignore),
+      recorded: options.gitignore === null ? null : recordedPaths(options.gitignore),
       kept,
       known,
       onText,

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Block, DocumentPaths, DocumentRecord } from "./link.ts";
+import type { Block, DocumentPaths, DocumentRecord } from "./record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -70,8 +70,8 @@ type DocumentAction =
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
    * Both sides have a new document at one path. Downloads it. If the contents are equal (except for
-   * line ends, BOM, final newline), links the two. Otherwise the policy's `prefer` decides, or a
-   * conflict without a base opens.
+   * line ends, BOM, final newline), records the two as one. Otherwise the policy's `prefer`
+   * decides, or a conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
   // actions that create or remove a document on a side

@@ -1,12 +1,12 @@
 import { isPathPair } from "./name-pair.ts";
-import { type FolderRecord, type DocumentRecord, sameInodeAndBirth } from "./link.ts";
+import { type FolderRecord, type DocumentRecord, sameInodeAndBirth } from "./record.ts";
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
 /** Checks whether a side equals base. If both sides do, no step is needed. */
 
 /**
- * Returns true if both sides show a linked document exactly as base has it, and base has nothing
+ * Returns true if both sides show a recorded document exactly as base has it, and base has nothing
  * pending for it.
  */
 export function bothSidesAreAsBase(
@@ -48,18 +48,18 @@ export function isAtRest(record: DocumentRecord, tree: Pick<LocalTree, "disk">):
 }
 
 /**
- * Returns true if the two names of a linked document or folder correspond, so that neither will
+ * Returns true if the two names of a recorded document or folder correspond, so that neither will
  * change.
  */
 export function hasLastingNames(
-  link: DocumentRecord | FolderRecord,
+  record: DocumentRecord | FolderRecord,
   kind: "file" | "folder",
   { disk }: Pick<LocalTree, "disk">,
 ): boolean {
   return (
-    !isTemporaryName(link.localPath) &&
-    !isTemporaryName(link.remotePath) &&
-    !hasSubstituteName(link, kind, disk.maxNameBytes) &&
-    isPathPair(link.localPath, link.remotePath, link.id, kind)
+    !isTemporaryName(record.localPath) &&
+    !isTemporaryName(record.remotePath) &&
+    !hasSubstituteName(record, kind, disk.maxNameBytes) &&
+    isPathPair(record.localPath, record.remotePath, record.id, kind)
   );
 }

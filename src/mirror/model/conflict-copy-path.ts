@@ -1,5 +1,5 @@
 import { digestOf } from "../../contract/digest.ts";
-import type { Conflict, ShownVersion } from "./link.ts";
+import type { Conflict, ShownVersion } from "./record.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
 /**

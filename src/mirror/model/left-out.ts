@@ -1,9 +1,9 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
-import type { DocumentRecord } from "./link.ts";
+import type { DocumentRecord } from "./record.ts";
 import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
-export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, link: () => null };
+export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
 /** Lists the paths of all local files, also of those that the trees leave out. */
 export function* localPathsOf({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
@@ -28,20 +28,23 @@ export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   if (leftOut === undefined) return trees;
   const taken = new Map<DocId, DocumentRecord>();
   for (const id of ids) {
-    const link = leftOut.link(id);
-    if (link !== null) taken.set(id, link);
+    const record = leftOut.record(id);
+    if (record !== null) taken.set(id, record);
   }
   if (taken.size === 0) return trees;
-  const links = [...taken.values()];
+  const records = [...taken.values()];
   return {
-    base: { ...trees.base, links: new Map([...trees.base.links, ...taken]) },
+    base: { ...trees.base, records: new Map([...trees.base.records, ...taken]) },
     local: {
       ...trees.local,
-      files: new Map([...trees.local.files, ...links.map((link) => [link.localPath, localFileOf(link)!] as const)]),
+      files: new Map([
+        ...trees.local.files,
+        ...records.map((record) => [record.localPath, localFileOf(record)!] as const),
+      ]),
     },
     remote: {
       ...trees.remote,
-      files: new Map([...trees.remote.files, ...links.map((link) => [link.id, remoteFileOf(link)] as const)]),
+      files: new Map([...trees.remote.files, ...records.map((record) => [record.id, remoteFileOf(record)] as const)]),
     },
     leftOut: leftOutWithout(leftOut, taken),
   };
@@ -66,7 +69,7 @@ function leftOutWithout(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentReco
       const id = leftOut.idAt(path);
       return id === null || taken.has(id) ? null : id;
     },
-    link: (id) => (taken.has(id) ? null : leftOut.link(id)),
+    record: (id) => (taken.has(id) ? null : leftOut.record(id)),
   };
 }
 

@@ -116,13 +116,13 @@ export function ownNameOf(
   return own === localName ? null : own;
 }
 
-/** Returns true if a linked document or folder has a name that `ownNameOf` would replace. */
-export function hasSubstituteName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
-  const { localPath, remotePath, id } = link;
+/** Returns true if a recorded document or folder has a name that `ownNameOf` would replace. */
+export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder", maxBytes: number): boolean {
+  const { localPath, remotePath, id } = record;
   return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
 }
 
-type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
+type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
 /**
  * Returns `note-2.md` for `note.md` and 2. If two documents want one path, the local document gets

@@ -8,9 +8,9 @@ import { isHashedNameOf } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Checks whether the two paths of a linked document or folder correspond. They may differ if a name
- * was converted. Any other difference means that mdmirror was interrupted while it carried a move
- * to the other side.
+ * Checks whether the two paths of a recorded document or folder correspond. They may differ if a
+ * name was converted. Any other difference means that mdmirror was interrupted while it carried a
+ * move to the other side.
  */
 
 /**

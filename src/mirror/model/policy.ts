@@ -43,7 +43,7 @@ export type Policy = {
    */
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /**
-   * Linked paths that the second scan did not find either: `sync` scans twice before it counts a
+   * Recorded paths that the second scan did not find either: `sync` scans twice before it counts a
    * file as absent. Null: one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;

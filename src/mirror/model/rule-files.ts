@@ -1,11 +1,11 @@
 /** Files of a folder with rules for files that are not synced, in gitignore syntax. */
 
 /**
- * Ignore file of mdmirror: excluded paths stay unchanged on both sides, even if they are linked.
+ * Ignore file of mdmirror: excluded paths stay unchanged on both sides, even if they have a record.
  */
 export const IGNORE_FILE = ".mdmirrorignore";
 /**
- * Ignore file of git. If mdmirror follows these files, they leave out paths that are not linked.
+ * Ignore file of git. If mdmirror follows these files, they leave out paths without a record.
  */
 export const GITIGNORE_FILE = ".gitignore";
 

@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { DocumentRecord, ReviewAnswer, Stamp, Tombstone } from "./link.ts";
+import type { DocumentRecord, ReviewAnswer, Stamp, Tombstone } from "./record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**

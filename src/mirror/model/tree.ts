@@ -1,7 +1,16 @@
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, FolderRecord, Block, DocumentRecord, DocumentPaths, Inode, Stamp, Tombstone } from "./link.ts";
+import type {
+  Conflict,
+  FolderRecord,
+  Block,
+  DocumentRecord,
+  DocumentPaths,
+  Inode,
+  Stamp,
+  Tombstone,
+} from "./record.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
@@ -50,7 +59,7 @@ export type LocalOther = {
     | "litter"
     | "conflict-copy";
   /**
-   * Stamp of a file or folder; null for other entries. If a linked inode has such a name, the
+   * Stamp of a file or folder; null for other entries. If a recorded inode has such a name, the
    * document is `renamed-out-of-mirror`, not deleted.
    */
   readonly stamp: Stamp | null;
@@ -64,7 +73,7 @@ export type LocalTree = {
   readonly others: ReadonlyMap<LocalPath, LocalOther>;
   /**
    * Paths (files, or folders with everything below them) that the scan could not read, with the
-   * reason. A linked path at or below such a path is unknown.
+   * reason. A recorded path at or below such a path is unknown.
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
@@ -113,12 +122,13 @@ export type RemoteTree = {
    */
   readonly foldersComplete: boolean;
   /**
-   * Linked ids whose absence is proven: the listing was complete, a GET by id answered `404
+   * Recorded ids whose absence is proven: the listing was complete, a GET by id answered `404
    * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Linked folder ids proven absent: complete folder listing, and no document of theirs is present.
+   * Recorded folder ids proven absent: complete folder listing, and no document of theirs is
+   * present.
    */
   readonly goneFolders: ReadonlySet<DirId>;
   /**
@@ -126,7 +136,7 @@ export type RemoteTree = {
    * targets.
    */
   readonly outside: ReadonlySet<DocId>;
-  /** Linked ids that were neither seen nor proven absent, with the reason. */
+  /** Recorded ids that were neither seen nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
    * Ids of link targets that may exist, although base has no record of them and no list shows them.
@@ -167,7 +177,7 @@ export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree):
 }
 
 export type BaseTree = {
-  readonly links: ReadonlyMap<DocId, DocumentRecord>;
+  readonly records: ReadonlyMap<DocId, DocumentRecord>;
   readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
@@ -184,14 +194,14 @@ export type LeftOut = {
   readonly documents: () => Iterable<DocumentPaths>;
   readonly idAt: (path: LocalPath) => DocId | null;
   /** Returns the record of a document that is left out; null if it is not. */
-  readonly link: (id: DocId) => DocumentRecord | null;
+  readonly record: (id: DocId) => DocumentRecord | null;
 };
 
 export type Trees = {
   readonly base: BaseTree;
   readonly local: LocalTree;
   readonly remote: RemoteTree;
-  /** Linked documents that none of the three trees contains. Undefined if there are none. */
+  /** Recorded documents that none of the three trees contains. Undefined if there are none. */
   readonly leftOut?: LeftOut;
 };
 

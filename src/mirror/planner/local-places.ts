@@ -21,7 +21,7 @@ export type LocalPlaces = {
   /** Documents that only the service has, with the paths that they would have locally. */
   readonly arriving: Map<Id, LocalPath>;
   /** Files that belong to no known document, or whose document is not known yet. */
-  readonly unlinked: Set<LocalPath>;
+  readonly unknownFiles: Set<LocalPath>;
 };
 
 /**
@@ -34,7 +34,7 @@ export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup)
     found: new Map(),
     arriving: new Map(),
     uncertain: new Set(),
-    unlinked: new Set(undecided),
+    unknownFiles: new Set(undecided),
   };
   for (const folder of forest.folders) addFolder(where, folder);
   const { disk } = trees.local;
@@ -56,14 +56,14 @@ function addFolder(
 }
 
 function addDocument(
-  { found, uncertain, arriving, unlinked }: LocalPlaces,
+  { found, uncertain, arriving, unknownFiles }: LocalPlaces,
   { id, local, remote }: DocumentRow,
   forest: Forest,
   { maxNameBytes }: DiskNames,
 ): void {
   if (local.seen.kind === "present") {
     const { path } = local.seen.value;
-    if (id === null) unlinked.add(path);
+    if (id === null) unknownFiles.add(path);
     else found.set(id, path);
   } else if (id !== null) {
     uncertain.add(id);

@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Step } from "../model/action.ts";
-import type { Block } from "../model/link.ts";
+import type { Block } from "../model/record.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
@@ -50,7 +50,7 @@ export type Signals = {
    * by side. The hour is measured by the monotonic clock.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Number of linked documents that are listed with an earlier change id of their own. */
+  /** Number of recorded documents that are listed with an earlier change id of their own. */
   readonly earlierChangeIds: number;
   /**
    * True if the service was restored from a backup since the last complete run. Documents that the

@@ -92,9 +92,9 @@ function decideRows(draft: PlanDraft): PlanDraft {
 
 /** Counts documents by side. A document without a row is on both sides. */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
-  const linked = documents.filter(({ record }) => record !== null);
-  const judged = linked.filter(({ record }) => record!.state === "linked");
-  const unjudged = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - linked.length;
+  const recorded = documents.filter(({ record }) => record !== null);
+  const judged = recorded.filter(({ record }) => record!.state === "linked");
+  const unjudged = trees.base.records.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - recorded.length;
   const count = (side: Side, kind: string) => judged.filter((row) => row[side].seen.kind === kind).length;
   return {
     known: judged.length + unjudged,
@@ -119,7 +119,7 @@ function countReturned(
     documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
   );
   let count = [...returned].filter((path) => leftOut.idAt(path) !== null).length;
-  for (const { id, state, localPath } of base.links.values()) {
+  for (const { id, state, localPath } of base.records.values()) {
     const path = places.has(id) ? places.get(id)?.path : localPath;
     if (state === "linked" && path !== undefined && returned.has(path)) count++;
   }

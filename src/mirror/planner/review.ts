@@ -1,6 +1,6 @@
 import type { Digest } from "../../contract/digest.ts";
 import { sameExceptTextForm } from "../model/text-form.ts";
-import type { Submission } from "../model/link.ts";
+import type { Submission } from "../model/record.ts";
 import { mergeText } from "../../markdown/merge/merge.ts";
 
 /**

@@ -128,7 +128,9 @@ function folderLeft(action: Action): LocalPath | null {
   return from === to ? null : from;
 }
 
-/** Returns linked folders that both sides show at base's place. They stay, whether empty or not. */
+/**
+ * Returns recorded folders that both sides show at base's place. They stay, whether empty or not.
+ */
 function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lasting = new Set<LocalPath>();
   for (const { id, localPath, remotePath } of base.dirs.values())

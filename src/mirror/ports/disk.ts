@@ -1,5 +1,5 @@
 import type { Digest } from "../../contract/digest.ts";
-import type { Inode, Stamp } from "../model/link.ts";
+import type { Inode, Stamp } from "../model/record.ts";
 import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 

@@ -1,4 +1,4 @@
-import type { Stamp } from "../model/link.ts";
+import type { Stamp } from "../model/record.ts";
 
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 

@@ -10,7 +10,7 @@ import type {
   Stamp,
   Submission,
   Tombstone,
-} from "../model/link.ts";
+} from "../model/record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
@@ -303,26 +303,26 @@ export interface State {
   load(take?: (record: DocumentRecord) => void): BaseTree;
   /** Reads the blocks, without the rest of base. */
   blocks(): Block[];
-  link(id: DocId): DocumentRecord | null;
+  record(id: DocId): DocumentRecord | null;
   /**
    * Returns the record with this local path, or none; two while a swap is being recorded. LIMIT:
    * reads every row.
    */
-  linksAt(path: LocalPath): DocumentRecord[];
+  recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * Returns linked documents in a folder. `all`: also those in folders below it. LIMIT: reads every
-   * row.
+   * Returns recorded documents in a folder. `all`: also those in folders below it. LIMIT: reads
+   * every row.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
   /**
-   * Returns the local paths of linked documents, in no order. For an excluded document, returns its
-   * path before the exclusion.
+   * Returns the local paths of recorded documents, in no order. For an excluded document, returns
+   * its path before the exclusion.
    */
   localPaths(): LocalPath[];
   /** Returns true if the local file of a record has this inode. LIMIT: reads every row. */
   hasInode(dev: number, ino: number): boolean;
-  putLink(record: DocumentRecord): void;
-  removeLink(id: DocId): void;
+  putRecord(record: DocumentRecord): void;
+  removeRecord(id: DocId): void;
   /**
    * Records that the file's bytes survive a power loss. Does nothing if the record has another
    * local path now.
@@ -403,7 +403,7 @@ export interface State {
   /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
   beginRun(kind: string, at: number): number;
   endRun(run: number, at: number, summary: string): void;
-  record(event: MirrorEvent): void;
+  recordEvent(event: MirrorEvent): void;
   /** Returns events, newest first. */
   events(query: {
     readonly limit: number;

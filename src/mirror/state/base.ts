@@ -2,11 +2,11 @@ import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
 import { findImpossible, isPossibleRecord, describeImpossible } from "./impossible.ts";
-import { DirTable, RecordTable } from "./links.ts";
+import { DirTable, RecordTable } from "./records.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Conflict, DocumentRecord, Stamp, Tombstone } from "../model/link.ts";
+import type { Conflict, DocumentRecord, Stamp, Tombstone } from "../model/record.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { WithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
@@ -14,7 +14,7 @@ import type { Intent, OpenIntent } from "../ports/state.ts";
 /** Opens the tables that a cycle uses. */
 export function openBaseTables(db: Db) {
   return {
-    links: new RecordTable(db),
+    records: new RecordTable(db),
     dirs: new DirTable(db),
     tombstones: new KeyedTable<Tombstone, "id">(db, TOMBSTONES),
     conflicts: new ConflictTable(db),
@@ -34,16 +34,16 @@ type BaseTables = ReturnType<typeof openBaseTables>;
  */
 export function readBase(
   db: Db,
-  { links: table, dirs, tombstones, conflicts, blocks }: BaseTables,
+  { records: table, dirs, tombstones, conflicts, blocks }: BaseTables,
   take?: (record: DocumentRecord) => void,
 ): BaseTree {
   keepFewPages(db);
-  const links = new Map<DocId, DocumentRecord>();
+  const records = new Map<DocId, DocumentRecord>();
   for (const record of table.all())
-    if (take === undefined) links.set(record.id, record);
+    if (take === undefined) records.set(record.id, record);
     else take(record);
   return {
-    links,
+    records,
     dirs: dirs.load(),
     tombstones: tombstones.load(),
     conflicts: conflicts.load(),

@@ -1,4 +1,4 @@
-import type { Block } from "../model/link.ts";
+import type { Block } from "../model/record.ts";
 import { rebase } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";

@@ -1,5 +1,5 @@
 import type { Digest } from "../../contract/digest.ts";
-import type { Block, Stamp } from "../model/link.ts";
+import type { Block, Stamp } from "../model/record.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
 import { BlockTable } from "./blocks.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../model/link.ts";
+import type { Block } from "../model/record.ts";
 import type { OpenIntent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import { type RunRow, RunTable } from "./history.ts";

@@ -10,7 +10,7 @@ import type {
   Stamp,
   Submission,
   Tombstone,
-} from "../model/link.ts";
+} from "../model/record.ts";
 import type { ArrivingFile, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 

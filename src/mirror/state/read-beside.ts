@@ -4,7 +4,7 @@ import { statOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import { LOCAL_PATHS } from "./links.ts";
+import { LOCAL_PATHS } from "./records.ts";
 
 export type ReadBeside<T> =
   | { readonly kind: "read"; readonly value: T }
@@ -42,11 +42,11 @@ function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
 }
 
 /**
- * Returns the local paths of linked documents, from a state that this process has not opened. Empty
- * if the state cannot be read: the caller then sends and removes nothing.
+ * Returns the local paths of recorded documents, from a state that this process has not opened.
+ * Empty if the state cannot be read: the caller then sends and removes nothing.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readLinkedPaths(mirrorFolder: string): readonly LocalPath[] {
+export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
   const read = readBeside(mirrorFolder, (db) => db.prepare<[], LocalPath>(LOCAL_PATHS).pluck().all());
   return read.kind === "read" ? read.value : [];
 }

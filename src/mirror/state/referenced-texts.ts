@@ -1,5 +1,5 @@
 import type { Digest } from "../../contract/digest.ts";
-import type { Submission } from "../model/link.ts";
+import type { Submission } from "../model/record.ts";
 import type { Intent } from "../ports/state.ts";
 import { WithStatements } from "./statement.ts";
 
@@ -38,8 +38,8 @@ export class ReferencedTexts extends WithStatements {
   }
 
   /**
-   * Returns contents that the service had as a version of a document that is still linked, so that
-   * they are not the only copies.
+   * Returns contents that the service had as a version of a document that still has a record, so
+   * that they are not the only copies.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());

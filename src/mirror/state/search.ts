@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Digest } from "../../contract/digest.ts";
-import type { Stamp } from "../model/link.ts";
+import type { Stamp } from "../model/record.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { KnownFile } from "../ports/disk.ts";
 import { type Block, blockOf, KEY_SCHEMA, KeyIndex } from "../../markdown/search/key-index.ts";

@@ -69,14 +69,14 @@ export class StoredState extends WithStatements implements State {
     return this.transact(() => findDamage(this.db, this.#tables));
   }
 
-  readonly link: State["link"] = (id) => this.#tables.links.get(id);
-  readonly linksAt: State["linksAt"] = (path) => this.#tables.links.at(path);
-  readonly documentsIn: State["documentsIn"] = (...args) => this.#tables.links.in(...args);
-  readonly localPaths: State["localPaths"] = () => this.#tables.links.localPaths();
-  readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.links.hasInode(dev, ino);
-  readonly putLink: State["putLink"] = (record) => this.#tables.links.put(record);
-  readonly removeLink: State["removeLink"] = (id) => this.#tables.links.remove(id);
-  readonly setDurable: State["setDurable"] = (id, path) => this.#tables.links.setDurable(id, path);
+  readonly record: State["record"] = (id) => this.#tables.records.get(id);
+  readonly recordsAt: State["recordsAt"] = (path) => this.#tables.records.at(path);
+  readonly documentsIn: State["documentsIn"] = (...args) => this.#tables.records.in(...args);
+  readonly localPaths: State["localPaths"] = () => this.#tables.records.localPaths();
+  readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.records.hasInode(dev, ino);
+  readonly putRecord: State["putRecord"] = (record) => this.#tables.records.put(record);
+  readonly removeRecord: State["removeRecord"] = (id) => this.#tables.records.remove(id);
+  readonly setDurable: State["setDurable"] = (id, path) => this.#tables.records.setDurable(id, path);
 
   readonly dir: State["dir"] = (id) => this.#tables.dirs.get(id);
   readonly dirAt: State["dirAt"] = (path) => this.#tables.dirs.at(path);
@@ -137,7 +137,7 @@ export class StoredState extends WithStatements implements State {
   readonly beginRun: State["beginRun"] = (kind, at) => this.#runs.begin(kind, at);
   readonly endRun: State["endRun"] = (run, at, summary) => this.#runs.end(run, at, summary);
   readonly runs: State["runs"] = (limit) => this.#runs.newest(limit);
-  readonly record: State["record"] = (event) => this.#events.record(event);
+  readonly recordEvent: State["recordEvent"] = (event) => this.#events.record(event);
   readonly events: State["events"] = (query) => this.#events.find(query);
   readonly lossesAfter: State["lossesAfter"] = (side, run) => this.#events.lossesAfter(side, run);
 }

@@ -67,7 +67,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
 }
 
 /** LIMIT: matches that are listed for an ambiguous word. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 function findOne<T extends { readonly id: string }>(
   kind: "workspaces" | "keys" | "reviews",
@@ -83,8 +83,8 @@ function findOne<T extends { readonly id: string }>(
   const next = `mdmirror serve admin ${kind} lists them`;
   if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, next);
   if (found.length === 1) return ok(first);
-  const named = found.slice(0, MOST_NAMED).map(describe).join("; ");
-  const more = found.length > MOST_NAMED ? `; and ${found.length - MOST_NAMED} more` : "";
+  const named = found.slice(0, MAX_NAMED).map(describe).join("; ");
+  const more = found.length > MAX_NAMED ? `; and ${found.length - MAX_NAMED} more` : "";
   return trouble("usage", `${shownName(word)} names ${found.length} ${kind}: ${named}${more}`, "give an id instead");
 }
 

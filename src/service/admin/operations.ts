@@ -51,12 +51,12 @@ const settings = z.strictObject({
 });
 
 /** LIMIT: reviews of one page. */
-export const MOST_REVIEWS = 1_000;
+export const MAX_REVIEWS = 1_000;
 
 const reviewsQuery = z.strictObject({
   workspaceId: z.string().optional(),
   status: z.enum(["in_review", "accepted", "rejected"]).default("in_review"),
-  limit: integerParameter({ min: 1, max: MOST_REVIEWS, default: MOST_REVIEWS }),
+  limit: integerParameter({ min: 1, max: MAX_REVIEWS, default: MAX_REVIEWS }),
   cursor: integerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
 });
 

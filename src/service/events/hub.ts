@@ -15,7 +15,7 @@ import { BEAT, OutboxReader } from "./outbox-reader.ts";
 /** Sends changes to listeners, filtered by the access of each key. */
 
 // LIMIT: listeners of one key. Each needs a connection; more machines should not share a key.
-const MOST_PER_KEY = 256;
+const MAX_PER_KEY = 256;
 const RETRY_AFTER_S = "30";
 const TICK_MS = 1_000;
 const BEAT_MS = 20_000;
@@ -72,7 +72,7 @@ export class EventHub {
     if (isRefused(reader)) return reader;
     const sent = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(sent)) return sent;
-    if (this.#listeners.countOf(hash!) >= MOST_PER_KEY) return tooMany();
+    if (this.#listeners.countOf(hash!) >= MAX_PER_KEY) return tooMany();
     const last = headers["last-event-id"] ?? "";
     const isFit = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
     return {
@@ -89,7 +89,7 @@ export class EventHub {
   #join(sink: AnswerStream, hash: Buffer, reader: Reader, position: string | null): () => void {
     let isOver = false;
     // RACE: while access was checked, other listeners of the same key may have joined.
-    if (this.#listeners.countOf(hash) >= MOST_PER_KEY) {
+    if (this.#listeners.countOf(hash) >= MAX_PER_KEY) {
       sink.end();
       return () => undefined;
     }
@@ -190,6 +190,6 @@ export class EventHub {
 type StreamRequest = { readonly hash: Buffer; readonly reader: Reader; readonly position: string | null };
 
 function tooMany(): Refused {
-  const detail = `There are ${MOST_PER_KEY} listeners with this key already.`;
+  const detail = `There are ${MAX_PER_KEY} listeners with this key already.`;
   return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_S });
 }

@@ -4,7 +4,7 @@ import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPosition } from "./event-id.ts";
-import { WorkspaceEvents, MOST_EVENTS, RESET, type VisibleEvent } from "./workspace-events.ts";
+import { WorkspaceEvents, MAX_EVENTS, RESET, type VisibleEvent } from "./workspace-events.ts";
 import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
@@ -17,7 +17,7 @@ const PORTION = 500;
  * SQLite keeps the same number. A client that missed more gets a `reset`, and scans everything.
  * Rows that the key may not read do not count.
  */
-const MOST_MISSED = 20_000;
+const MAX_MISSED = 20_000;
 /** Milliseconds for which a key's access is cached; the outbox reports changes of access too. */
 const BELIEVED_MS = 1_000;
 
@@ -75,7 +75,7 @@ export class OutboxReader {
   async missed(store: Pick<Store, "read">, reader: Reader, position: string | null, upTo: string): Promise<string> {
     const visible = new Map<string, VisibleEvent>();
     let from = position;
-    for (let looked = 0; from !== null && looked < MOST_MISSED; looked += PORTION) {
+    for (let looked = 0; from !== null && looked < MAX_MISSED; looked += PORTION) {
       const after = from;
       const page = await store.read((tables) => missedAfter(tables, reader, after));
       if (page === null || !addAll(visible, page.events)) break;
@@ -140,7 +140,7 @@ function addAll(visible: Map<string, VisibleEvent>, events: readonly VisibleEven
     visible.delete(event.data.id);
     visible.set(event.data.id, event);
   }
-  return visible.size <= MOST_EVENTS;
+  return visible.size <= MAX_EVENTS;
 }
 
 async function readWorkspaceEvents(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {

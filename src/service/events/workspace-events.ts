@@ -14,7 +14,7 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
 /** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
-export const MOST_EVENTS = 200;
+export const MAX_EVENTS = 200;
 /** Row number of an unknown former parent. No folder has this number, so no grant is on it. */
 const NOWHERE = -1;
 
@@ -76,7 +76,7 @@ export class WorkspaceEvents {
     for (const row of this.#rows) {
       const event = row.kind === "file" ? this.#fileEvent(row, judge) : this.#folderEvent(row, judge);
       if (event === null) continue;
-      if (event.type === "reset" || visible.size === MOST_EVENTS) return RESET;
+      if (event.type === "reset" || visible.size === MAX_EVENTS) return RESET;
       visible.delete(row.id);
       visible.set(row.id, event);
     }

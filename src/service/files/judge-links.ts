@@ -26,7 +26,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   const lost = [...judged].flatMap(([target, isThere]) => (isThere ? [] : [target]));
   if (lost.length === 0) return null;
   return refuseFields(
-    lost.slice(0, MOST_NAMED).map((target) => ({
+    lost.slice(0, MAX_NAMED).map((target) => ({
       code: "unresolved_reference",
       pointer: "/content",
       detail: `content references a file or folder which cannot be resolved: ${quoted(target)}.`,
@@ -35,7 +35,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
 }
 
 /** LIMIT: broken links that an answer lists. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 async function resolves(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
   if (kind === "id")

@@ -27,7 +27,7 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 /** Milliseconds for which lines are collected before one write. */
 const PAUSE_MS = 200;
 /** LIMIT: lines that wait for the disk. Further lines are lost, and counted in the next line. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
 
@@ -54,7 +54,7 @@ export class AccessLog {
   }
 
   readonly note = (entry: AccessEntry): void => {
-    if (this.#lines.length < MOST_WAITING) this.#lines.push(JSON.stringify(entry));
+    if (this.#lines.length < MAX_WAITING) this.#lines.push(JSON.stringify(entry));
     else this.#lost++;
     this.#written ??= this.#writeLater();
   };

@@ -7,7 +7,7 @@ import type { ServiceFigures } from "../figures.ts";
 
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
-const MOST_MINUTES = 1_440;
+const MAX_MINUTES = 1_440;
 /** End of the first group of durations, in ms. The end of each further group is 25 % higher. */
 const SHORTEST_MS = 0.5;
 const RATIO = 1.25;
@@ -70,7 +70,7 @@ export class RequestHistory {
     const durations = new Uint32Array(GROUPS);
     const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
     this.#minutes.push(minute);
-    if (this.#minutes.length > MOST_MINUTES) this.#minutes.shift();
+    if (this.#minutes.length > MAX_MINUTES) this.#minutes.shift();
     void this.#readFigures().then((figures) => {
       minute.figures = figures;
     });

@@ -58,7 +58,7 @@ export type ImportProgress = { readonly files: number; readonly refused: number 
  * LIMIT: requests of an import that are under way at the same time. A store commits them together,
  * and they are few enough that other requests are answered soon.
  */
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
@@ -81,7 +81,7 @@ export async function importFolder(
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
   // With links, only one request at a time: content with links is sent after the answers to its
   // targets.
-  const most = links === null ? MOST_AT_ONCE : 1;
+  const most = links === null ? MAX_AT_ONCE : 1;
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items, most);
     isOver = portion.length < most;

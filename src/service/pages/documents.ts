@@ -230,12 +230,12 @@ export function crumbs(workspace: WorkspaceRow, path: string): Html {
 }
 
 /** LIMIT: entries on one page. */
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 /**
  * LIMIT: rows read for one page. If a key may see little of a folder, a page may be short or empty
  * and still have a next one.
  */
-const MOST_READ = 2_000;
+const MAX_READ = 2_000;
 
 type Entry = {
   readonly kind: "folder" | "file";
@@ -287,8 +287,8 @@ async function listFolder(
   const entries: Entry[] = [];
   let at = placeOf(after);
   let read = 0;
-  while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
-    const count = MOST_ENTRIES - entries.length;
+  while (at !== null && entries.length < MAX_ENTRIES && read < MAX_READ) {
+    const count = MAX_ENTRIES - entries.length;
     // One row more than the page shows, to find out if there is a next page.
     const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, at, count + 1);
     const kept = rows.slice(0, count);

@@ -17,7 +17,7 @@ import { changeDocument, crumbs, find, inWorkspace, NO_DOCUMENT, pathOf } from "
 import { agoOf, listNav, minuteText, secondText } from "./parts.ts";
 
 /** LIMIT: changes on one page, each of which is compared with the version before. */
-const MOST_CHANGES = 20;
+const MAX_CHANGES = 20;
 
 /** A change with its content and the content before; null for one that is not stored. */
 type Step = HistoryRow & { readonly text: string | null; readonly before: string | null };
@@ -47,14 +47,14 @@ async function read(context: RequestContext, call: PageCall): Promise<History | 
   const { row } = found;
   const asked = call.query.get("before") ?? "";
   const from = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
-  const rows = await tables.changes.ofFile(row.seq, from, MOST_CHANGES + 1);
+  const rows = await tables.changes.ofFile(row.seq, from, MAX_CHANGES + 1);
   const steps: Step[] = [];
-  for (const change of rows.slice(0, MOST_CHANGES)) {
+  for (const change of rows.slice(0, MAX_CHANGES)) {
     const { text } = (await tables.changes.base(change.id, row.seq))!;
     const before = change.baseId === null ? "" : ((await tables.changes.base(change.baseId, row.seq))?.text ?? null);
     steps.push({ ...change, text, before });
   }
-  return { workspace, row, steps, next: rows.length > MOST_CHANGES ? String(steps.at(-1)!.seq) : null };
+  return { workspace, row, steps, next: rows.length > MAX_CHANGES ? String(steps.at(-1)!.seq) : null };
 }
 
 async function historyPage({ workspace, row, steps, next }: History, call: PageCall): Promise<PageResult> {

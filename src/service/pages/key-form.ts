@@ -138,7 +138,7 @@ function levelOptions(level: string | undefined): Html[] {
 /** A key as the fields of the form describe it. */
 type KeyRequest = Required<KeyChanges>;
 
-const MOST_LABEL = 200;
+const MAX_LABEL = 200;
 
 export function readNewWishes(filled: FormContent, now: number): KeyRequest | Fault {
   const wishes = readWishes(filled, now);
@@ -149,8 +149,8 @@ export function readNewWishes(filled: FormContent, now: number): KeyRequest | Fa
 /** Reads what the form asks for, or finds the first field with a fault. */
 export function readWishes(filled: FormContent, now: number): KeyRequest | Fault {
   const { label } = filled;
-  if (label === "" || label.length > MOST_LABEL)
-    return { field: "label", text: `A name has 1 to ${MOST_LABEL} characters.` };
+  if (label === "" || label.length > MAX_LABEL)
+    return { field: "label", text: `A name has 1 to ${MAX_LABEL} characters.` };
   const grants = readGrants(filled);
   if (typeof grants === "string") return { field: "access", text: grants };
   const expiresAt = readExpiry(filled.expires, now);
@@ -185,11 +185,11 @@ function readExpiry(text: string, now: number): number | null | string {
   return at > now ? at : "A key cannot expire in the past. Revoke it instead.";
 }
 
-const MOST_RATE = 9_999_999;
+const MAX_RATE = 9_999_999;
 
 function readRate(requests: string, seconds: string): KeyRequest["rateLimit"] | string {
   if (requests === "" && seconds === "") return null;
   const rate = { requests: Number(requests), seconds: Number(seconds) };
-  const isGood = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MOST_RATE);
+  const isGood = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MAX_RATE);
   return isGood ? rate : "A rate is a number of requests in a number of seconds, 1 or more each.";
 }

@@ -16,17 +16,17 @@ import { agoOf, LEVELS, listNav, minuteText } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
 /** LIMIT: keys on one page. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 export async function showKeys({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace");
   const from = /^\d{1,9}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
-  const listed = await core.admin.keyPage({ workspaceId, from, most: MOST_KEYS + 1 });
+  const listed = await core.admin.keyPage({ workspaceId, from, most: MAX_KEYS + 1 });
   if (isRefused(listed)) return refusedPage(listed);
-  const keys = listed.slice(0, MOST_KEYS);
+  const keys = listed.slice(0, MAX_KEYS);
   const names = await workspaceNames(core);
   const fresh = withQuery(`${KEYS}/new`, { workspace: workspaceId });
-  const more = { workspace: workspaceId, from: String(from + MOST_KEYS) };
+  const more = { workspace: workspaceId, from: String(from + MAX_KEYS) };
   return page({
     title: "Keys",
     here: KEYS,
@@ -34,7 +34,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
 <a class="button main-action" href="${fresh}">Create key</a></div>
 ${workspaceId !== null && html`<p><a href="${KEYS}">Keys of all workspaces</a></p>`}
 ${keys.length === 0 ? noKeys(from === 0) : keyTable(keys, names, now)}
-${listNav(from > 0 ? withQuery(KEYS, { workspace: workspaceId }) : null, listed.length > MOST_KEYS ? withQuery(KEYS, more) : null)}`,
+${listNav(from > 0 ? withQuery(KEYS, { workspace: workspaceId }) : null, listed.length > MAX_KEYS ? withQuery(KEYS, more) : null)}`,
   });
 }
 
@@ -69,12 +69,12 @@ function usedOf({ lastUsedAt }: KeyInfo, now: number): Html {
 }
 
 /** LIMIT: grants that the list shows of each key. */
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** Shows the access of a key in short. */
 function accessOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`<span class="faint">no access</span>`;
-  const shown = grants.slice(0, MOST_SHOWN).map(({ level }, at) => grantView(grantPaths[at]!, level));
+  const shown = grants.slice(0, MAX_SHOWN).map(({ level }, at) => grantView(grantPaths[at]!, level));
   const more = grants.length - shown.length;
   return html`${shown.map((one, at) => html`${at > 0 && ", "}${one}`)}${more > 0 && html` <span class="faint">and ${count(more)} more</span>`}`;
 }
@@ -200,7 +200,7 @@ ${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
 }
 
 /** LIMIT: folders offered for a grant. A workspace with more offers those in its root. */
-const MOST_FOLDERS = 200;
+const MAX_FOLDERS = 200;
 type Offered = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
 /** Reads the folders of the workspace, each after the folder above. */
@@ -208,9 +208,9 @@ function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<Offered | null> => {
     const workspace = await workspaces.byId(id);
     if (workspace === undefined) return null;
-    const all = await folders.all({ workspace: workspace.seq, after: 0, count: MOST_FOLDERS + 1 });
-    const inRoot = { workspace: workspace.seq, folder: ROOT, after: "", count: MOST_FOLDERS };
-    const rows = all.length > MOST_FOLDERS ? await folders.inParentByName(inRoot) : all;
+    const all = await folders.all({ workspace: workspace.seq, after: 0, count: MAX_FOLDERS + 1 });
+    const inRoot = { workspace: workspace.seq, folder: ROOT, after: "", count: MAX_FOLDERS };
+    const rows = all.length > MAX_FOLDERS ? await folders.inParentByName(inRoot) : all;
     // A slash sorts before every other character, so that a folder comes before its neighbours.
     const sorted = rows.map(({ path }) => path).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     return { workspace, folders: sorted.map(shownPath) };
@@ -238,14 +238,13 @@ function faultFrom(fault: Fault | Refused): Fault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };
 }
 
-const MOST_NAME = 200;
+const MAX_NAME = 200;
 
 /** Creates a workspace, and shows the workspace's first key. */
 export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const { core, form } = call;
   const name = (form.get("name") ?? "").trim();
-  if (name === "" || name.length > MOST_NAME)
-    return go(APP, `a name has 1 to ${MOST_NAME} characters`, { tone: "bad" });
+  if (name === "" || name.length > MAX_NAME) return go(APP, `a name has 1 to ${MAX_NAME} characters`, { tone: "bad" });
   const known = await workspacesOf(core);
   if (known.some((one) => one.name === name))
     return go(APP, "there is a workspace with this name already", { tone: "bad" });

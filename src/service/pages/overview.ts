@@ -158,7 +158,7 @@ function titled({ at }: RequestSpan, words: string): string {
 }
 
 /** LIMIT: routes that are shown. */
-const MOST_ROUTES = 20;
+const MAX_ROUTES = 20;
 
 function routesSection(counts: readonly RouteCount[]): Html {
   const routes = [...Map.groupBy(counts, ({ route }) => route)].map(([route, answers]) => {
@@ -166,7 +166,7 @@ function routesSection(counts: readonly RouteCount[]): Html {
       answers.reduce((all, { code, count: n }) => (code >= from && code < to ? all + n : all), 0);
     return { route, all: total(0, 1_000), refused: total(400, 500), failed: total(500, 1_000) };
   });
-  const rows = routes.toSorted((a, b) => b.all - a.all).slice(0, MOST_ROUTES);
+  const rows = routes.toSorted((a, b) => b.all - a.all).slice(0, MAX_ROUTES);
   return html`<details class="card"><summary>Requests since the start, by operation</summary><table class="table narrow"><thead><tr>
 <th scope="col">Operation</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Failed</th></tr></thead>
 <tbody>${rows.map(

@@ -18,7 +18,7 @@ import { agoOf, listNav, REFRESH_MS, segmentsOf } from "./parts.ts";
 import { workspaceNames } from "./workspaces.ts";
 
 /** LIMIT: reviews on one page. */
-const MOST_REVIEWS = 100;
+const MAX_REVIEWS = 100;
 
 type State = ReviewInfo["status"];
 const STATES: Readonly<Record<State, { readonly label: string; readonly tone: Tone }>> = {
@@ -39,7 +39,7 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   const cursor = query.get("cursor") ?? "";
   const after = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
   const latestFirst = status !== "in_review";
-  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MOST_REVIEWS, latestFirst });
+  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MAX_REVIEWS, latestFirst });
   if (isRefused(listed)) return refusedPage(listed);
   const names = await workspaceNames(core);
   const common = { workspace: workspaceId ?? null };

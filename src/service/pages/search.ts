@@ -14,7 +14,7 @@ import { crumbs, inWorkspace, searchForm } from "./documents.ts";
 import { listNav } from "./parts.ts";
 
 /** LIMIT: documents of one search, and of one page. */
-const MOST_FOUND = 100;
+const MAX_FOUND = 100;
 const ON_PAGE = 20;
 
 const { searchHybrid: OPERATION } = OPERATIONS;
@@ -43,7 +43,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const { store, turns } = core.server;
   const pace = turns.paceOf(() => false);
   // One more than the pages show, to find out if there are more.
-  const result = await searchHybrid(store.search(scope), pace, words, MOST_FOUND + 1);
+  const result = await searchHybrid(store.search(scope), pace, words, MAX_FOUND + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(searchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
   const found = hits.map(({ found: { path }, snippets }) => {
@@ -55,14 +55,14 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
 /** @param start number of documents on the pages before, as text */
 function foundPart(found: Parameters<typeof foundList>[0], address: string, start: string): Html {
   const from = /^\d{1,3}$/.test(start) ? Number(start) : 0;
-  const shown = found.slice(from, Math.min(from + ON_PAGE, MOST_FOUND));
+  const shown = found.slice(from, Math.min(from + ON_PAGE, MAX_FOUND));
   if (shown.length === 0) {
     const hint = "No document that this key may see has these words. Try fewer words, or search in all folders.";
     return emptyOf("Nothing found", hint);
   }
   const end = from + shown.length;
-  const total = found.length > MOST_FOUND ? `more than ${MOST_FOUND} documents` : plural(found.length, "document");
-  const next = end < Math.min(found.length, MOST_FOUND) ? `${address}&from=${end}` : null;
+  const total = found.length > MAX_FOUND ? `more than ${MAX_FOUND} documents` : plural(found.length, "document");
+  const next = end < Math.min(found.length, MAX_FOUND) ? `${address}&from=${end}` : null;
   return html`<p>${count(from + 1)} to ${count(end)} of ${total}, the best first</p>${foundList(shown)}
 ${listNav(from === 0 ? null : address, next)}`;
 }

@@ -16,7 +16,7 @@ export type SignedIn = { readonly who: Who; readonly since: number };
 /**
  * LIMIT: signed-in browsers. A further browser signs out the browser that was unused for longest.
  */
-const MOST_SESSIONS = 256;
+const MAX_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
 
@@ -27,7 +27,7 @@ const LONGEST_MS = 24 * 3_600_000;
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: addresses that are remembered. */
-const MOST_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 1_000;
 
 type Entered =
   | { readonly kind: "in"; readonly cookie: string }
@@ -45,8 +45,8 @@ export class SignInSessions {
     const { now } = core.server;
     this.#core = core;
     this.#origins = new Origins(served);
-    this.#browsers = new Browsers({ now, secret }, { most: MOST_SESSIONS, idleMs: IDLE_MS });
-    this.#wrong = new Buckets(now, MOST_ADDRESSES);
+    this.#browsers = new Browsers({ now, secret }, { most: MAX_SESSIONS, idleMs: IDLE_MS });
+    this.#wrong = new Buckets(now, MAX_ADDRESSES);
   }
 
   /**

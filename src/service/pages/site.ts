@@ -40,7 +40,7 @@ export type PageAnswer = {
 
 const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
-const MOST_SIGN_IN_BYTES = 8_192;
+const MAX_SIGN_IN_BYTES = 8_192;
 
 /** `waiting`: number of open reviews, for the tabs. */
 type Shown = { readonly waiting: number };
@@ -119,7 +119,7 @@ export class Pages {
     if (head.method !== "POST") return this.#trouble({ ...NO_PAGE, status: 405 }, null);
     if (splitRequestTarget(head.path).path !== SIGN_IN)
       return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
-    return bytes <= MOST_SIGN_IN_BYTES
+    return bytes <= MAX_SIGN_IN_BYTES
       ? null
       : this.#trouble({ ...NO_TOKEN, status: 413, reason: "this is not a key" }, null);
   }

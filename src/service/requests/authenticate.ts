@@ -10,8 +10,8 @@ import type { Tables } from "../store/tables.ts";
 /**
  * LIMIT: keys whose hashes are cached. Without the cache, hashing takes a tenth of a GET's time.
  */
-const MOST_HASHES = 256;
-const hashes = new BoundedMap<string, Buffer>(MOST_HASHES);
+const MAX_HASHES = 256;
+const hashes = new BoundedMap<string, Buffer>(MAX_HASHES);
 
 /** Hashes a key. One round of SHA-256 is safe enough, because keys are long random strings. */
 export function hashKey(key: string): Buffer {

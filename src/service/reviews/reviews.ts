@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource, ReviewReason } from "../../contract/resources.ts";
-import { MOST_REVIEWS } from "../admin/operations.ts";
+import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type RequestContext, type ServerContext, type Working, writeWith } from "../requests/context.ts";
 import { noWorkspace } from "../keys/keys.ts";
@@ -81,7 +81,7 @@ export class Reviews {
     return isRefused(page) ? page : page.data;
   }
 
-  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS, latestFirst = false }: ReviewsQuery) {
+  page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return noWorkspace();

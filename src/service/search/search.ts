@@ -37,7 +37,7 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
  * many steps for each character. A pattern with a literal is only tried on texts that contain the
  * literal.
  */
-const MOST_STEPS = 80_000_000;
+const MAX_STEPS = 80_000_000;
 
 /**
  * POST /v1/search/regex.
@@ -48,7 +48,7 @@ const MOST_STEPS = 80_000_000;
 export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | ContinuedRequest> {
   const regex = await compilePattern(body.query);
   if (isRefused(regex)) return regex;
-  const limits = { limit: body.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
+  const limits = { limit: body.limit, steps: MAX_STEPS, lines: SEARCH_REGEX_LINES };
   return continues(context, body, async (source, pace) => {
     const result = await byRegex(source, pace, regex, limits);
     if (result.kind === "ended") return ended();

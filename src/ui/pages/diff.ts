@@ -12,7 +12,7 @@ import { folderPage } from "../page.ts";
 import { crumbsOf, numberIn, requestedPath, timeOf } from "../parts.ts";
 
 /** LIMIT: versions in a list. */
-const MOST_VERSIONS = 100;
+const MAX_VERSIONS = 100;
 
 /** Returns a form that compares two versions, or a version with the file. */
 export function compareForm(
@@ -24,7 +24,7 @@ export function compareForm(
     .filter(({ size }) => size !== null)
     .map(({ n }) => n)
     .toReversed()
-    .slice(0, MOST_VERSIONS);
+    .slice(0, MAX_VERSIONS);
   if (kept.length + (localDigest === null ? 0 : 1) < 2) return null;
   const options = (chosen: string) => [
     localDigest !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,

@@ -34,7 +34,7 @@ const NAMES_PER_PAGE = 200;
  * LIMIT: characters of a document that the page shows. Documents of the service have at most a
  * third of that.
  */
-const MOST_CHARACTERS = 150_000;
+const MAX_CHARACTERS = 150_000;
 
 export const DOCS = folderPage({
   path: "/m/:name/docs/*",
@@ -100,7 +100,7 @@ const KINDS = [
 ] as const;
 
 /** LIMIT: folders in the tree. */
-const MOST_FOLDERS = 300;
+const MAX_FOLDERS = 300;
 
 /** Shows the folders around the current one as links, indented by their depth. */
 function treeOf(mirror: string, root: string, current: string): Html {
@@ -109,8 +109,8 @@ function treeOf(mirror: string, root: string, current: string): Html {
     const depth = path === "" ? 0 : ancestorsOf(path).length + 1;
     return html`<li class="${`deep-${Math.min(depth, 5)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === current && html` aria-current="page"`}>${label}</a></li>`;
   };
-  const more = all.length - MOST_FOLDERS;
-  return html`<ul>${item("", "All documents")}${all.slice(0, MOST_FOLDERS).map((path) => item(path, nameView(nameOf(path))))}</ul>${
+  const more = all.length - MAX_FOLDERS;
+  return html`<ul>${item("", "All documents")}${all.slice(0, MAX_FOLDERS).map((path) => item(path, nameView(nameOf(path))))}</ul>${
     more > 0 && html`<p class="faint">… and ${plural(more, "more folder")}</p>`
   }`;
 }
@@ -144,7 +144,7 @@ async function documentContent(
   const read = readEntry(root, path, ui.random);
   if (read.kind === "trouble") return read;
   const file = read.value.kind === "done" ? read.value.value : null;
-  const isShort = file !== null && file.text !== "" && file.text.length <= MOST_CHARACTERS;
+  const isShort = file !== null && file.text !== "" && file.text.length <= MAX_CHARACTERS;
   const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
   const open = [...needs, ...waits].filter((one) => one.path === path);
@@ -173,9 +173,9 @@ ${
 
 function sourceOf(text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
-  const more = text.length - MOST_CHARACTERS;
+  const more = text.length - MAX_CHARACTERS;
   return html`${!asText && more <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
-<pre class="text" dir="auto">${text.slice(0, MOST_CHARACTERS)}</pre>${
+<pre class="text" dir="auto">${text.slice(0, MAX_CHARACTERS)}</pre>${
     more > 0 && html`<p class="faint">… and ${count(more)} more characters</p>`
   }`;
 }
@@ -237,12 +237,12 @@ function serviceWords({ offline, remote, record, folder, path }: Why): string {
 }
 
 /** LIMIT: steps of the next sync that are listed. */
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 function nextWords({ steps, open, offline, stays }: Why): Shown {
   if (offline !== null) return "It checks again when it reaches the service.";
   if (steps.length > 0) {
-    const items = steps.slice(0, MOST_STEPS).map(({ action, stopped }) => {
+    const items = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
       const label = sentenceOf(`${actionWords(action).label}${stopped ? ", after your approval" : ""}`);
       return html`<li>${label}</li>`;
     });

@@ -23,7 +23,7 @@ const RUNS_SIZE = 50;
 /** LIMIT: lines on one page, and documents of a plan that are listed. */
 const SIZE = 100;
 /** LIMIT: lines of a run in the log; the page of the run has all. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 /** LIMIT: events that are read, newest first; `mdmirror log` prints older ones. */
 const EVENTS = 10_000;
 
@@ -71,9 +71,9 @@ function changesOf(mirror: string, { line, changes }: Activity, address: string,
   const title = html`${titleOf(line)} ${runBadge(line)}`;
   if (first === undefined) return title;
   if (others.length === 0) return html`${eventSentence(mirror, first)} ${outcomeBadge(first.outcome)}`;
-  const more = changes.length - MOST_LINES;
+  const more = changes.length - MAX_LINES;
   return html`<details${isOpen && html` open`}><summary>${title}</summary><ul class="lines">${changes
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((one) => html`<li>${eventSentence(mirror, one)} ${outcomeBadge(one.outcome)}</li>`)}${
     more > 0 && html`<li><a href="${address}">… and ${count(more)} more</a></li>`
   }</ul></details>`;

@@ -91,7 +91,7 @@ function controlOf(name: string, setting: Setting<unknown>, typed: string, isRef
 }
 
 /** LIMIT: characters of a rule and of a path that are tried. They are in the address of the page. */
-const MOST_TYPED = 500;
+const MAX_TYPED = 500;
 
 /**
  * Shows a number with its unit. The form sends both under the name of the setting.
@@ -122,7 +122,7 @@ function ignorePart(folder: Folder, request: PageRequest): Html {
   const lines = read.value;
   const [rule, path] = ["rule", "q"].map((name) => (request.query.get(name) ?? "").trim());
   const field = (id: string, name: string, label: string, value: string, example: string) =>
-    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" maxlength="${MOST_TYPED}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" maxlength="${MAX_TYPED}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
   return html`<section class="card" id="ignore"><h2>Ignore rules</h2>
 ${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, request)}
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
@@ -146,14 +146,14 @@ function rulesOf(folder: Folder, lines: string, request: PageRequest): Html {
 }
 
 /** LIMIT: documents that a trial names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Shows what a new rule would exclude, with the button that adds it. */
 function trialPart(folder: Folder, rule: string, request: PageRequest): Html {
   const found = findExcluded(folder.root, rule);
   if (found.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(found.trouble.what))}</p>`;
   const paths = found.value;
-  const names = paths.slice(0, MOST_NAMED).map((path) => html`<li>${nameView(path)}</li>`);
+  const names = paths.slice(0, MAX_NAMED).map((path) => html`<li>${nameView(path)}</li>`);
   const more = paths.length - names.length;
   return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
 <ul class="faint">${names}${more > 0 && html`<li>… and ${count(more)} more</li>`}</ul>

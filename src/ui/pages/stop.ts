@@ -14,7 +14,7 @@ import { jobOf, progressOf } from "../status.ts";
 import type { StopReading } from "../stops.ts";
 
 /** LIMIT: changes that are listed for each folder. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 /** Shows a stop as a question, with both answers and the stopped changes. */
 export const STOP = folderPage({
@@ -173,11 +173,11 @@ ${waiting > 0 && html`<p class="faint">${plural(waiting, "further change")} of t
   ([folder, changes]) =>
     html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.filter(({ path }) => deleted.has(path)).length || changes.length)}</span></summary>
 <ul class="rows">${changes
-      .slice(0, MOST_CHANGES)
+      .slice(0, MAX_CHANGES)
       .map(
         ({ what, path, notes }) =>
           html`<li><span>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
-      )}</ul>${changes.length > MOST_CHANGES && html`<p class="faint">… and ${plural(changes.length - MOST_CHANGES, "more change")}</p>`}</details>`,
+      )}</ul>${changes.length > MAX_CHANGES && html`<p class="faint">… and ${plural(changes.length - MAX_CHANGES, "more change")}</p>`}</details>`,
 )}</section>`;
 }
 

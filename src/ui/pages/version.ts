@@ -57,7 +57,7 @@ function restorePart(
 }
 
 /** LIMIT: lines of a merged version that are shown. */
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 
 const WHOSE: Readonly<Record<string, string>> = {
   base: "",
@@ -74,7 +74,7 @@ function originsPart(origins: MergeOrigins): Html {
   const rows = originHunks(origins.rows).flatMap(({ after, lines: own }) => [`line ${after.line}`, ...own]);
   return html`<h3>Origin of each line</h3>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
-<table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MOST_LINES).map(lineOf)}</tbody></table>`;
+<table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_LINES).map(lineOf)}</tbody></table>`;
 }
 
 const MARKS: Readonly<Record<string, string>> = { added: "new", removed: "gone" };

@@ -22,9 +22,9 @@ STATUS = {
     "type_mismatch": 409, "folder_not_empty": 409, "changes_in_review": 409, "file_protected": 409,
     "content_too_large": 422,
 }
-MOST_CONTENT = 51_200
-MOST_BODY = 1024 * 1024
-MOST_PATH = {"file": (4_096, 128), "folder": (3_840, 127)}
+MAX_CONTENT = 51_200
+MAX_BODY = 1024 * 1024
+MAX_PATH = {"file": (4_096, 128), "folder": (3_840, 127)}
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 WHITE = re.compile(r"[\s\u0085\u180e\u200b\u2060\ufeff]")
 SHELL = re.compile(r"[|&;<>$`*?\[\]{}:\\/]")
@@ -94,7 +94,7 @@ class Names:
 
 
 def exceeds(path, kind):
-    length, depth = MOST_PATH[kind]
+    length, depth = MAX_PATH[kind]
     return len(path) > length or path.count("/") + 1 > depth
 
 
@@ -209,8 +209,8 @@ class Workspace:
     def check_content(self, content):
         if "\0" in content or SURROGATE.search(content):
             raise invalid("/content")
-        if len(content) > MOST_CONTENT and self.fault != "length-unbounded":
-            detail = f"It has {len(content)} characters; the limit is {MOST_CONTENT}."
+        if len(content) > MAX_CONTENT and self.fault != "length-unbounded":
+            detail = f"It has {len(content)} characters; the limit is {MAX_CONTENT}."
             raise Problem("content_too_large", ("too_long", "/content", detail))
 
     def create(self, kind, body, more):
@@ -417,7 +417,7 @@ def decoded(text):
 
 def read_body(sent):
     try:
-        body = json.loads(sent.decode("utf-8")) if len(sent) <= MOST_BODY else None
+        body = json.loads(sent.decode("utf-8")) if len(sent) <= MAX_BODY else None
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):

@@ -162,7 +162,7 @@ describe("a document that such a folder does not show", () => {
     daemon.app.move(from, folderOf(8));
     await waitFor(daemon, () => hasText(daemon, to, "# It travels\n"));
     expect(daemon.mirrored.texts().has(from)).toBe(false);
-    expect(daemon.mirrored.state.link(id)?.remotePath).toBe(to);
+    expect(daemon.mirrored.state.record(id)?.remotePath).toBe(to);
     await daemon.pass(MINUTE);
     expect(await timeEdit(daemon, pathOf(8, 1), "# Edited\n")).toBeLessThan(6_000);
     expect(await timeEdit(daemon, pathOf(5, 1), "# Edited\n")).toBeLessThan(6_000);

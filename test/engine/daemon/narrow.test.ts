@@ -173,7 +173,7 @@ describe("a narrow view of both sides", () => {
     const shown = { ...remote.files.get(id)!, id: "doc_00000000000new" as DocId, path: "area/new.md" };
     const cutShown = () => narrowTrees(state, { local, remote }, [shown.path], [shown]);
     expect(cutShown()).not.toBeNull();
-    const { localDigest: digest, changeId } = state.link(id)!;
+    const { localDigest: digest, changeId } = state.record(id)!;
     const placed = { id: shown.id, localPath: "area/New note.md", remotePath: shown.path, changeId };
     state.putTombstone({ ...placed, digest, trashPath: null, at: 1 });
     expect(cutShown(), "a document that comes back").toBeNull();

@@ -251,9 +251,9 @@ function exchange(mirror: Mirror, one: string, other: string): void {
 test("two documents exchange paths as one is moved, so that base has one inode for both: each text keeps its id and its links (I09)", async () => {
   const { rig, mirror } = await syncThree();
   const idsBefore = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
-  const [a, b] = ["a.md", "sub/b.md"].map((path) => mirror.state.link(idsBefore.get(path)!)!);
+  const [a, b] = ["a.md", "sub/b.md"].map((path) => mirror.state.record(idsBefore.get(path)!)!);
   // A rename takes the file that has come to the path since it was looked at.
-  mirror.state.putLink({ ...a!, stamp: b!.stamp, stampTrusted: false });
+  mirror.state.putRecord({ ...a!, stamp: b!.stamp, stampTrusted: false });
   exchange(mirror, "a.md", "sub/b.md");
   await mirror.sync();
   await mirror.sync();

@@ -262,7 +262,7 @@ test("a file that is replaced between the walk and the reading of its links is n
   const local = { ...links.disk.walk(() => null, ignore), inodesTrusted: true };
   hasWalked = true;
   const base = state.load();
-  const listed = new Map([...base.links].map(([id, link]) => [id, remoteFileOf(link)]));
+  const listed = new Map([...base.records].map(([id, record]) => [id, remoteFileOf(record)]));
   const nothing = { folders: new Map(), unseen: new Map(), gone: new Set<never>(), goneFolders: new Set<never>() };
   const remote = { files: listed, complete: true, foldersComplete: true, outside: new Set<never>(), ...nothing };
   const trees = { base, local, remote };

@@ -27,14 +27,14 @@ test("a link whose target appeared stays to be sent while the service refuses it
   await mirror.sync();
   mirror.disk.advance(10_000);
   await mirror.sync();
-  const [link] = mirror.state.load().links.values();
-  expect(link!.stampTrusted).toBe(true);
+  const [record] = mirror.state.load().records.values();
+  expect(record!.stampTrusted).toBe(true);
   mirror.write("later.md", "now\n");
   const refused = { status: 400, headers: {}, body: '{"code":"invalid_request","details":"no"}' };
   fixture.fault = ({ method }) => (method === "PUT" ? refused : null);
   await mirror.sync();
   const blocks = mirror.state.load().blocks;
-  expect(blocks.get(link!.id)?.reason).toBe("refused");
+  expect(blocks.get(record!.id)?.reason).toBe("refused");
   fixture.seen.length = 0;
   for (let run = 0; run < 3; run++) {
     expect(await mirror.sync({}, { retryRefused: false })).toMatchObject({ state: "attention" });

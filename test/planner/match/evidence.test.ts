@@ -22,7 +22,7 @@ function blind(world: World): void {
 
 function withoutBirthTimes(world: World): void {
   for (const file of world.files.values()) file.birthMs = 0;
-  for (const [id, { stamp }] of world.links) world.patchLink(id, { stamp: { ...stamp!, birthMs: 0 } });
+  for (const [id, { stamp }] of world.records) world.patchRecord(id, { stamp: { ...stamp!, birthMs: 0 } });
 }
 
 describe("I09 a file at a document's path with another inode and another text loses to the document's own elsewhere", () => {

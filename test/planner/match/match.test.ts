@@ -19,9 +19,9 @@ function check(row: Row, prepare?: (world: World) => void, after?: (world: World
 const MOVED = ["c.md=1 a.md=1", "mv a.md b.md; rm c.md", ""] as const;
 const BLIND: Row = [...MOVED, "rename-remote c.md>b.md; relink b.md; delete-remote a.md"];
 
-function linked(world: World): void {
+function recorded(world: World): void {
   world.files.get("a.md")!.nlink = 2;
-  world.patchLink(world.idAt("a.md"), { stamp: world.stamp(world.files.get("a.md")!) });
+  world.patchRecord(world.idAt("a.md"), { stamp: world.stamp(world.files.get("a.md")!) });
 }
 
 function blind(world: World): void {
@@ -54,9 +54,9 @@ describe("what an inode proves, and what not", () => {
   test("I09 I31 an inode and the text that waits for review are a move, onto the path of one that was removed too", () => {
     const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3; rm b.md; mv a.md b.md", "", ""]);
     const id = world.idAt("a.md");
-    const { changeId } = world.links.get(id)!;
+    const { changeId } = world.records.get(id)!;
     world.documents.get(id)!.protected = true;
-    world.patchLink(id, {
+    world.patchRecord(id, {
       protected: true,
       submissions: [{ digest: world.digest("3"), baseChangeId: changeId, at: 0 }],
     });
@@ -78,17 +78,17 @@ describe("what an inode proves, and what not", () => {
     const [a, b] = ["a1|a2|a3|a4|a5", "b1|b2|b3|b4|b5"];
     const local = `mv a.md t.md; mv b.md a.md; mv t.md b.md; rm a.md; save b.md ${a}|more`;
     const world = worldAfter([`a.md=${a} b.md=${b}`, local, "mv a.md a-TMP.md; mv b.md a.md", ""]);
-    for (const path of ["a-TMP.md", "a.md"]) world.patchLink(world.idAt(path), { remotePath: path as never });
+    for (const path of ["a-TMP.md", "a.md"]) world.patchRecord(world.idAt(path), { remotePath: path as never });
     expect(say(planOf(world))).toBe("rename-remote a-TMP.md>b.md; put b.md; relink b.md; delete-remote a.md");
   });
   test("a file that was written at the path of a document whose move was cut off is that document's, if it is nobody else's", () => {
     const world = worldAfter(["a.md=1|2|3", "save a.md another|text", "mv a.md b.md", ""]);
-    world.patchLink(world.idAt("b.md"), { remotePath: "b.md" as never });
+    world.patchRecord(world.idAt("b.md"), { remotePath: "b.md" as never });
     expect(say(planOf(world))).toBe("move-local a.md>b.md; put b.md; relink b.md");
   });
   test("a hard-linked file's inode names no path", () => {
-    check([`a.md=${LONG}`, "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], linked);
-    check([...BLIND], linked);
+    check([`a.md=${LONG}`, "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], recorded);
+    check([...BLIND], recorded);
   });
   test("an inode with another birth time is another file", () => {
     check([...BLIND], undefined, (world) => void world.files.get("b.md")!.birthMs++);
@@ -102,7 +102,7 @@ describe("what an inode proves, and what not", () => {
   test("a folder's inode without a birth time proves nothing by itself", () => {
     const unborn = (world: World): void => {
       for (const folder of world.folders.values()) folder.birthMs = 0;
-      for (const [id, dir] of world.dirLinks) world.dirLinks.set(id, { ...dir, birthMs: 0 });
+      for (const [id, dir] of world.dirRecords) world.dirRecords.set(id, { ...dir, birthMs: 0 });
     };
     check(["d/", "mv d e", "", "make-folder-remote e; remove-folder-remote d"], unborn);
     check(["d/a.md=1", "mv d e", "", "rename-folder-remote d>e; link-folder e"], unborn);
@@ -122,7 +122,7 @@ describe("what an inode proves, and what not", () => {
     const file = world.files.get(gone)!;
     world.files.set("c.md", { ...file, ino: world.next() });
     world.files.delete(gone);
-    world.patchLink(world.idAt(gone), { localPath: stays });
+    world.patchRecord(world.idAt(gone), { localPath: stays });
     const steps = say(planOf(world));
     expect(steps).toContain(`put ${stays}`);
     expect(steps).not.toContain("delete-remote");
@@ -132,7 +132,7 @@ describe("what an inode proves, and what not", () => {
     (gone) => {
       const stays = gone === "a.md" ? "b.md" : "a.md";
       const world = worldAfter([`a.md=${LONG} b.md=${NUMBERS}`, `rm ${gone}; rm ${stays}; new ${stays} other`, "", ""]);
-      world.patchLink(world.idAt(gone), { localPath: stays });
+      world.patchRecord(world.idAt(gone), { localPath: stays });
       expect(say(planOf(world))).toBe(`put ${stays}; delete-remote ${gone}`);
     },
   );
@@ -145,14 +145,14 @@ describe("what an inode proves, and what not", () => {
 describe("what counts as unchanged", () => {
   test("the base's own text, though the file had it in another form", () => {
     const world = worldAfter(["a.md=1", "", "", ""]);
-    world.patchLink(world.idAt("a.md"), { localDigest: world.digest("1\r\n") });
+    world.patchRecord(world.idAt("a.md"), { localDigest: world.digest("1\r\n") });
     expect(say(planOf(world))).toBe("");
     world.files.get("a.md")!.text = "1\r\n";
     expect(say(planOf(world))).toBe("");
   });
   test("a text that was answered with the base's own goes to the trash with its document", () => {
     const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3", "rm a.md", ""]);
-    world.patchLink([...world.links.keys()][0]!, { echoDigest: world.digest("3") });
+    world.patchRecord([...world.records.keys()][0]!, { echoDigest: world.digest("3") });
     expect(say(planOf(world))).toBe("trash-local a.md");
   });
 });
@@ -166,7 +166,7 @@ describe("folders that base has behind their documents", () => {
     world.moveDir(world.dirAt("d"), "w/d");
     world.makeFolder("w/e");
     world.moveLocal("d/a.md", "w/e/a.md");
-    world.patchLink(id, { localPath: "w/d/a.md", remotePath: "w/d/a.md" });
+    world.patchRecord(id, { localPath: "w/d/a.md", remotePath: "w/d/a.md" });
     const steps = say(planOf(world));
     expect(steps).not.toContain("move-local");
     expect(steps).toContain("relink w/e/a.md");
@@ -190,7 +190,7 @@ const edited = (mark: string): string => `${mark}1|${mark}2|edited|${mark}4|${ma
 const template = (title: string): string => `${title}|what|who|when|where|why`;
 
 function reuse(world: World, path: string, of: string, birthMs?: number): void {
-  const { ino, birthMs: born } = world.links.get(world.idAt(of))!.stamp!;
+  const { ino, birthMs: born } = world.records.get(world.idAt(of))!.stamp!;
   Object.assign(world.files.get(path)!, { ino, birthMs: birthMs ?? born });
 }
 
@@ -244,7 +244,7 @@ describe("I09 files that were edited and took each other's paths", () => {
     const unborn = (world: World): void => {
       for (const [path, file] of world.files) {
         file.birthMs = 0;
-        world.patchLink(world.idAt(path), { stamp: world.stamp(file) });
+        world.patchRecord(world.idAt(path), { stamp: world.stamp(file) });
       }
     };
     const local = `save a.md ${template("a")}|more; save b.md ${template("b")}|more`;

@@ -34,9 +34,9 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I07",
     does: "takes the local text where two edits do not merge",
     file: "mirror/engine/apply/merge.ts",
-    find: 'if (policy === "conflict-copy") return openConflict(',
+    find: 'if (policy === "conflict-copy")\n    return openConflict(',
     replace:
-      'if (policy === "conflict-copy") return writeMergedFile(ctx, action, both, local);\n  if (policy === "conflict-copy") return openConflict(',
+      'if (policy === "conflict-copy") return writeMergedFile(ctx, action, both, local);\n  if (policy === "conflict-copy")\n    return openConflict(',
     tests: ["engine/who-wins.test.ts"],
   },
   {

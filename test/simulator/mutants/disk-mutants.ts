@@ -120,9 +120,9 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I12",
     does: "moves base to a version before it is on the disk",
     file: "mirror/engine/apply/download.ts",
-    find: "  if (digest === link.digest) {\n    if (hasNewChangeId",
+    find: "  if (digest === record.digest) {\n    if (hasNewChangeId",
     replace:
-      "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    if (hasNewChangeId",
+      "  if (digest !== record.digest)\n    ctx.world.state.putRecord({ ...record, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === record.digest) {\n    if (hasNewChangeId",
     tests: ["engine/cut-off.test.ts"],
   },
   {

@@ -46,8 +46,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     promise: "I13",
     does: "takes what is known of another document's bytes, with which it exchanged paths, for its own",
     file: "mirror/engine/links/mirror-links.ts",
-    find: "if (isFileOfAnother(spelling, link)) continue;",
-    replace: "if (isFileOfAnother(spelling, link)) return;",
+    find: "if (isFileOfAnother(spelling, record)) continue;",
+    replace: "if (isFileOfAnother(spelling, record)) return;",
     also: [
       {
         file: "mirror/engine/links/forms.ts",

@@ -113,7 +113,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I12",
     does: "gives base the change id of a read, where a move has given it another one meanwhile",
     file: "mirror/engine/apply/download.ts",
-    find: "if (hasNewChangeId(ctx, link)) return STALE.baseMoved;",
+    find: "if (hasNewChangeId(ctx, record)) return STALE.baseMoved;",
     replace: "",
     tests: ["engine/moved-files.test.ts"],
   },

@@ -111,7 +111,7 @@ export class Aim {
     if (own === null || userFolder.user.exists(to) || !this.#meets(odds * 2)) return;
     // The path is free only during a replacement, and still belongs to its document: a file that
     // comes to the path is an edit of that document.
-    if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
+    if ([...state.load().records.values()].some(({ localPath }) => localPath === own)) return;
     // Also if base does not know yet that its document was moved to this path.
     if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
     this.#act(`a newcomer at ${to}`, () => userFolder.user.write(to, this.#actors.history.newText(this.#seed())));

@@ -70,7 +70,7 @@ export class Incidents {
     let befallen: Befall | null = null;
     for (const incident of this.#due(moment)) {
       const id = idIn(request);
-      const path = id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null);
+      const path = id === null ? null : (this.#mirror.state.record(id as DocId)?.localPath ?? null);
       befallen = befallenBy(incident, request) ?? this.#happen(incident, id, path);
     }
     return befallen;
@@ -82,7 +82,7 @@ export class Incidents {
     if (this.#left.size === 0 || moment === undefined) return;
     for (const incident of this.#due(moment)) {
       const id = this.#chooseId(incident);
-      this.#happen(incident, id, id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null));
+      this.#happen(incident, id, id === null ? null : (this.#mirror.state.record(id as DocId)?.localPath ?? null));
     }
   }
 
@@ -93,8 +93,8 @@ export class Incidents {
     if (moment === null) return;
     const own = ownPath(moment === "make" ? to : path);
     if (own === null) return;
-    const link = [...this.#mirror.state.load().links.values()].find(({ localPath }) => localPath === own);
-    for (const incident of this.#due(moment)) this.#happen(incident, link?.id ?? null, own);
+    const record = [...this.#mirror.state.load().records.values()].find(({ localPath }) => localPath === own);
+    for (const incident of this.#due(moment)) this.#happen(incident, record?.id ?? null, own);
   }
 
   #due(moment: Moment): Incident[] {
@@ -112,9 +112,9 @@ export class Incidents {
 
   /** Returns a document that may come back, or any. */
   #chooseId({ what, seed }: Incident): string | null {
-    const { links } = this.#mirror.state.load();
+    const { records } = this.#mirror.state.load();
     const { removed } = this.#mirror.userFolder;
-    const fitting = [...links.values()].filter(({ localPath }) => what !== "back-here" || removed.has(localPath));
+    const fitting = [...records.values()].filter(({ localPath }) => what !== "back-here" || removed.has(localPath));
     return choose(
       fitting.map(({ id }) => id as string),
       seed,
@@ -124,9 +124,9 @@ export class Incidents {
   #momentOf(request: WireRequest): Moment | null {
     const id = idIn(request);
     if (request.method !== "GET") return MOMENTS.find((moment) => moment === request.method) ?? null;
-    const link = id === null ? null : this.#mirror.state.link(id as DocId);
-    if (link === null) return null;
-    return this.#mirror.disk.user.exists(`${ROOT}/${link.localPath}`) ? "read" : "read-absent";
+    const record = id === null ? null : this.#mirror.state.record(id as DocId);
+    if (record === null) return null;
+    return this.#mirror.disk.user.exists(`${ROOT}/${record.localPath}`) ? "read" : "read-absent";
   }
 
   #happen({ what, seed, calls }: Incident, id: string | null, path: string | null): null {

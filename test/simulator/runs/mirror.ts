@@ -193,8 +193,8 @@ function placeOfCall(member: string): string {
 const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "load",
   "blocks",
-  "link",
-  "linksAt",
+  "record",
+  "recordsAt",
   "documentsIn",
   "localPaths",
   "hasInode",

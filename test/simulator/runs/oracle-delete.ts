@@ -1,5 +1,5 @@
 import type { DocId } from "../../../src/contract/ids.ts";
-import type { DocumentRecord } from "../../../src/mirror/model/link.ts";
+import type { DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -46,21 +46,22 @@ export class DeleteOracle {
 
   /** @param shown the change id that a GET of this run showed last, if any did */
   judge(id: string, shown: string | undefined, fail: (what: string) => void): void {
-    const link = this.#mirror.state.link(id as DocId);
+    const record = this.#mirror.state.record(id as DocId);
     if (shown === undefined) fail("I04 it is deleted without having been read in this run");
-    else if (link === null) fail("I04 it is deleted without a link");
-    else if (shown !== link.changeId)
-      fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
-    const at = `${ROOT}/${link?.localPath}`;
+    else if (record === null) fail("I04 it is deleted without a link");
+    else if (shown !== record.changeId)
+      fail(`I06 it is deleted although ${shown} is newer than our base ${record.changeId}`);
+    const at = `${ROOT}/${record?.localPath}`;
     const { user } = this.#mirror.disk;
     const look = this.#looks.get(at);
     // A read before the second scan is not the one right before the DELETE.
     const isLookedFor = look !== undefined && !look.found && look.at >= this.#scans.at(-1)!;
-    if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
+    if (record !== null && this.#isBack(record, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
     const waited = this.#scans.at(-1)! - this.#scans[0]!;
     if (!this.#watches && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
-    if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
+    if (record !== null && !this.#mirror.state.hasText(record.digest))
+      fail("I03 the text of what is deleted is not kept");
   }
 
   /**
@@ -68,12 +69,12 @@ export class DeleteOracle {
    * was moved there. Content without a tag is a document's only if the record has the same content:
    * an empty document has no tag, and no damaged file has one.
    */
-  #isBack(link: DocumentRecord, text: string | null): boolean {
+  #isBack(record: DocumentRecord, text: string | null): boolean {
     const { state } = this.#mirror;
     if (text === null) return false;
     const isOf = (one: DocumentRecord) => isTextOf(state, one.localDigest, text);
     const tag = tagOf(text);
-    if (tag === null ? !isOf(link) : tag !== tagOf(state.text(link.digest) ?? "")) return false;
-    return ![...state.load().links.values()].some((one) => one.id !== link.id && isOf(one));
+    if (tag === null ? !isOf(record) : tag !== tagOf(state.text(record.digest) ?? "")) return false;
+    return ![...state.load().records.values()].some((one) => one.id !== record.id && isOf(one));
   }
 }

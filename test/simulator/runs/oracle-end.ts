@@ -1,6 +1,6 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
 import type { BlockReason } from "../../../src/mirror/model/block.ts";
-import { type Block, type DocumentRecord, recordsByPath } from "../../../src/mirror/model/link.ts";
+import { type Block, type DocumentRecord, recordsByPath } from "../../../src/mirror/model/record.ts";
 import { ancestorsOf, pathKey, isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
@@ -68,7 +68,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const fail = (what: string, when = true): void => {
     if (when) actors.history.fail(`${what} (mirror ${index})`);
   };
-  const { links, dirs, conflicts, blocks } = state.load();
+  const { records, dirs, conflicts, blocks } = state.load();
   const readable = new Map(actors.simulatedWorld.readable(index).map((file) => [file.id as string, file]));
   const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
@@ -78,7 +78,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       `I01 a hold that nothing ends: ${block.reason} ${block.path} ${block.detail}`,
       !MAY_STAND.has(block.reason) && !isRefusedForLinks(block, [...readable.values()]),
     );
-  checkBlocks(actors, mirror, [...blocks.values()], links, fail);
+  checkBlocks(actors, mirror, [...blocks.values()], records, fail);
   const blocked = new Set([...blocks.values()].flatMap(({ key, path }) => [key, path]));
   // Documents in a folder that may not be moved, or created, wait with the folder; a move that the
   // key may not make is blocked under the document's id.
@@ -87,38 +87,38 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   );
   const isBelowBlocked = (path: string): boolean => ancestorsOf(path).some((folder) => blockedFolders.has(folder));
   const tagsBelowBlocked = new Set([...local].flatMap(([path, text]) => (isBelowBlocked(path) ? [tagOf(text)] : [])));
-  const tagOfLink = (link: DocumentRecord): string | null => tagOf(state.text(link.digest) ?? "");
-  const waits = (link: DocumentRecord): boolean =>
-    blocks.has(link.id) || isBelowBlocked(link.localPath) || tagsBelowBlocked.has(tagOfLink(link));
-  const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
-  const isMovedAndBlocked = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
+  const tagOfRecord = (record: DocumentRecord): string | null => tagOf(state.text(record.digest) ?? "");
+  const waits = (record: DocumentRecord): boolean =>
+    blocks.has(record.id) || isBelowBlocked(record.localPath) || tagsBelowBlocked.has(tagOfRecord(record));
+  const away = [...records.values()].filter((record) => waits(record) && !local.has(record.localPath));
+  const isMovedAndBlocked = (text: string): boolean => away.some((record) => tagOfRecord(record) === tagOf(text));
   // The files that may be a blocked document's wait with the document: by its content, or by its
   // inode.
-  const undecided = [...links.values()].filter(({ id }) => blocks.get(id)?.reason === "ambiguous-file");
+  const undecided = [...records.values()].filter(({ id }) => blocks.get(id)?.reason === "ambiguous-file");
   const mayBeUndecided = (path: string, text: string): boolean =>
     undecided.some(
-      (link) =>
-        link.stamp?.ino === disk.user.inode(`${ROOT}/${path}`) ||
-        (tagOf(text) !== null && tagOfLink(link) === tagOf(text)),
+      (record) =>
+        record.stamp?.ino === disk.user.inode(`${ROOT}/${path}`) ||
+        (tagOf(text) !== null && tagOfRecord(record) === tagOf(text)),
     );
   // Without the right to write, a move or a new file is refused as a whole: one block reports it,
   // often the folder's.
   const mayNotMove = setup.level === "read" && [...blocks.values()].some(({ reason }) => reason === "read-only");
   // Base has a document with a blocked move at its former place; its block has the present path.
-  const standsAt = (link: DocumentRecord): DocumentRecord => ({
-    ...link,
-    localPath: blocks.get(link.id)?.path ?? link.localPath,
+  const standsAt = (record: DocumentRecord): DocumentRecord => ({
+    ...record,
+    localPath: blocks.get(record.id)?.path ?? record.localPath,
   });
-  const isElsewhere = (link: DocumentRecord): boolean => standsAt(link).localPath !== link.localPath;
-  const elsewhere = [...links.values()].filter(isElsewhere);
-  const inPlace = [...links.values()].filter((link) => !isElsewhere(link));
+  const isElsewhere = (record: DocumentRecord): boolean => standsAt(record).localPath !== record.localPath;
+  const elsewhere = [...records.values()].filter(isElsewhere);
+  const inPlace = [...records.values()].filter((record) => !isElsewhere(record));
   const byPath = recordsByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
   for (const [path, text] of local) {
     // A file that is blocked by its path has no document, although base may have one at this path
     // whose move is blocked.
     if (blocks.has(path)) continue;
-    const link = byPath.get(path);
-    if (link === undefined) {
+    const record = byPath.get(path);
+    if (record === undefined) {
       fail(
         `I01 ${path} is not linked and not blocked`,
         !blocked.has(path) &&
@@ -129,52 +129,52 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       );
       continue;
     }
-    const file = readable.get(link.id);
-    const reason = blocks.get(link.id)?.reason;
+    const file = readable.get(record.id);
+    const reason = blocks.get(record.id)?.reason;
     if (reason === "in-review" || reason === "review-conflict") {
-      const left = unsent(actors, text, [state.text(link.digest) ?? "", file?.text ?? ""]);
+      const left = unsent(actors, text, [state.text(record.digest) ?? "", file?.text ?? ""]);
       fail(`I31 ${path} counts as sent, and was not: ${left}`, left !== "");
     }
-    if (blocked.has(link.id) || conflicts.has(link.id)) continue;
+    if (blocked.has(record.id) || conflicts.has(record.id)) continue;
     if (file === undefined) {
-      fail(`I01 ${path} is linked to ${link.id}, which is not there`);
+      fail(`I01 ${path} is linked to ${record.id}, which is not there`);
       continue;
     }
     if (!inside(file)) continue;
     // Files were swapped locally, and the key may not move them on the service: the first move is
     // blocked, the others wait for it.
-    if (mayNotMove && tagOf(text) !== tagOfLink(link)) continue;
+    if (mayNotMove && tagOf(text) !== tagOfRecord(record)) continue;
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     // The file has base's local content, or the content that base has on the service.
-    const hasBase = [link.localDigest, link.digest].some((digest) => isTextOf(state, digest, text));
-    fail(`I12 the base of ${path} is not what both sides hold`, bare(link.changeId) !== file.changeId || !hasBase);
+    const hasBase = [record.localDigest, record.digest].some((digest) => isTextOf(state, digest, text));
+    fail(`I12 the base of ${path} is not what both sides hold`, bare(record.changeId) !== file.changeId || !hasBase);
     fail(
       `I01 ${path} is at ${file.path} on the service`,
-      !isNamedFor(mirror, path, own(file.path), blocked, link.id) &&
+      !isNamedFor(mirror, path, own(file.path), blocked, record.id) &&
         !isBelowBlocked(path) &&
         !isBelowBlocked(own(file.path)) &&
         !mayNotMove,
     );
   }
   for (const file of readable.values()) {
-    const link = links.get(file.id);
+    const record = records.get(file.id);
     if (!inside(file)) continue;
-    if (link === undefined) {
+    if (record === undefined) {
       fail(`I01 ${file.path} of the service is not linked`, !blocked.has(file.id) && !blocked.has(own(file.path)));
       continue;
     }
-    fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !waits(link) && !mayNotMove);
+    fail(`I01 ${file.path} of the service is not here`, !local.has(record.localPath) && !waits(record) && !mayNotMove);
     fail(
-      `I12 base has ${link.localPath} at ${link.remotePath}, and it is at ${file.path}`,
-      link.remotePath !== own(file.path) && !waits(link),
+      `I12 base has ${record.localPath} at ${record.remotePath}, and it is at ${file.path}`,
+      record.remotePath !== own(file.path) && !waits(record),
     );
   }
   // For a document that waits, base has its former place; on a disk that folds, another document
   // may be there in another case.
-  const free = [...links.values()].filter((link) => !waits(link) && link.state === "linked");
-  const keys = free.map((link) =>
+  const free = [...records.values()].filter((record) => !waits(record) && record.state === "linked");
+  const keys = free.map((record) =>
     pathKey(
-      link.localPath,
+      record.localPath,
       mirror.setup.disk.foldsCase ? { foldsCase: true, foldsUnicode: true } : { foldsCase: false, foldsUnicode: false },
     ),
   );
@@ -213,7 +213,7 @@ function checkBlocks(
   actors: Actors,
   mirror: SimulatedMirror,
   blocks: readonly Block[],
-  links: ReadonlyMap<string, DocumentRecord>,
+  records: ReadonlyMap<string, DocumentRecord>,
   fail: (what: string, when?: boolean) => void,
 ): void {
   const { level } = mirror.setup;
@@ -223,7 +223,7 @@ function checkBlocks(
     if (reason === "conflict")
       fail(
         `I27 ${path} is blocked by a conflict that is not on record`,
-        links.has(key) && !mirror.state.load().conflicts.has(key as never),
+        records.has(key) && !mirror.state.load().conflicts.has(key as never),
       );
     if (reason === "gone-or-unreadable")
       fail(

@@ -1,5 +1,5 @@
 import type { Actors } from "./actors.ts";
-import type { Block, DocumentRecord } from "../../../src/mirror/model/link.ts";
+import type { Block, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import { documentsOf } from "./user-folder.ts";
 import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -35,33 +35,35 @@ export function checkServiceLinks(actors: Actors): number {
 export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number {
   const files = actors.simulatedWorld.files();
   const documents = documentsOf(mirror.userFolder);
-  const { links, conflicts, blocks } = mirror.state.load();
+  const { records, conflicts, blocks } = mirror.state.load();
   // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
   // that took its place.
   const left = new Set([...blocks.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
-  const isOutside = (link: DocumentRecord | undefined): boolean => link !== undefined && left.has(link.localPath);
+  const isOutside = (record: DocumentRecord | undefined): boolean => record !== undefined && left.has(record.localPath);
   // Any file at the path, if it was another document's before the two were linked.
-  const inConflict = new Set([...links.values()].flatMap((link) => (conflicts.has(link.id) ? [link.localPath] : [])));
+  const inConflict = new Set(
+    [...records.values()].flatMap((record) => (conflicts.has(record.id) ? [record.localPath] : [])),
+  );
   let resolved = 0;
   for (const [path, text] of documents) {
     if (inConflict.has(path)) continue;
     const own = homeOf(actors, tagOf(text) ?? "", files);
     // A file without a document is blocked by its path, and none of its links was ever by id. In a
     // conflict, the local content may never have been read as its document's.
-    if (own === null || !links.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
+    if (own === null || !records.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(actors, link.to, files)!;
       if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
       // If both were new at one path, the local content has another tag while the conflict is open,
       // and while the content that its user chose is in review.
-      const isInReview = (links.get(home.id)?.submissions.length ?? 0) > 0;
+      const isInReview = (records.get(home.id)?.submissions.length ?? 0) > 0;
       // A power loss made a file at the document's path invalid, so no tag shows whose file it is.
       const isInvalid = blocks.get(home.id)?.reason === "contains-nul";
-      if (conflicts.has(home.id) || isInReview || isInvalid || isOutside(links.get(home.id))) continue;
+      if (conflicts.has(home.id) || isInReview || isInvalid || isOutside(records.get(home.id))) continue;
       resolved++;
       const kept = actors.history.kept[mirror.index];
       if (
-        !leadsHomeHere(mirror, path, link, home, links.has(home.id), kept) &&
+        !leadsHomeHere(mirror, path, link, home, records.has(home.id), kept) &&
         !leadsToAnother(actors, mirror, path, link)
       )
         actors.history.fail(

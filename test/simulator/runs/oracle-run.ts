@@ -93,7 +93,7 @@ function checkBudget(actors: Actors, mirror: SimulatedMirror): void {
   const since = actors.simulatedWorld.wallClock.now() - HOUR_MS;
   const done = state.events({ since, limit: 10_000 }).filter((event) => event.run > approved && isLoss(event));
   const base = state.load();
-  const most = budgetOf(base.links.size + base.tombstones.size);
+  const most = budgetOf(base.records.size + base.tombstones.size);
   for (const side of ["local", "remote"] as const) {
     const lost = done.filter((event) => (event.side === "remote") === (side === "remote")).length;
     if (lost > most) actors.history.fail(`I21 mirror ${mirror.index} did ${lost} deletions (${side}) unasked`);
@@ -109,13 +109,13 @@ function isLoss({ kind, code, outcome }: MirrorEvent): boolean {
  * still to be read back, the sent content.
  */
 function checkBase(actors: Actors, mirror: SimulatedMirror): void {
-  const { links } = mirror.state.load();
+  const { records } = mirror.state.load();
   const unread = new Set(
     mirror.state.intents().flatMap(({ intent }) => (intent.kind === "read-back" ? [intent.id] : [])),
   );
   for (const { id, path, changeId, text } of actors.simulatedWorld.files()) {
-    const link = unread.has(id) ? undefined : links.get(id);
-    if (link !== undefined && bare(link.changeId) === bare(changeId) && link.digest !== digestOf(text))
+    const record = unread.has(id) ? undefined : records.get(id);
+    if (record !== undefined && bare(record.changeId) === bare(changeId) && record.digest !== digestOf(text))
       actors.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
   }
 }
@@ -136,8 +136,8 @@ function checkStopped(actors: Actors, mirror: SimulatedMirror, facts: RunFacts):
   // The check stops a plan if the service has none of the linked documents any more. One document
   // may remain there without a file in the folder: its user renamed the file to a name that is not
   // synced, a kill interrupted its replacement, or it left the linked folder of the workspace.
-  const { links } = mirror.state.load();
-  const isEmptied = !actors.simulatedWorld.readable(mirror.index).some(({ id }) => links.has(id));
+  const { records } = mirror.state.load();
+  const isEmptied = !actors.simulatedWorld.readable(mirror.index).some(({ id }) => records.has(id));
   // A file of which a power loss left zeros or nothing is downloaded again, and may be in the trash
   // until then.
   const whole = [...before.values()].filter((text) => text !== "" && !text.includes("\0"));
@@ -164,7 +164,7 @@ function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
   const fail = (what: string): void => actors.history.fail(`I27 mirror ${mirror.index} ${what}`);
   const texts = mirror.disk.user.texts(ROOT);
   for (const path of texts.keys()) if (/\(theirs.*\(theirs/.test(path)) fail(`has a conflict of a conflict: ${path}`);
-  const { conflicts, links } = mirror.state.load();
+  const { conflicts, records } = mirror.state.load();
   const before = shownBefore.get(mirror) ?? new Map<string, readonly Digest[]>();
   shownBefore.set(mirror, before);
   for (const { id, since, shown } of conflicts.values()) {
@@ -174,7 +174,7 @@ function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
     if (known.some((digest, index) => digests[index] !== digest))
       fail(`gives the name of a copy of ${id} to another version`);
     before.set(conflict, digests);
-    const document = links.get(id)?.localPath;
+    const document = records.get(id)?.localPath;
     for (const [index, digest] of document === undefined ? [] : digests.entries()) {
       const text = texts.get(copyPath(document!, index + 1, MAX_NAME_BYTES));
       const found = text === undefined ? digest : digestOf(text);

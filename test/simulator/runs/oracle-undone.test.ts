@@ -24,8 +24,8 @@ async function movedBack(
   const before = sightBefore(actors, mirror!);
   const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
   if (isTaken) actors.simulatedWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
-  const { links, dirs } = mirror!.state.load();
-  const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
+  const { records, dirs } = mirror!.state.load();
+  const moved = [...records.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
   user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
   mirror!.direction = direction;
   checkUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));

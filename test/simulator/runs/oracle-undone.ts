@@ -1,6 +1,6 @@
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
 import { nameOf, pathKey } from "../../../src/contract/path.ts";
-import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/link.ts";
+import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { Actors } from "./actors.ts";
 import { at, documentsOf, foldersOf } from "./user-folder.ts";
 import { tagOf } from "./text-marks.ts";
@@ -23,7 +23,7 @@ import type { SimulatedMirror } from "./mirror.ts";
  * side did not change.
  */
 type Before = {
-  readonly link: DocumentRecord;
+  readonly record: DocumentRecord;
   readonly tag: string;
   readonly text: string | null;
   /** The document's only place in the folder, by its tag. */
@@ -56,7 +56,7 @@ export type Sighted = {
 
 export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   const { state } = mirror;
-  const { links, dirs, conflicts, blocks } = state.load();
+  const { records, dirs, conflicts, blocks } = state.load();
   const { prefix } = mirror.setup;
   const whole = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
@@ -68,24 +68,27 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   const stands = ({ id, remotePath }: FolderRecord): boolean =>
     actors.simulatedWorld.whileOpen(() => actors.simulatedWorld.folderId(whole(remotePath))) === id;
   const replaced = [...dirs.values()].filter((dir) => !stands(dir));
-  const documents = [...links.values()].flatMap((link): Before[] => {
-    const base = state.text(link.digest);
+  const documents = [...records.values()].flatMap((record): Before[] => {
+    const base = state.text(record.digest);
     const tag = base === null ? null : tagOf(base);
-    const live = files.find(({ id }) => id === link.id) ?? null;
-    const busy = conflicts.has(link.id) || blocks.has(link.id) || blocks.has(link.localPath) || underWay.has(link.id);
-    const isKept = actors.history.kept[mirror.index]?.get(tagOf(local.get(link.localPath) ?? "") ?? "") === tag;
-    if (tag === null || busy || isKept || link.state !== "linked" || (live !== null && !readable.has(live.id)))
+    const live = files.find(({ id }) => id === record.id) ?? null;
+    const busy =
+      conflicts.has(record.id) || blocks.has(record.id) || blocks.has(record.localPath) || underWay.has(record.id);
+    const isKept = actors.history.kept[mirror.index]?.get(tagOf(local.get(record.localPath) ?? "") ?? "") === tag;
+    if (tag === null || busy || isKept || record.state !== "linked" || (live !== null && !readable.has(live.id)))
       return [];
     const places = [...local].flatMap(([path, text]) => (tagOf(text) === tag ? [path] : []));
-    const isTwin = [...links.values()].some((one) => one.id !== link.id && tagOf(state.text(one.digest) ?? "") === tag);
+    const isTwin = [...records.values()].some(
+      (one) => one.id !== record.id && tagOf(state.text(one.digest) ?? "") === tag,
+    );
     // Or on the service alone: created from a file that a kill left without its record.
-    const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== link.id);
+    const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== record.id);
     if (places.length > 1 || isTwin || isTwinThere) return [];
-    const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
-    const isSetAside = setAside.has(link.stamp?.ino ?? null);
-    const isRenamedThere = live !== null && actors.simulatedWorld.shownChangeId(live) !== link.changeId;
-    const text = local.get(link.localPath) ?? null;
-    return [{ link, tag, text, place: places[0] ?? null, isSetAside, live, isElsewhere, isRenamedThere }];
+    const isElsewhere = replaced.some(({ remotePath }) => isBelow(record.remotePath, remotePath));
+    const isSetAside = setAside.has(record.stamp?.ino ?? null);
+    const isRenamedThere = live !== null && actors.simulatedWorld.shownChangeId(live) !== record.changeId;
+    const text = local.get(record.localPath) ?? null;
+    return [{ record, tag, text, place: places[0] ?? null, isSetAside, live, isElsewhere, isRenamedThere }];
   });
   return {
     documents,
@@ -121,14 +124,14 @@ export function checkUndone(
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   const asSaved = actors.simulatedWorld.normalises ? normaliseText : (one: string) => one;
   const stopped = { ids: new Set([...refused, ...before.blocked]), dirs: before.dirs };
-  for (const { link, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere } of before.documents) {
+  for (const { record, tag, text, place, isSetAside, live, isElsewhere, isRenamedThere } of before.documents) {
     const fail = (what: string): void =>
-      actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
-    const after = files.find(({ id }) => id === link.id) ?? null;
+      actors.history.fail(`${what}: ${record.localPath} ${record.id} (mirror ${mirror.index})`);
+    const after = files.find(({ id }) => id === record.id) ?? null;
     const placesAfter = [...local].flatMap(([path, now]) => (tagOf(now) === tag ? [path] : []));
-    const isUnchangedHere = text !== null && place === link.localPath && isBase(mirror, link, text);
-    const isUnchangedThere = live !== null && bare(live.changeId) === bare(link.changeId);
-    const isInPlaceThere = live !== null && own(live.path) === link.remotePath;
+    const isUnchangedHere = text !== null && place === record.localPath && isBase(mirror, record, text);
+    const isUnchangedThere = live !== null && bare(live.changeId) === bare(record.changeId);
+    const isInPlaceThere = live !== null && own(live.path) === record.remotePath;
     if (isUnchangedHere && live === null) {
       const again = files.find((file) => tagOf(file.text) === tag && !before.ids.has(file.id));
       if (again !== undefined) fail("I04 deleted there, unchanged here, and made there again");
@@ -150,15 +153,19 @@ export function checkUndone(
       !isInPlaceThere &&
       isWished &&
       after !== null &&
-      own(after.path) === link.remotePath
+      own(after.path) === record.remotePath
     )
       fail("I09 moved there alone, and moved back there");
     if (!isUnchangedThere || !isInPlaceThere) continue;
-    const now = local.get(link.localPath);
-    const isRefused = refused.has(link.id);
+    const now = local.get(record.localPath);
+    const isRefused = refused.has(record.id);
     const isEditedHere =
-      !isRefused && text !== null && place === link.localPath && !isBase(mirror, link, text) && !isTorn(link, text);
-    if (isEditedHere && now !== undefined && isBase(mirror, link, now))
+      !isRefused &&
+      text !== null &&
+      place === record.localPath &&
+      !isBase(mirror, record, text) &&
+      !isTorn(record, text);
+    if (isEditedHere && now !== undefined && isBase(mirror, record, now))
       fail("I14 edited locally alone, and the edit is undone");
     // A power cut may have taken a file that was never made durable. A file that the mirror set
     // aside shows no deletion by its user, whatever users deleted elsewhere. A protected document
@@ -166,20 +173,20 @@ export function checkUndone(
     const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
     if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
-    const isGoneHere = place === null && text === null && link.durable && !isSetAside;
+    const isGoneHere = place === null && text === null && record.durable && !isSetAside;
     const isDeletedHere = isGoneHere && isMeant && !live.protected;
     if (isDeletedHere && !isRefused && !isElsewhere && !isRenamedThere && placesAfter.length > 0)
       fail("I04 deleted locally alone, and made here again");
-    const movedAway = place !== null && place !== link.localPath && text === null;
+    const movedAway = place !== null && place !== record.localPath && text === null;
     // Edited beyond likeness and renamed between two scans, it counts as one deleted and one new
     // document; if it is protected, the deleted one comes back.
     if (
       movedAway &&
       !isMeant &&
       !isElsewhere &&
-      placesAfter.includes(link.localPath) &&
-      !closesCircle(actors, before.dirs, link, place) &&
-      !isGivenUp(actors, mirror, stopped, link, place)
+      placesAfter.includes(record.localPath) &&
+      !closesCircle(actors, before.dirs, record, place) &&
+      !isGivenUp(actors, mirror, stopped, record, place)
     )
       fail("I09 moved locally alone, and moved back here");
   }
@@ -232,22 +239,22 @@ function isGivenUp(
   { simulatedWorld }: Actors,
   { setup, direction }: SimulatedMirror,
   { ids, dirs }: Stopped,
-  link: DocumentRecord,
+  record: DocumentRecord,
   place: string,
 ): boolean {
-  const left = dirs.filter(({ localPath }) => isBelow(link.localPath, localPath));
-  const isStopped = direction === "pull" || [link, ...left].some(({ id }) => ids.has(id));
+  const left = dirs.filter(({ localPath }) => isBelow(record.localPath, localPath));
+  const isStopped = direction === "pull" || [record, ...left].some(({ id }) => ids.has(id));
   const { foldsCase = false, foldsUnicode = false } = setup.disk;
   const keyOf = (path: string): string => pathKey(path, { foldsCase, foldsUnicode });
   const whole = (path: string): string => (setup.prefix === "" ? path : `${setup.prefix}/${path}`);
   const known = new Set(dirs.map(({ id, localPath }) => `${id} ${keyOf(whole(localPath))}`));
   const others = simulatedWorld.whileOpen(() => [
-    ...simulatedWorld.files().flatMap(({ id, path }) => (id === link.id ? [] : [path])),
+    ...simulatedWorld.files().flatMap(({ id, path }) => (id === record.id ? [] : [path])),
     ...simulatedWorld.folders().filter((path) => !known.has(`${simulatedWorld.folderId(path)} ${keyOf(path)}`)),
   ]);
   const taken = new Set(others.map(keyOf));
   for (let path = place; path !== ""; path = parentIn(path))
-    if (taken.has(keyOf(whole(path))) && (isStopped || isNumbered(link.localPath, place, path))) return true;
+    if (taken.has(keyOf(whole(path))) && (isStopped || isNumbered(record.localPath, place, path))) return true;
   return false;
 }
 

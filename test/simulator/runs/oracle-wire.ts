@@ -100,8 +100,8 @@ export class WireOracle {
     const id = FILE.exec(path)?.[1];
     if (method === "PUT" && id !== undefined) {
       const base = state.versions(id as DocId).find((one) => bare(one.changeId) === bare(String(sent["baseChangeId"])));
-      const link = state.link(id as DocId);
-      const digest = base?.digest ?? (link?.changeId === sent["baseChangeId"] ? link?.digest : undefined);
+      const record = state.record(id as DocId);
+      const digest = base?.digest ?? (record?.changeId === sent["baseChangeId"] ? record?.digest : undefined);
       if (digest === undefined || !state.hasText(digest)) fail("I07 the base of a PUT is no text that we hold");
     }
     if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");

@@ -1,5 +1,5 @@
 import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon-types.ts";
-import { type DocumentRecord, recordsByPath } from "../../../src/mirror/model/link.ts";
+import { type DocumentRecord, recordsByPath } from "../../../src/mirror/model/record.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import { rollDice } from "../dice.ts";
 import { Killed } from "../process.ts";
@@ -143,11 +143,11 @@ export class Program {
     const byId = new Map(end.paths.map((one) => [one.id, one]));
     // For the whole folder, files that were live at the scan are not reported one by one.
     const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => reported.has(path)));
-    const links: ReadonlyMap<string, DocumentRecord> = recordsByPath(this.#mirror.state.load().links.values());
+    const records: ReadonlyMap<string, DocumentRecord> = recordsByPath(this.#mirror.state.load().records.values());
     const files = new Map<string, LiveFile>(this.#actors.simulatedWorld.files().map((file) => [file.id, file]));
     for (const [path, text] of asked) {
-      const linked = links.get(path)?.id ?? null;
-      const { state = "live", id = linked } = reported.get(path) ?? (linked === null ? null : byId.get(linked)) ?? {};
+      const known = records.get(path)?.id ?? null;
+      const { state = "live", id = known } = reported.get(path) ?? (known === null ? null : byId.get(known)) ?? {};
       const file = id === null ? undefined : files.get(id);
       if (state === "live" && file !== undefined) this.#judge(path, text, file);
     }

@@ -14,11 +14,11 @@ function readRows(file: string): readonly Row[] {
 }
 
 /** LIMIT: bytes of a case, so that a reader can follow it and the repository stays small. */
-const MOST_BYTES = 200_000;
+const MAX_BYTES = 200_000;
 
 /** A misspelt step would do nothing, and its case would pass for that reason: it is refused. */
 function rowOf(line: string, where: string): Row {
-  if (Buffer.byteLength(line) > MOST_BYTES) throw new Error(`${where}: longer than ${MOST_BYTES} bytes: shrink it`);
+  if (Buffer.byteLength(line) > MAX_BYTES) throw new Error(`${where}: longer than ${MAX_BYTES} bytes: shrink it`);
   const row = JSON.parse(line) as Row;
   if (typeof row.found !== "string" || row.found === "") throw new Error(`${where}: it does not tell what it found`);
   if (row.script.steps.length === 0) throw new Error(`${where}: nothing happens in it`);

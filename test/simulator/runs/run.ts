@@ -115,7 +115,7 @@ function documentAs({ mirrors }: Actors, { as, seed }: Extract<Step, { do: "ther
   const mirror = as === undefined ? undefined : mirrors[as];
   if (mirror === undefined) return undefined;
   const path = choose([...documentsOf(mirror.userFolder).keys()], seed);
-  return [...mirror.state.load().links.values()].find(({ localPath }) => localPath === path)?.id;
+  return [...mirror.state.load().records.values()].find(({ localPath }) => localPath === path)?.id;
 }
 
 async function takeStep(actors: Actors, step: Step): Promise<string> {
@@ -168,14 +168,14 @@ async function explainRun(actors: Actors): Promise<readonly string[]> {
   const named = actors.history.failures.join("\n");
   const lines: string[] = [];
   for (const mirror of actors.mirrors) {
-    const { links } = mirror.state.load();
+    const { records } = mirror.state.load();
     const paths = new Set([
       ...documentsOf(mirror.userFolder).keys(),
-      ...[...links.values()].map(({ localPath }) => localPath),
+      ...[...records.values()].map(({ localPath }) => localPath),
     ]);
     const concerned = [...paths].filter((path) => {
-      const link = [...links.values()].find(({ localPath }) => localPath === path);
-      return named.includes(path) || (link !== undefined && named.includes(link.id));
+      const record = [...records.values()].find(({ localPath }) => localPath === path);
+      return named.includes(path) || (record !== undefined && named.includes(record.id));
     });
     for (const path of concerned.slice(0, 6))
       lines.push(`mirror ${mirror.index} ${path}: ${await explainOne(actors, mirror, path)}`);
@@ -191,7 +191,7 @@ async function explainOne(actors: Actors, mirror: SimulatedMirror, path: string)
   try {
     const end = await planOnly(world, { settings, retryRefused: true, kind: "why" });
     if (end.kind === "offline") return `offline: ${JSON.stringify(end.fault)}`;
-    const id = [...end.trees.base.links.values()].find(({ localPath }) => localPath === path)?.id;
+    const id = [...end.trees.base.records.values()].find(({ localPath }) => localPath === path)?.id;
     const isAbout = (action: object) => Object.values(action).some((value) => value === path || value === id);
     const steps = end.plan.steps.map(({ action }) => action).filter(isAbout);
     const blocks = end.plan.blocks.filter(({ key, path: at }) => key === id || key === path || at === path);

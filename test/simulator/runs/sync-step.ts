@@ -299,15 +299,15 @@ function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[
   const { conflicts } = state.load();
   return actors.simulatedWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;
-    const link = state.link(id);
+    const record = state.record(id);
     // Accepted by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
     // The service lists to this mirror only versions in the linked folder of the workspace.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
-    if (link === null || bare(link.changeId) === changeId) return [];
+    if (record === null || bare(record.changeId) === changeId) return [];
     // Change ids are opaque: an old version under an id that was issued since looks new.
     const shown = actors.simulatedWorld.shownChangeId(file) as ChangeId;
-    return state.isEarlier(id, shown, link.changeId) ? [path] : [];
+    return state.isEarlier(id, shown, record.changeId) ? [path] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Conflict, type FolderRecord, type Block, isAway, type DocumentRecord } from "../../model/link.ts";
+import { type Conflict, type FolderRecord, type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
 import { tombstoneOf } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
@@ -19,7 +19,7 @@ export type StateChange = {
    * The complete new record of a document: new, or just read from the state with no `await` in
    * between.
    */
-  readonly link?: DocumentRecord;
+  readonly record?: DocumentRecord;
   /**
    * The record after an effect on content that waited for an answer. Its path is read again from
    * the state, because a step may have moved the document meanwhile.
@@ -39,7 +39,7 @@ type OtherRows = {
    * Record that ends. `trashPath`: current place of its file in the trash; null: the record has no
    * file.
    */
-  readonly ends?: { readonly link: DocumentRecord; readonly trashPath: string | null };
+  readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
   /**
    * Former id of a document that was deleted and created again with a new id. The record with the
    * former id ends, if it still exists.
@@ -60,7 +60,7 @@ type OtherRows = {
 };
 
 export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): DocumentRecord {
-  const current = ctx.world.state.link(changed.id);
+  const current = ctx.world.state.record(changed.id);
   if (current === null) return changed;
   const { localPath, remotePath, state } = current;
   return { ...changed, localPath, remotePath, state, protected: current.protected };
@@ -70,14 +70,14 @@ export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): Doc
  * Returns true if base's change id has changed since an effect began: on some deployments a rename
  * gives a new id. It is then unknown which of the two ids is newer.
  */
-export function hasNewChangeId(ctx: CycleContext, link: DocumentRecord): boolean {
-  return ctx.world.state.link(link.id)?.changeId !== link.changeId;
+export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boolean {
+  return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
 /** Returns a record with the current change id of its version. */
-export function withCurrentChangeId(ctx: CycleContext, link: DocumentRecord): DocumentRecord {
-  const current = ctx.world.state.link(link.id);
-  return current?.digest === link.digest ? { ...link, changeId: current.changeId } : link;
+export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
+  const current = ctx.world.state.record(record.id);
+  return current?.digest === record.digest ? { ...record, changeId: current.changeId } : record;
 }
 
 /** Commits the result of an effect: moves base and ends the action, in one transaction. */
@@ -91,30 +91,30 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
-  if (change.link !== undefined) {
-    updateLinkPlace(ctx, change.link);
-    state.putLink(change.link);
+  if (change.record !== undefined) {
+    updateLinkPlace(ctx, change.record);
+    state.putRecord(change.record);
   }
-  if (change.text !== undefined) state.putLink(withCurrentPath(ctx, change.text));
+  if (change.text !== undefined) state.putRecord(withCurrentPath(ctx, change.text));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: ctx.world.clock.now() });
   writeOtherRows(ctx, change);
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
 /** Updates the document's path for the conversion of links, if links are converted. */
-function updateLinkPlace({ world: { state, links } }: CycleContext, link: DocumentRecord): void {
+function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const places = links?.forms.placesIfKnown() ?? null;
-  if (places === null || places.isAt(link.id, link.localPath)) return;
+  if (places === null || places.isAt(record.id, record.localPath)) return;
   // A document without a known path is new, so there is no earlier path to compare with.
-  const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
+  const before = places.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
   // A document that moves only on the service keeps its local path, which base may not know.
-  if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
+  if (before?.localPath !== record.localPath) places.set(record.id, record.localPath);
 }
 
 function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, dir, moved, removes }: OtherRows): void {
   const { state } = ctx.world;
-  if (ends !== undefined) endRecord(ctx, ends.link, ends.trashPath);
-  const replaced = replaces ? state.link(replaces) : null;
+  if (ends !== undefined) endRecord(ctx, ends.record, ends.trashPath);
+  const replaced = replaces ? state.record(replaces) : null;
   if (replaced !== null) endRecord(ctx, replaced, null);
   if (conflict !== undefined) state.putConflict(conflict);
   if (block !== undefined) state.putBlock(block);
@@ -133,9 +133,9 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
  * Ends a record, within the caller's transaction: leaves a tombstone, and removes the record and
  * the document's conflict.
  */
-function endRecord(ctx: CycleContext, link: DocumentRecord, trashPath: string | null): void {
+function endRecord(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
-  state.putTombstone(tombstoneOf(link, trashPath, clock.now()));
-  state.removeConflict(link.id);
-  state.removeLink(link.id);
+  state.putTombstone(tombstoneOf(record, trashPath, clock.now()));
+  state.removeConflict(record.id);
+  state.removeRecord(record.id);
 }

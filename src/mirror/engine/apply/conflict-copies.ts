@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Conflict, ShownVersion } from "../../model/link.ts";
+import type { Conflict, ShownVersion } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { PathState } from "../../ports/disk.ts";
@@ -140,7 +140,7 @@ export function trashConflictCopies(
 ): ValueOrEnd<readonly string[]> {
   const { state, disk } = ctx.world;
   const { maxNameBytes } = disk.names();
-  const recorded = state.link(conflict.id)?.localPath ?? document;
+  const recorded = state.record(conflict.id)?.localPath ?? document;
   const places: string[] = [];
   for (const copy of copiesOf(conflict, recorded, maxNameBytes)) {
     const beside = [recorded, document].map((path) => copyPath(path, copy.nth, maxNameBytes));

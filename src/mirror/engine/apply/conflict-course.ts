@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
-import { type Conflict, type ShownVersion, withoutCopy } from "../../model/link.ts";
+import { type Conflict, type ShownVersion, withoutCopy } from "../../model/record.ts";
 import type { Intent } from "../../ports/state.ts";
 import { STALE, DONE, ended, eventOf, fetchText, got, readLocal } from "./effect.ts";
 import { writeMergedFile } from "./merge.ts";
@@ -37,18 +37,18 @@ async function mergeOrShowNewer(
   if (fetched.kind === "end") return fetched.outcome;
   const { file } = fetched.value;
   // ORDER: read after the request, because the copy may have moved with its document meanwhile.
-  const link = state.link(action.id);
+  const record = state.record(action.id);
   const conflict = conflictSince(state.conflict(action.id), rejected);
-  if (link === null || conflict === null) return STALE.conflictEnded;
+  if (record === null || conflict === null) return STALE.conflictEnded;
   const localVersion = { text: local.value.text, digest: action.expect };
-  const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, localVersion, fetched.value);
+  const after = mergeWithPublished(ctx, record, action.localPath, conflict.baseDigest, localVersion, fetched.value);
   if (after.local !== null) {
     const { local: text, waiting, commonBase } = after;
-    const isAccepted = link.submissions.length > 0 && waiting.length === 0;
+    const isAccepted = record.submissions.length > 0 && waiting.length === 0;
     return writeMergedFile(
       ctx,
       action,
-      { link, remote: fetched.value },
+      { record, remote: fetched.value },
       {
         text,
         detail: isAccepted ? ACCEPTED : whyMerged(action),
@@ -61,9 +61,9 @@ async function mergeOrShowNewer(
   // It does not merge, so submissions based on the new version end. If the service accepted the
   // change, the file was edited since, and no review is pending any more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
-  const record = submissions.length === link.submissions.length ? null : { ...link, submissions };
+  const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
-  return showVersion(ctx, conflict, fetched.value, action.localPath, record, event);
+  return showVersion(ctx, conflict, fetched.value, action.localPath, changedRecord, event);
 }
 
 function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string {
@@ -97,19 +97,19 @@ export async function endConflict(ctx: CycleContext, action: ActionOf<"end-confl
   if (how !== "equal" && changeId !== baseChangeId) return mergeOrShowNewer(ctx, action, baseChangeId);
   const { id, localPath: path, expect } = action;
   const { state } = ctx.world;
-  const link = state.link(id);
+  const record = state.record(id);
   const conflict = state.conflict(id);
   const rejected = conflict === null ? null : versionNamed(conflict, baseChangeId);
-  if (link === null || rejected === null) return STALE.conflictEnded;
+  if (record === null || rejected === null) return STALE.conflictEnded;
   const local = readLocal(ctx, id, path, expect);
   if (local.kind === "end") return local.outcome;
-  const detail = `${how}: ${action.why}${stillInReview(link)}`;
+  const detail = `${how}: ${action.why}${stillInReview(record)}`;
   return runLocalEffect(ctx, writeFile, {
     id,
     path,
     text: null,
     expect,
-    base: link,
+    base: record,
     next: rejected,
     waiting: [],
     event: eventOf(action, "local", { detail, before: rejected.digest }),
@@ -157,7 +157,7 @@ function dropCopies(ctx: CycleContext, { id, path }: DropRow): EffectResult<Conf
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return { kind: "over", outcome: DONE };
-  const dropped = trashConflictCopies(ctx, conflict, state.link(id)?.localPath ?? path, path);
+  const dropped = trashConflictCopies(ctx, conflict, state.record(id)?.localPath ?? path, path);
   return dropped.kind === "got"
     ? { kind: "seen", seen: conflict }
     : { kind: "over", outcome: dropped.outcome, change: { conflict: withoutCopy(conflict) } };

@@ -8,7 +8,7 @@ import {
   type DocumentRecord,
   newestShown,
   type ShownVersion,
-} from "../../model/link.ts";
+} from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -104,37 +104,37 @@ function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
 /**
  * Returns the path of the document's file: where the plan found it (base does not have the path of
  * a blocked move), or where an effect moved it while its content was fetched.
- * @param link the record when the action began
+ * @param record the record when the action began
  */
-function findDocumentPath(ctx: CycleContext, link: DocumentRecord, found: LocalPath): LocalPath {
-  const currentPath = ctx.world.state.link(link.id)?.localPath;
-  return currentPath === undefined || currentPath === link.localPath ? found : currentPath;
+function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {
+  const currentPath = ctx.world.state.record(record.id)?.localPath;
+  return currentPath === undefined || currentPath === record.localPath ? found : currentPath;
 }
 
 /**
  * Opens the conflict of a document. The local content stays, and the service's content is written
  * beside it as `note (theirs).md`. A document has at most one conflict.
- * @param link the new record; its base stays the content from which both sides started
+ * @param record the new record; its base stays the content from which both sides started
  * @param found path at which the plan found the file
  * @param base digest of that base content; null if both files were new at one path
  */
 export function openConflict(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   found: LocalPath,
   remote: RemoteText,
   base: Pick<DocumentRecord, "digest" | "changeId"> | null,
   why: string,
 ): Promise<Outcome> {
-  const { id } = link;
+  const { id } = record;
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
-  if (ctx.settings.direction === "push") return recordWithoutCopy(ctx, link, found, version.changeId, why);
+  if (ctx.settings.direction === "push") return recordWithoutCopy(ctx, record, found, version.changeId, why);
   const baseDigest = base?.digest ?? null;
   const conflict: Conflict = {
     id,
     baseDigest,
     baseChangeId: base?.changeId ?? null,
-    ...nameCopy(ctx, id, findDocumentPath(ctx, link, found), [], version),
+    ...nameCopy(ctx, id, findDocumentPath(ctx, record, found), [], version),
     looksGone: 0,
     since: ctx.world.clock.now(),
   };
@@ -148,7 +148,7 @@ export function openConflict(
     before: baseDigest,
     after: remote.digest,
   };
-  return runEffect(ctx, showCopy, { conflict, record: link, old: null, opens: true, event, text: remote.text });
+  return runEffect(ctx, showCopy, { conflict, record, old: null, opens: true, event, text: remote.text });
 }
 
 /**
@@ -219,12 +219,12 @@ function isFreeFor({ world: { disk } }: CycleContext, at: LocalPath, digest: Dig
  */
 export async function keepMineBeside(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   found: LocalPath,
   local: string,
   digest: Digest,
 ): Promise<ValueOrEnd<null>> {
-  const at = placeBeside(ctx, findDocumentPath(ctx, link, found), digest);
+  const at = placeBeside(ctx, findDocumentPath(ctx, record, found), digest);
   const placed = writeConflictCopy(ctx, at, local, digest);
   if (placed.kind === "got") await flushFiles(ctx.world, [at]);
   return placed;

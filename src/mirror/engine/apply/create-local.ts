@@ -55,8 +55,8 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
   // An edit that was once sent from this folder may have restored the document.
-  const link = action.comesBack === true ? state.link(id) : null;
-  const own = link === null ? null : adoptOwnVersion(ctx, link, fetched.value, "lately");
+  const record = action.comesBack === true ? state.record(id) : null;
+  const own = record === null ? null : adoptOwnVersion(ctx, record, fetched.value, "lately");
   if (own !== null) return own;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: the bytes of a file with links differ from its content. With the content in the store,
@@ -83,7 +83,7 @@ async function recordCreated(
   if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  const link = newRecord(action.id, action.localPath, action.remotePath, isProtected, {
+  const record = newRecord(action.id, action.localPath, action.remotePath, isProtected, {
     ...version,
     localDigest: digest,
     stamp,
@@ -93,7 +93,7 @@ async function recordCreated(
   const keeps = { digest, text, name: localContentName(action.localPath, action.id, action.why) };
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
-  const change = { keeps, link, version: { id: action.id, ...version }, removes, event };
+  const change = { keeps, record, version: { id: action.id, ...version }, removes, event };
   // The record is written in one transaction with other steps. If the process is killed before
   // that, the next plan links the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);

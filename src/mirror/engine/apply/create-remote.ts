@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { RemotePath } from "../../../contract/path.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { newRecord } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -81,8 +81,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
       return { kind: "over", outcome: provenNotDone("write", fault), ...notFound(ctx, row, fault) };
-    const linked = state.link(found.id);
-    if (linked !== null) return { kind: "over", outcome: linked.localPath === row.localPath ? DONE : OTHER_AT_PATH };
+    const known = state.record(found.id);
+    if (known !== null) return { kind: "over", outcome: known.localPath === row.localPath ? DONE : OTHER_AT_PATH };
     const fetched = await fetchText(ctx, found.id, row.localPath);
     if (fetched.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(fetched.outcome, fault) };
     const { file, text, digest } = fetched.value;
@@ -97,11 +97,11 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     ctx.notes.counts.createdRemote++;
     const { localPath: path, stamp, stampTrusted, replaces, why } = row;
     const base = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
-    const link = newRecord(id, path, remotePath, isProtected, base);
+    const record = newRecord(id, path, remotePath, isProtected, base);
     const version = { id, changeId, digest };
     const detail = source.from === "answer" ? why : `${why}; no answer arrived, but the service has the document`;
     const event = { kind: "create-remote", side: "remote", id, path, detail, after: digest } as const;
-    const change = { link, version, replaces, event };
+    const change = { record, version, replaces, event };
     return isRead
       ? { outcome: DONE, change }
       : { outcome: DONE, change, next: nextPhase(readCreated, { kind: "read-back", ...version } as const) };
@@ -132,29 +132,29 @@ type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
 export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
-    const link = state.link(row.id);
+    const record = state.record(row.id);
     // Base has moved to the version that was read.
-    if (link?.changeId !== row.changeId || link.digest !== row.digest) return { kind: "over", outcome: DONE };
-    const fetched = await fetchText(ctx, link.id, link.localPath);
+    if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
+    const fetched = await fetchText(ctx, record.id, record.localPath);
     if (fetched.kind === "end") return { kind: "open", outcome: outcomeWhenUnread(fetched.outcome) };
     const { file, text, digest } = fetched.value;
     const { lastChangeId: changeId } = file;
-    const sent = changeId === link.changeId ? state.text(link.digest) : null;
-    if (sent !== null) remote.noteReadBack(sent, digest === link.digest);
-    if (digest === link.digest) return { kind: "over", outcome: DONE };
+    const sent = changeId === record.changeId ? state.text(record.digest) : null;
+    if (sent !== null) remote.noteReadBack(sent, digest === record.digest);
+    if (digest === record.digest) return { kind: "over", outcome: DONE };
     const next = { changeId, digest };
-    const { id, localPath: path, localDigest: expect } = link;
+    const { id, localPath: path, localDigest: expect } = record;
     const outcome = updateFile(ctx, {
       id,
       path,
       text,
       expect,
-      base: link,
+      base: record,
       next,
       event: { ...NORMALISED, side: "both", before: row.digest },
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
-    if (changeId === link.changeId) return { kind: "seen", seen: next };
+    if (changeId === record.changeId) return { kind: "seen", seen: next };
     // Both sides were edited since. Base stays the sent content, from which both were made, and the
     // next cycle merges them.
     return {
@@ -164,18 +164,18 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
   },
 
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
-    const link = ctx.world.state.link(id);
-    if (link === null) return { outcome: STALE.noRecord, change: null };
+    const record = ctx.world.state.record(id);
+    if (record === null) return { outcome: STALE.noRecord, change: null };
     // Base has the service's content. The local bytes are an edit of it, or differ only in form;
     // the next cycle finds out which. If the sync only uploads, the file keeps its form.
-    const localDigest = ctx.settings.direction === "push" ? link.localDigest : digest;
+    const localDigest = ctx.settings.direction === "push" ? record.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
     return {
       outcome: stale("its file could not be updated to the version that the service saved"),
       change: {
-        text: { ...link, ...base },
+        text: { ...record, ...base },
         version: { id, changeId, digest },
-        event: { ...NORMALISED, side: "remote", id, path: link.localPath, before, after: digest },
+        event: { ...NORMALISED, side: "remote", id, path: record.localPath, before, after: digest },
       },
     };
   },

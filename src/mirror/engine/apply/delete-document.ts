@@ -86,15 +86,15 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   },
 
   conclude(ctx, { id, localPath: path, why }, _, source) {
-    const link = ctx.world.state.link(id);
-    if (link === null) return { outcome: DONE, change: null };
+    const record = ctx.world.state.record(id);
+    if (record === null) return { outcome: DONE, change: null };
     ctx.notes.counts.deletedRemote++;
     const how =
       source.from === "answer"
         ? { detail: why, requestId: source.requestId }
         : { detail: `${why}; no answer arrived, but the service no longer has the document` };
-    const event = { kind: "delete-remote", side: "remote", id, path, before: link.digest, ...how } as const;
-    return { outcome: DONE, change: { ends: { link, trashPath: null }, event } };
+    const event = { kind: "delete-remote", side: "remote", id, path, before: record.digest, ...how } as const;
+    return { outcome: DONE, change: { ends: { record, trashPath: null }, event } };
   },
 };
 

@@ -14,7 +14,7 @@ import {
   reasonForWrite,
   contentEventCode,
 } from "./effect.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
@@ -32,22 +32,22 @@ import { updateFile, writeFile } from "./write-file.ts";
  * recorded.
  */
 export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
-  const link = ctx.world.state.link(action.id);
-  if (link === null) return STALE.noRecord;
+  const record = ctx.world.state.record(action.id);
+  if (record === null) return STALE.noRecord;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
-  if (digest === link.digest) {
-    if (hasNewChangeId(ctx, link)) return STALE.baseMoved;
-    const renamed = { ...withCurrentPath(ctx, link), changeId: file.lastChangeId, protected: file.protected };
+  if (digest === record.digest) {
+    if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
+    const renamed = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
     // The service was restored from a backup if it shows superseded versions again.
-    return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });
+    return commit(ctx, { record: renamed, version: { id: record.id, changeId: renamed.changeId, digest } });
   }
-  const own = adoptOwnVersion(ctx, link, fetched.value, "this-run");
+  const own = adoptOwnVersion(ctx, record, fetched.value, "this-run");
   if (own !== null) return own;
   // The file has base's content again: the user reverted the edit that this run had sent.
-  if (commonSentVersion(ctx, link, text, "this-run") !== null)
+  if (commonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
   return updateFile(ctx, {
@@ -55,7 +55,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
     path,
     text,
     expect,
-    base: link,
+    base: record,
     next: { changeId: file.lastChangeId, digest },
     counts: "downloaded",
     event: eventOf(action, "local", {
@@ -76,7 +76,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  *   not apply: after a lost state, every edited document looks new on both sides.
  * - Else: opens a conflict with an empty base.
  */
-export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
+export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -95,18 +95,22 @@ export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"me
   });
   flushAtEnd(ctx, action.id, action.localPath);
   const event = eventOf(action, "both", { before: action.expect });
-  const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
+  const adopting = { record: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
   const equal = equalityOf(ctx, action, local.value.text, fetched.value);
   if (equal !== null) {
     const { detail, localDigest } = equal;
-    return commit(ctx, { ...adopting, link: { ...adopted, localDigest }, event: { ...event, detail, after: digest } });
+    return commit(ctx, {
+      ...adopting,
+      record: { ...adopted, localDigest },
+      event: { ...event, detail, after: digest },
+    });
   }
   const { prefer, why } = chooseSide(ctx, action.localPath, fetched.value);
   // The remote version becomes the base of the local content, which is then sent as an edit. Both
   // contents are kept.
   const rebased = { ...adopted, localDigest: digest };
   if (prefer === "local") {
-    return commit(ctx, { ...adopting, link: rebased, event: { ...event, detail: why, after: digest } });
+    return commit(ctx, { ...adopting, record: rebased, event: { ...event, detail: why, after: digest } });
   }
   if (mayTakeOver({ ...ctx.settings, prefer }, action.localPath)) {
     const keptText = prefer === "remote" ? null : local.value.text;

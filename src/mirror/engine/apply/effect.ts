@@ -3,7 +3,7 @@ import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import { type Action, type ActionOf, type Outcome, type OutcomeOf, subjectOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Block, DocumentRecord, Stamp } from "../../model/link.ts";
+import type { Block, DocumentRecord, Stamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import { type Answer, ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
@@ -193,12 +193,16 @@ function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText |
  * content, reads the document from the service, provided that it is still at that version.
  * Otherwise the content of base is lost, and the next plan decides.
  */
-export async function readBase(ctx: CycleContext, link: DocumentRecord, path: LocalPath): Promise<ValueOrEnd<string>> {
-  const kept = ctx.world.state.text(link.digest);
+export async function readBase(
+  ctx: CycleContext,
+  record: DocumentRecord,
+  path: LocalPath,
+): Promise<ValueOrEnd<string>> {
+  const kept = ctx.world.state.text(record.digest);
   if (kept !== null) return got(kept);
-  const live = await fetchText(ctx, link.id, path);
+  const live = await fetchText(ctx, record.id, path);
   if (live.kind === "end") return live;
-  return live.value.file.lastChangeId === link.changeId ? got(live.value.text) : ended(STALE.editedRemotely);
+  return live.value.file.lastChangeId === record.changeId ? got(live.value.text) : ended(STALE.editedRemotely);
 }
 
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };

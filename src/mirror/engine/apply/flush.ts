@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -40,8 +40,8 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
-  for (const link of base.links.values())
-    if (mayBeLost(link) && local.files.has(link.localPath)) waiting.set(link.id, link.localPath);
+  for (const record of base.records.values())
+    if (mayBeLost(record) && local.files.has(record.localPath)) waiting.set(record.id, record.localPath);
   if (waiting.size > MAX_NEW_FILES && (await world.disk.flushAll())) setDurable(world, waiting);
   else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, MAX_EARLIER_FILES)));
 }

@@ -1,5 +1,5 @@
 import type { ActionOf } from "../../model/action.ts";
-import type { FolderRecord } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/record.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";

@@ -24,7 +24,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
-import { type FolderRecord, sameInodeAndBirth } from "../../model/link.ts";
+import { type FolderRecord, sameInodeAndBirth } from "../../model/record.ts";
 
 /**
  * Creates a local folder, and records it as if both sides already had it. If the process is killed
@@ -75,9 +75,9 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
   },
 
   conclude(ctx, { localPath: path, remotePath, why }, id, source) {
-    const linked = linkFolder(ctx, id, path, remotePath);
-    if (linked.kind === "end") return { outcome: linked.outcome, change: null };
-    const { value: dir } = linked;
+    const dirOrEnd = readFolderRecord(ctx, id, path, remotePath);
+    if (dirOrEnd.kind === "end") return { outcome: dirOrEnd.outcome, change: null };
+    const { value: dir } = dirOrEnd;
     const requestId = source.from === "answer" ? source.requestId : null;
     const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
     return { outcome: DONE, change: { dir, event } };
@@ -195,7 +195,7 @@ export async function findFolder(
  * found that record's folder elsewhere, and has not recorded the new path yet. If both were in base
  * after a crash, every plan would move the folder back and forth (I11).
  */
-function linkFolder(
+function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,
   id: DirId,
   localPath: LocalPath,
@@ -220,16 +220,16 @@ export async function recordFolder(
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
   event?: EventFields,
 ): Promise<Outcome> {
-  const linked = linkFolder(ctx, dirId, localPath, remotePath);
-  if (linked.kind === "end") return linked.outcome;
-  const { value: link } = linked;
+  const dirOrEnd = readFolderRecord(ctx, dirId, localPath, remotePath);
+  if (dirOrEnd.kind === "end") return dirOrEnd.outcome;
+  const { value: dir } = dirOrEnd;
   // Folders of one depth are recorded in one transaction; steps that put entries into these folders
   // wait.
   await ctx.group.commit(() => {
     const before = ctx.world.state.dir(dirId);
-    if (before !== null && carries === null) moveRecordsBelow(ctx, before, link);
-    for (const id of before === null ? [] : (carries ?? [])) moveRecord(ctx, id, before!, link);
-    writeChange(ctx, { dir: link, ...(event === undefined ? {} : { event }) });
+    if (before !== null && carries === null) moveRecordsBelow(ctx, before, dir);
+    for (const id of before === null ? [] : (carries ?? [])) moveRecord(ctx, id, before!, dir);
+    writeChange(ctx, { dir, ...(event === undefined ? {} : { event }) });
   }, "soon");
   return DONE;
 }
@@ -247,11 +247,11 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
 
 /** Records the new path of a document and of its conflict copy. */
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
-  const [link, conflict] = [state.link(id), state.conflict(id)];
-  if (link !== null) {
-    const localPath = movedPath(link.localPath, from.localPath, to.localPath);
-    if (localPath !== link.localPath) links?.forms.known.recordMoved(link.localPath, localPath);
-    state.putLink({ ...link, localPath, remotePath: movedPath(link.remotePath, from.remotePath, to.remotePath) });
+  const [record, conflict] = [state.record(id), state.conflict(id)];
+  if (record !== null) {
+    const localPath = movedPath(record.localPath, from.localPath, to.localPath);
+    if (localPath !== record.localPath) links?.forms.known.recordMoved(record.localPath, localPath);
+    state.putRecord({ ...record, localPath, remotePath: movedPath(record.remotePath, from.remotePath, to.remotePath) });
   }
   if (conflict !== null) {
     const newestCopyPath = movedPath(conflict.newestCopyPath, from.localPath, to.localPath);

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord, Submission } from "../../model/link.ts";
+import type { DocumentRecord, Submission } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type KnownText, type SubmittedText, settleSubmissions } from "../../planner/review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -26,7 +26,7 @@ type AfterPublication = {
  */
 export function mergeWithPublished(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   localPath: LocalPath,
   baseDigest: Digest | null,
   local: KnownText,
@@ -34,8 +34,8 @@ export function mergeWithPublished(
 ): AfterPublication {
   const base = baseDigest === null ? null : readText(ctx, baseDigest);
   const live = { digest, text };
-  const after = settleSubmissions(base, readSubmissions(ctx, link), local, live, file.lastChangeId);
-  const name = mergedContentName(localPath, link.id, "a change that is still in review");
+  const after = settleSubmissions(base, readSubmissions(ctx, record), local, live, file.lastChangeId);
+  const name = mergedContentName(localPath, record.id, "a change that is still in review");
   const waiting = after.waiting.map(({ text: sent, ...one }): Submission => {
     return { ...one, digest: ctx.world.state.putText(sent, name) };
   });

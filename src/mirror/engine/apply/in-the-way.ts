@@ -10,7 +10,7 @@ import { newParent, followLocalMoves } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import { sameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 
 /** Result of checking a path that the service reported as taken. */
@@ -154,7 +154,7 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
  */
 export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const { lastLocalPath } = intent;
-  const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
+  const base = intent.kind === "patch" ? state.record(intent.id) : state.dir(intent.dirId);
   if (base === null || lastLocalPath === base.localPath) return false;
   const atBasePath = disk.look(base.localPath);
   if (

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
+import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
@@ -80,17 +80,17 @@ function redoAfterPowerLoss(
   atPath: PathState,
 ): EffectResult<never> | null {
   const { state } = ctx.world;
-  const link = state.link(row.id);
-  if (!hasRestarted(ctx.world) || link === null || !mayBeLost(link)) return null;
+  const record = state.record(row.id);
+  if (!hasRestarted(ctx.world) || record === null || !mayBeLost(record)) return null;
   const isSetAside = aside.kind !== "done" || aside.value !== null;
-  const isLost = atPath.kind === "absent" ? isSetAside : lacksNewVersion(ctx, row, link, atPath);
+  const isLost = atPath.kind === "absent" ? isSetAside : lacksNewVersion(ctx, row, record, atPath);
   if (!isLost) return null;
   // ORDER: base moves back first. With the newer base, the old content would look like an edit that
   // reverts it.
-  state.putLink({
-    ...link,
-    ...baseBefore(row, link),
-    localDigest: row.baseDigest ?? link.localDigest,
+  state.putRecord({
+    ...record,
+    ...baseBefore(row, record),
+    localDigest: row.baseDigest ?? record.localDigest,
     durable: true,
   });
   const detail = "a power loss took the new version of the file; mdmirror writes it again";
@@ -104,11 +104,11 @@ function redoAfterPowerLoss(
  * Returns true if the file at the path is not the one that mdmirror wrote, and its content lacks
  * changes of the newer base.
  */
-function lacksNewVersion(ctx: CycleContext, row: Row, link: DocumentRecord, atPath: PathState): boolean {
-  if (atPath.kind !== "file" || (link.stamp !== null && sameInodeAndBirth(link.stamp, atPath.stamp))) return false;
+function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, atPath: PathState): boolean {
+  if (atPath.kind !== "file" || (record.stamp !== null && sameInodeAndBirth(record.stamp, atPath.stamp))) return false;
   if (atPath.digest === row.expect) return true;
   const file = ctx.world.disk.read(row.path);
-  return file.kind === "done" && !hasNewerBase(ctx, row, link, file.value.text);
+  return file.kind === "done" && !hasNewerBase(ctx, row, record, file.value.text);
 }
 
 /**
@@ -171,14 +171,14 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
  */
 function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
-  const link = state.link(row.id);
-  if (link !== null) state.putLink({ ...link, ...baseBefore(row, link) });
+  const record = state.record(row.id);
+  if (record !== null) state.putRecord({ ...record, ...baseBefore(row, record) });
   return putBack(ctx, row, detail);
 }
 
 /** Returns the fields of a record whose file has the set-aside content again. */
-function baseBefore(row: Row, link: DocumentRecord): Partial<DocumentRecord> {
-  const older = olderVersion(row, link);
+function baseBefore(row: Row, record: DocumentRecord): Partial<DocumentRecord> {
+  const older = olderVersion(row, record);
   return older === null ? {} : { ...older, echoDigest: null };
 }
 
@@ -188,9 +188,9 @@ function baseBefore(row: Row, link: DocumentRecord): Partial<DocumentRecord> {
  */
 function olderVersion(
   { baseChangeId, baseDigest }: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
 ): Pick<DocumentRecord, "changeId" | "digest"> | null {
-  const isOlder = baseChangeId !== null && baseDigest !== null && baseChangeId !== link.changeId;
+  const isOlder = baseChangeId !== null && baseDigest !== null && baseChangeId !== record.changeId;
   return isOlder ? { changeId: baseChangeId, digest: baseDigest } : null;
 }
 
@@ -203,13 +203,13 @@ function olderVersion(
  */
 function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
-  const link = state.link(row.id);
+  const record = state.record(row.id);
   const current = disk.read(row.path);
   if (disk.look(row.path).kind === "absent")
     return putBackOnItsBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
-  if (current.kind === "done" && link !== null) {
-    const text = mergeLateContent(ctx, row, link, late, current.value);
-    if (text !== null) return writeLateContent(ctx, row, link, late, text, current.value.digest);
+  if (current.kind === "done" && record !== null) {
+    const text = mergeLateContent(ctx, row, record, late, current.value);
+    if (text !== null) return writeLateContent(ctx, row, record, late, text, current.value.digest);
   }
   return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
@@ -221,19 +221,19 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
 function writeLateContent(
   ctx: CycleContext,
   row: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
   late: LocalText,
   text: string,
   expect: Digest,
 ): EffectResult<Row> {
   const { disk } = ctx.world;
-  const older = hasNewerBase(ctx, row, link, text) ? null : olderVersion(row, link);
+  const older = hasNewerBase(ctx, row, record, text) ? null : olderVersion(row, record);
   const outcome = runLocalEffect(ctx, writeFile, {
     id: row.id,
     path: row.path,
     text,
     expect,
-    base: link,
+    base: record,
     next: null,
     ...(older === null ? {} : { backTo: older }),
     event: {
@@ -260,7 +260,7 @@ function writeLateContent(
 function mergeLateContent(
   { world: { state } }: CycleContext,
   row: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
   late: LocalText,
   current: LocalText,
 ): string | null {
@@ -269,7 +269,7 @@ function mergeLateContent(
   if (merged?.kind === "clean") return merged.text;
   // Only content that mdmirror wrote may be replaced. The file has the late content already if the
   // process ended after it was written and before base moved.
-  const isWrittenByMirror = current.digest === link.localDigest || current.digest === late.digest;
+  const isWrittenByMirror = current.digest === record.localDigest || current.digest === late.digest;
   return isWrittenByMirror && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
@@ -277,6 +277,8 @@ function mergeLateContent(
  * Returns true if content has all changes of the newer base. The newer base may contain the changes
  * since the replaced content (the service combines edits), or those since the previous base.
  */
-function hasNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: DocumentRecord, text: string): boolean {
-  return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
+function hasNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, record: DocumentRecord, text: string): boolean {
+  return (
+    containsChanges(ctx, expect, record.localDigest, text) || containsChanges(ctx, baseDigest, record.digest, text)
+  );
 }

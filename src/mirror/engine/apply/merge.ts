@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord, Submission } from "../../model/link.ts";
+import type { DocumentRecord, Submission } from "../../model/record.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import {
   STALE,
@@ -21,34 +21,34 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
 
-type BothVersions = { readonly link: DocumentRecord; readonly local: string; readonly remote: RemoteText };
+type BothVersions = { readonly record: DocumentRecord; readonly local: string; readonly remote: RemoteText };
 
 /**
  * Merges a document that both sides edited. If the merge is clean, the merged content is written to
  * the disk, and the remote version becomes the base. The merged content is then an ordinary edit,
  * which the next cycle sends with the remote change id. If the merge is not clean, the policy
- * decides; its default is a conflict. If the content of base is lost, equal contents are linked,
- * and different contents become a conflict.
+ * decides; its default is a conflict. If the content of base is lost, equal contents are recorded
+ * as one version, and different contents become a conflict.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
-  const { link, local, remote } = both.value;
+  const { record, local, remote } = both.value;
   if (remote.digest === action.expect)
     return writeMergedFile(ctx, action, both.value, {
       text: remote.text,
       detail: "both sides made the same edit",
       counts: "merged",
     });
-  if (remote.digest === link.digest) {
+  if (remote.digest === record.digest) {
     // The change id is new but the content is not: the local edit is now based on the new id.
     const detail = "the service has a newer version id with the same content";
     return writeMergedFile(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
-  const own = adoptOwnVersion(ctx, link, remote, "lately");
+  const own = adoptOwnVersion(ctx, record, remote, "lately");
   if (own !== null) return own;
-  const sent = commonSentVersion(ctx, link, remote.text, "lately");
-  const mergedFrom = sent ?? link.digest;
+  const sent = commonSentVersion(ctx, record, remote.text, "lately");
+  const mergedFrom = sent ?? record.digest;
   const base = ctx.world.state.text(mergedFrom);
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
@@ -73,9 +73,9 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
-  const { link, local, remote } = both.value;
+  const { record, local, remote } = both.value;
   const localVersion = { digest: action.expect, text: local };
-  const after = mergeWithPublished(ctx, link, action.localPath, link.digest, localVersion, remote);
+  const after = mergeWithPublished(ctx, record, action.localPath, record.digest, localVersion, remote);
   if (after.local === null) return applyPolicy(ctx, action, both.value, after.commonBase);
   const { waiting } = after;
   const detail =
@@ -93,14 +93,14 @@ async function readBoth(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
 ): Promise<ValueOrEnd<BothVersions>> {
-  const link = ctx.world.state.link(action.id);
-  if (link === null) return ended(STALE.noRecord);
+  const record = ctx.world.state.record(action.id);
+  if (record === null) return ended(STALE.noRecord);
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
-  if (remote.value.digest === link.digest && hasNewChangeId(ctx, link)) return ended(STALE.baseMoved);
-  return got({ link, local: local.value.text, remote: remote.value });
+  if (remote.value.digest === record.digest && hasNewChangeId(ctx, record)) return ended(STALE.baseMoved);
+  return got({ record, local: local.value.text, remote: remote.value });
 }
 
 type MergedVersion = {
@@ -117,7 +117,7 @@ type MergedVersion = {
 export function writeMergedFile(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
-  { link, remote }: Pick<BothVersions, "link" | "remote">,
+  { record, remote }: Pick<BothVersions, "record" | "remote">,
   { text, detail, counts, waiting, mergedFrom = null }: MergedVersion,
 ): Outcome {
   const { id, localPath: path, expect } = action;
@@ -126,7 +126,7 @@ export function writeMergedFile(
     path,
     text,
     expect,
-    base: link,
+    base: record,
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },
     waiting,
     counts,
@@ -148,18 +148,19 @@ async function applyPolicy(
   both: BothVersions,
   commonBase: Pick<DocumentRecord, "digest"> | null,
 ): Promise<Outcome> {
-  const { link, local, remote } = both;
+  const { record, local, remote } = both;
   const { localPath } = action;
   const policy = ctx.settings.conflicts(localPath);
-  const base = commonBase === null ? link : { digest: commonBase.digest, changeId: link.changeId };
-  if (policy === "conflict-copy") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
+  const base = commonBase === null ? record : { digest: commonBase.digest, changeId: record.changeId };
+  if (policy === "conflict-copy")
+    return openConflict(ctx, record, localPath, remote, base, "the two edits do not merge");
   const counts = "byPolicy";
   if (policy === "local") {
     const detail = "the two edits do not merge; the conflict policy keeps the local version";
     return writeMergedFile(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
-    const kept = await keepMineBeside(ctx, link, localPath, local, action.expect);
+    const kept = await keepMineBeside(ctx, record, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
   const note = policy === "copy" ? "; your version is beside it" : "";

@@ -2,7 +2,7 @@ import { digestOf } from "../../../contract/digest.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { FileResource, FileWithContent } from "../../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -44,7 +44,7 @@ type KnownVersion = {
 export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
-    if (ctx.world.state.link(id) === null) return ended(STALE.noRecord);
+    if (ctx.world.state.record(id) === null) return ended(STALE.noRecord);
     const ready = await prepareMove(ctx, action);
     if (ready.kind === "end") return ready;
     const { currentPath, ...sent } = ready.value;
@@ -56,10 +56,10 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const answer =
       parent === null ? await remote.renameFile(row.id, nameOf(row.to)) : await remote.moveFile(row.id, parent);
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
-    const link = state.link(row.id);
-    if (link === null) return { kind: "over", outcome: STALE.noRecord };
+    const record = state.record(row.id);
+    if (record === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
-    const at = { path, ...(await versionAt(ctx, link, answer.value)) };
+    const at = { path, ...(await versionAt(ctx, record, answer.value)) };
     const seen = { at, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
     return { kind: "seen", seen, requestId: answer.requestId };
   },
@@ -67,29 +67,29 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
   refuse: refuseMove,
 
   async observe(ctx, row, fault) {
-    const link = ctx.world.state.link(row.id);
-    const answer = await readFacts(ctx, row.id, link?.localPath ?? row.to);
+    const record = ctx.world.state.record(row.id);
+    const answer = await readFacts(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
     // The path differs: the service may have changed the name, or another user may have moved the
     // document since.
     const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
-    if (link === null) {
+    if (record === null) {
       const gone = isMoved ? STALE.noRecord : provenNotDone("move", fault);
       return { kind: "over", outcome: gone };
     }
-    const at = isMoved ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
+    const at = isMoved ? { path: row.to, ...(await versionAt(ctx, record, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
     return { kind: "seen", seen: { at, lastLocalPath: row.lastLocalPath, isBack } };
   },
 
   conclude(ctx, row, seen, source) {
-    const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: STALE.noRecord, change: null };
+    const record = ctx.world.state.record(row.id);
+    if (record === null) return { outcome: STALE.noRecord, change: null };
     if (seen.at === null) {
-      const stayed = seen.isBack ? { link: asMovedBack(link, seen.lastLocalPath) } : null;
+      const stayed = seen.isBack ? { record: asMovedBack(record, seen.lastLocalPath) } : null;
       return { outcome: provenNotDone("move", source.from === "observation" ? source.fault : null), change: stayed };
     }
-    return concludeMoved(ctx, row, link, { ...seen, at: seen.at }, source);
+    return concludeMoved(ctx, row, record, { ...seen, at: seen.at }, source);
   },
 };
 
@@ -108,7 +108,7 @@ async function versionAt(
 function concludeMoved(
   ctx: CycleContext,
   row: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
   { at, lastLocalPath, isBack }: ObservedPlace & { readonly at: NonNullable<ObservedPlace["at"]> },
   source: ResultSource,
 ): EffectEnd {
@@ -116,13 +116,13 @@ function concludeMoved(
   // The request changed only the folder, so another user renamed the document. Base gets the new
   // folder with the old name, so that the next cycle sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
-  const moved = { ...link, remotePath: isRenamed ? row.to : path };
+  const moved = { ...record, remotePath: isRenamed ? row.to : path };
   // On some deployments a rename gives the document a new change id, although its content is the
   // same. Base then takes the new id. If the content differs, or an effect on it ended during the
   // request, base keeps the old id, and the next cycle reads the document. ORDER: the id in the
   // answer to the move is not used, because a PUT may have been saved in between; the id that was
   // read with the content is.
-  const newBase = known !== null && link.changeId === asOf ? { ...moved, changeId: known } : moved;
+  const newBase = known !== null && record.changeId === asOf ? { ...moved, changeId: known } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = newBase;
   const requestId = source.from === "answer" ? source.requestId : null;
@@ -130,19 +130,19 @@ function concludeMoved(
     kind: isReparent(row) ? "reparent-remote" : "rename-remote",
     side: "remote",
     id,
-    path: link.localPath,
+    path: record.localPath,
     detail: `${row.why} (${row.from} → ${path})`,
-    from: link.localPath,
+    from: record.localPath,
     remoteMove: { from: row.from, to: path },
     requestId,
   } as const;
-  const version = changeId === link.changeId ? {} : { version: { id, changeId, digest } };
+  const version = changeId === record.changeId ? {} : { version: { id, changeId, digest } };
   // True if base's id has not changed since the read, or is already the id that was read. An effect
   // on the content may have ended in between.
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, lastLocalPath, isKnown, requestId),
-    change: { link: isBack ? asMovedBack(newBase, lastLocalPath) : newBase, ...version, event },
+    change: { record: isBack ? asMovedBack(newBase, lastLocalPath) : newBase, ...version, event },
   };
 }
 
@@ -154,8 +154,8 @@ function isReparent({ from, to }: Row): boolean {
  * Sets the record's local path to the file's path when the move was sent, if base's two paths do
  * not correspond. The next plan then sees that the user moved the file from that path.
  */
-function asMovedBack(link: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
-  return isPathPair(link.localPath, link.remotePath, link.id) ? link : { ...link, localPath: lastLocalPath };
+function asMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
+  return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };
 }
 
 function outcomeOf(

@@ -1,5 +1,5 @@
 import { isWithin, rebase } from "../../../contract/path.ts";
-import type { Block, Stamp } from "../../model/link.ts";
+import type { Block, Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -18,7 +18,7 @@ type MovedFile = { readonly stamp: Stamp | null };
  */
 export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
   prepare(ctx, row) {
-    if (row.kind === "move" && ctx.world.state.link(row.id) === null) return ended(STALE.noRecord);
+    if (row.kind === "move" && ctx.world.state.record(row.id) === null) return ended(STALE.noRecord);
     const parents = ensureFolders(ctx, row.to);
     return parents === null ? got({ row, extra: null }) : ended(parents);
   },
@@ -79,7 +79,7 @@ function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Moved
 
 /** Returns the inode of the moving file; null: not known. */
 function inodeOf({ world: { state } }: CycleContext, { id, nth }: FileRow): number | null {
-  const known = nth === undefined ? state.link(id)?.stamp : state.conflict(id)?.shown[nth - 1];
+  const known = nth === undefined ? state.record(id)?.stamp : state.conflict(id)?.shown[nth - 1];
   return known?.ino ?? null;
 }
 
@@ -94,11 +94,11 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, eve
       change: nth === conflict.shown.length ? { conflict: { ...conflict, newestCopyPath: to } } : null,
     };
   }
-  const link = state.link(id);
-  if (link === null) return { outcome: STALE.noRecord, change: null };
+  const record = state.record(id);
+  if (record === null) return { outcome: STALE.noRecord, change: null };
   if (!row.temporary) ctx.notes.counts.movedLocal++;
-  const moved = { ...link, localPath: to, stamp, stampTrusted: false };
-  return { outcome: DONE, change: { link: moved, ...blockAt(ctx, row), event } };
+  const moved = { ...record, localPath: to, stamp, stampTrusted: false };
+  return { outcome: DONE, change: { record: moved, ...blockAt(ctx, row), event } };
 }
 
 /**

@@ -20,8 +20,8 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 }
 
 /**
- * Returns true if a linked folder is missing that existed in this cycle's scan, or that this cycle
- * created. RACE: somebody moved the folder. If mdmirror created the folder again, base would
+ * Returns true if a recorded folder is missing that existed in this cycle's scan, or that this
+ * cycle created. RACE: somebody moved the folder. If mdmirror created the folder again, base would
  * confuse the new folder with the moved one. Documents in it would then count as moved by the user.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {

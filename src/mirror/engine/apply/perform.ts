@@ -2,7 +2,7 @@ import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { dropConflict, endConflict, checkConflict, renewConflict } from "./conflict-course.ts";
 import { createLocal } from "./create-local.ts";
 import { blockIfInUse } from "./effect.ts";
-import { linkNewOnBothSides, writeLocal } from "./download.ts";
+import { recordNewOnBothSides, writeLocal } from "./download.ts";
 import {
   forgetFolder,
   makeFolderLocal,
@@ -32,7 +32,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),
   merge: (ctx, action) => blockIfInUse(ctx, action) ?? merge(ctx, action),
-  meet: linkNewOnBothSides,
+  meet: recordNewOnBothSides,
   "settle-review": settleReview,
   "trash-local": trashLocal,
   "delete-remote": deleteRemote,

@@ -1,5 +1,5 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
+import { type Stamp, sameInodeAndBirth } from "../../model/record.ts";
 import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import { STALE, ended, eventOf, type ValueOrEnd, got, outcomeOfFault, stale } from "./effect.ts";
@@ -54,15 +54,15 @@ function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp
 /** Records new paths of a document in base. Both sides already have the document there. */
 export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
-  const link = state.link(action.id);
-  if (link === null) return STALE.noRecord;
-  const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
+  const record = state.record(action.id);
+  if (record === null) return STALE.noRecord;
+  const stamp = record.localPath === action.localPath ? record.stamp : stampAt(ctx, action.localPath, record.stamp);
   const { localPath, remotePath } = action;
   return commit(ctx, {
-    link: { ...link, localPath, remotePath, stamp, stampTrusted: false },
+    record: { ...record, localPath, remotePath, stamp, stampTrusted: false },
     event: eventOf(action, "both", {
       detail: `${action.why} (on the service: ${action.remotePath})`,
-      from: link.localPath === action.localPath ? null : link.localPath,
+      from: record.localPath === action.localPath ? null : record.localPath,
     }),
   });
 }

@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { deleteDocument } from "./delete-document.ts";
 import { STALE, eventOf, blockIfInUse, refusedWith, type RemoteText, reasonForWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
@@ -15,7 +15,7 @@ import { type FileWrite, writeFile } from "./write-file.ts";
  * becomes a tombstone, which ends if the id appears again.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
-  if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
+  if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
   return blockIfInUse(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
 }
 
@@ -24,12 +24,12 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
   const place = trashPlace(ctx.world, path);
   const change = (): StateChange => {
     ctx.notes.counts.deletedLocal++;
-    const link = ctx.world.state.link(id)!;
+    const record = ctx.world.state.record(id)!;
     const detail = `${reasonForWrite(ctx, action)}; kept as .mdmirror/${place}`;
     return {
       ...(action.cause === "outside"
-        ? { link: { ...link, state: "outside", stamp: null, stampTrusted: false } }
-        : { ends: { link, trashPath: place } }),
+        ? { record: { ...record, state: "outside", stamp: null, stampTrusted: false } }
+        : { ends: { record, trashPath: place } }),
       event: eventOf(action, "local", { detail, before: expect }),
     };
   };
@@ -42,7 +42,7 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
  * a review prevents the deletion.
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
-  if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
+  if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
   // With this block, the document stays on the service, and its file stays deleted locally.
   const blocked = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
@@ -72,12 +72,12 @@ function comeBack(
   refused: Extract<Outcome, { kind: "refused" }>,
 ): Outcome {
   const { id, localPath: path } = action;
-  const link = ctx.world.state.link(id);
-  if (link === null) return refused;
+  const record = ctx.world.state.record(id);
+  if (record === null) return refused;
   const { code, requestId } = refused;
   const detail = `the service refused the deletion, so the file was restored: ${refused.detail}`;
   const event = eventOf(action, "local", { detail, outcome: "refused", code, requestId });
-  const outcome = writeBack(ctx, link, path, live, event);
+  const outcome = writeBack(ctx, record, path, live, event);
   return outcome.kind === "done" ? refused : outcome;
 }
 
@@ -104,22 +104,22 @@ export function writeBack(
 
 export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): Outcome {
   const { state } = ctx.world;
-  const link = state.link(action.id);
-  if (link === null) return { kind: "done" };
+  const record = state.record(action.id);
+  if (record === null) return { kind: "done" };
   return commit(ctx, {
-    ends: { link, trashPath: null },
-    event: eventOf(action, "both", { before: link.digest }),
+    ends: { record, trashPath: null },
+    event: eventOf(action, "both", { before: record.digest }),
   });
 }
 
 /** Records changes of a document that concern neither its content nor its path. */
 export function storeFacts(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
-  const link = ctx.world.state.link(action.id);
-  if (link === null) return STALE.noRecord;
+  const record = ctx.world.state.record(action.id);
+  if (record === null) return STALE.noRecord;
   const { state, protected: isProtected } = action;
   const facts = state === "away" ? ({ state: "outside", stamp: null, stampTrusted: false } as const) : { state };
   return commit(ctx, {
-    link: { ...link, protected: isProtected, ...facts },
-    event: eventOf(action, "both", { path: link.localPath }),
+    record: { ...record, protected: isProtected, ...facts },
+    event: eventOf(action, "both", { path: record.localPath }),
   });
 }

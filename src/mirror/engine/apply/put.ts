@@ -2,7 +2,7 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord, ReviewAnswer } from "../../model/link.ts";
+import type { DocumentRecord, ReviewAnswer } from "../../model/record.ts";
 import { moveBase, withEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -46,30 +46,30 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
   async prepare(ctx, planned) {
     const action = withPresentLinks(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
-    const link = ctx.world.state.link(id);
-    if (link === null || link.changeId !== action.baseChangeId) return ended(STALE.baseMoved);
+    const record = ctx.world.state.record(id);
+    if (record === null || record.changeId !== action.baseChangeId) return ended(STALE.baseMoved);
     const local = await readWithoutStoring(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
     // The PUT overwrites base's content on the service (I03, I07).
-    const base = await readBase(ctx, link, localPath);
+    const base = await readBase(ctx, record, localPath);
     if (base.kind === "end") return base;
     // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
-    ctx.world.state.secureTexts(link.digest);
+    ctx.world.state.secureTexts(record.digest);
     const keeps = { digest, text, name: localContentName(localPath, id) };
     const row = {
       kind: "put",
       id,
       localPath,
-      baseChangeId: link.changeId,
-      baseDigest: link.digest,
+      baseChangeId: record.changeId,
+      baseDigest: record.digest,
       digest,
       review,
       stamp,
       stampTrusted,
       why,
     } as const;
-    const request = { facts: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
+    const request = { facts: `${id} ${record.changeId} ${digest}`, at: { key: id, path: localPath } };
     return got({ row, keeps, extra: text, request });
   },
 
@@ -99,7 +99,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     const fetched = await fetchText(ctx, row.id, row.localPath);
     // ORDER: read after the request, because a rename during the PUT may have moved base's change
     // id.
-    const link = ctx.world.state.link(row.id);
+    const record = ctx.world.state.record(row.id);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
       // The document is gone, or no longer readable: the next cycle proves which.
@@ -108,8 +108,8 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     }
     const { file, digest, text } = fetched.value;
     const { lastChangeId: changeId } = file;
-    const mayBeInReview = isPerhapsInReview(link, row, fetched.value);
-    if (link === null || (link.changeId !== row.baseChangeId && !mayBeInReview))
+    const mayBeInReview = isPerhapsInReview(record, row, fetched.value);
+    if (record === null || (record.changeId !== row.baseChangeId && !mayBeInReview))
       return { kind: "over", outcome: STALE.baseMoved };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
@@ -127,10 +127,12 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
   },
 
   conclude(ctx, row, seen, source) {
-    const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: STALE.noRecord, change: null };
+    const record = ctx.world.state.record(row.id);
+    if (record === null) return { outcome: STALE.noRecord, change: null };
     const lost = source.from === "observation" ? "; no answer arrived, but the service has the new version" : "";
-    return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
+    return seen.kind === "saved"
+      ? concludeSaved(ctx, row, record, seen, lost)
+      : concludeSent(ctx, row, record, seen, lost);
   },
 };
 
@@ -138,7 +140,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
 function concludeSent(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
   { review }: Extract<ObservedPut, { kind: "in-review" }>,
   lost: string,
 ): EffectEnd {
@@ -148,43 +150,46 @@ function concludeSent(
   const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
   return {
     outcome: isConcurrent ? { kind: "submitted", isConflict: isConcurrent } : { kind: "submitted" },
-    change: { text: submit(link, after, ctx.world.clock.now(), stamp, review), event },
+    change: { text: submit(record, after, ctx.world.clock.now(), stamp, review), event },
   };
 }
 
 function concludeSaved(
   ctx: CycleContext,
   row: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
   saved: Extract<ObservedPut, { kind: "saved" }>,
   lost: string,
 ): EffectEnd {
   ctx.notes.counts.uploaded++;
   const { changeId, digest } = saved;
   const { id, digest: sent, baseDigest } = row;
-  const event = eventOfSaved(ctx, row, link, saved, lost);
+  const event = eventOfSaved(ctx, row, record, saved, lost);
   if (digest !== sent && digest === baseDigest) {
-    const isOther = link.changeId !== row.baseChangeId;
+    const isOther = record.changeId !== row.baseChangeId;
     const echoed = "the service saved no new version: it normalises away the difference";
     return {
       outcome: isOther ? STALE.baseMoved : DONE,
-      change: { text: withEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
+      change: {
+        text: withEcho(record, isOther ? record.changeId : changeId, sent),
+        event: { ...event, detail: echoed },
+      },
     };
   }
-  const stamp = row.stamp ?? link.stamp;
+  const stamp = row.stamp ?? record.stamp;
   const base = { changeId, digest, localDigest: sent, stamp, stampTrusted: row.stampTrusted, durable: true };
-  return { outcome: DONE, change: { text: moveBase(link, base), version: { id, changeId, digest }, event } };
+  return { outcome: DONE, change: { text: moveBase(record, base), version: { id, changeId, digest }, event } };
 }
 
 function eventOfSaved(
   ctx: CycleContext,
   row: Row,
-  link: DocumentRecord,
+  record: DocumentRecord,
   { digest, text }: SavedVersion,
   lost: string,
 ): EventFields {
   const { id, localPath: path, baseDigest: before, why } = row;
-  const detail = why + stillInReview(link) + lost;
+  const detail = why + stillInReview(record) + lost;
   return {
     kind: "put",
     side: "remote",
@@ -236,12 +241,12 @@ function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): Ef
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest || keepsItsForm(ctx, expect, saved))
     return { kind: "seen", seen: { kind: "saved", ...saved } };
-  const link = ctx.world.state.link(id);
-  if (link === null) return { kind: "over", outcome: STALE.noRecord };
+  const record = ctx.world.state.record(id);
+  if (record === null) return { kind: "over", outcome: STALE.noRecord };
   const event = eventOfSaved(
     ctx,
     row,
-    link,
+    record,
     saved,
     "; the service changed the content when it saved it (merged or normalised)",
   );
@@ -273,8 +278,8 @@ function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Sa
  * plan. If it was protected throughout, an earlier submission may have been accepted, which changes
  * the published content.
  */
-function isPerhapsInReview(link: DocumentRecord | null, row: Row, { file, digest }: RemoteText): boolean {
-  if (!(row.review || file.protected) || link?.digest !== row.baseDigest) return false;
+function isPerhapsInReview(record: DocumentRecord | null, row: Row, { file, digest }: RemoteText): boolean {
+  if (!(row.review || file.protected) || record?.digest !== row.baseDigest) return false;
   // The content is compared as well, because a parallel rename may have moved the change id.
   const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isAsItWas || (row.review && file.protected);

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../model/action.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";

@@ -3,7 +3,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State, TextName } from "../../ports/state.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Records } from "../../model/records.ts";
+import type { RecordColumns } from "../../model/record-columns.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
@@ -29,12 +29,12 @@ export function mergedContentName(path: LocalPath, id: DocId, why: string): Text
 
 /**
  * Stores the content that a scan reads, under the document that base has at each path.
- * @param records records that base does not contain; undefined if base contains all records
+ * @param columns records that base does not contain; undefined if base contains all records
  */
-export function storeLocalContents(state: State, base: BaseTree, records?: Records): KeepText {
-  const ids = once(() => new Map(Array.from(base.links.values(), ({ localPath, id }) => [localPath, id] as const)));
+export function storeLocalContents(state: State, base: BaseTree, columns?: RecordColumns): KeepText {
+  const ids = once(() => new Map(Array.from(base.records.values(), ({ localPath, id }) => [localPath, id] as const)));
   return (digest, text, path) => {
-    const id = records === undefined ? (ids().get(path) ?? null) : records.idAt(path);
+    const id = columns === undefined ? (ids().get(path) ?? null) : columns.idAt(path);
     state.putKnownText(digest, text, localContentName(path, id));
   };
 }
@@ -62,6 +62,6 @@ export function keepFileText(
  * under the document, because the copy exists only during the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
-  const document = world.state.link(id)?.localPath ?? path;
+  const document = world.state.record(id)?.localPath ?? path;
   keepFileText(world, path, { path: document, id, side: "both", why: "the other version of a conflict" });
 }

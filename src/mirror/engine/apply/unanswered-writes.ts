@@ -1,7 +1,7 @@
 import { moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type DocumentRecord, recordsByPath } from "../../model/link.ts";
+import { type DocumentRecord, recordsByPath } from "../../model/record.ts";
 import { isBlank, sameExceptTextForm } from "../../model/text-form.ts";
 import type { LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -73,7 +73,7 @@ export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): vo
   const previous = state.runs(2).find(({ run }) => !ctx.isThisRun(run))?.run ?? 0;
   for (const { intentId, run, intent } of sent) {
     const { id, baseDigest, isCombined } = intent;
-    const isOnBase = id === null || state.link(id)?.digest === baseDigest;
+    const isOnBase = id === null || state.record(id)?.digest === baseDigest;
     if (isOnBase && (isCombined || run >= previous)) ctx.notes.tally.hasSent = true;
     else state.closeIntent(intentId);
   }
@@ -115,18 +115,18 @@ type SentPeriod = "this-run" | "lately";
  */
 export function commonSentVersion(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   remote: string,
   since: SentPeriod,
 ): Digest | null {
-  const sent = sentSince(ctx, link, since).find(
-    ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, link.digest, digest, remote),
+  const sent = sentSince(ctx, record, since).find(
+    ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, record.digest, digest, remote),
   );
   return sent?.intent.digest ?? null;
 }
 
-function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentPeriod): readonly OpenRow[] {
-  return sentOn(ctx, link).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
+function sentSince(ctx: CycleContext, record: DocumentRecord, since: SentPeriod): readonly OpenRow[] {
+  return sentOn(ctx, record).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
 /**
@@ -138,25 +138,25 @@ function sentSince(ctx: CycleContext, link: DocumentRecord, since: SentPeriod): 
  */
 export function adoptOwnVersion(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
   since: SentPeriod,
 ): Outcome | null {
-  if (!sentSince(ctx, link, since).some(({ intent }) => intent.digest === digest)) return null;
+  if (!sentSince(ctx, record, since).some(({ intent }) => intent.digest === digest)) return null;
   const { lastChangeId: changeId } = file;
   commit(ctx, {
-    text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
-    version: { id: link.id, changeId, digest },
+    text: moveBaseUnderEdit(record, changeId, digest, record.stamp),
+    version: { id: record.id, changeId, digest },
     // The event is not `put`: a caller that waits for an upload would conclude that the file was
     // uploaded.
     event: {
       kind: "recover",
       side: "remote",
-      id: link.id,
-      path: link.localPath,
+      id: record.id,
+      path: record.localPath,
       detail:
         "mdmirror uploaded this version earlier, and the service saved it late; local changes since then are an edit of it",
-      before: link.digest,
+      before: record.digest,
       after: digest,
     },
   });
@@ -167,25 +167,25 @@ export function adoptOwnVersion(
 const MAX_UNKNOWN = 16;
 
 /**
- * Links new documents whose POST had no answer, and that somebody moved on the service before
+ * Records new documents whose POST had no answer, and that somebody moved on the service before
  * mdmirror looked for them at their path. Otherwise the next plan would create them again. Only the
  * content shows which document it is: exactly one document that is new on the service has the sent
  * content, and no local file is at its path.
  * @returns trees with the new records
  */
-export async function linkMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
+export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
   const { state } = ctx.world;
   const { base, local, remote } = trees;
-  const linked = recordsByPath(base.links.values());
+  const recordByPath = recordsByPath(base.records.values());
   const posts = sentRows(ctx).filter(
-    ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !linked.has(localPath),
+    ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !recordByPath.has(localPath),
   );
   if (posts.length === 0) return trees;
-  const isKnown = ({ id }: RemoteFile) => base.links.has(id) || base.tombstones.has(id);
-  const unlinked = [...remote.files.values()].filter((file) => !isKnown(file));
-  if (unlinked.length > MAX_UNKNOWN) return trees;
+  const isKnown = ({ id }: RemoteFile) => base.records.has(id) || base.tombstones.has(id);
+  const unrecorded = [...remote.files.values()].filter((file) => !isKnown(file));
+  if (unrecorded.length > MAX_UNKNOWN) return trees;
   const { disk } = ctx.world;
-  const unknown = unlinked.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
+  const unknown = unrecorded.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
   const read = await Promise.all(unknown.map(({ id, path }) => fetchText(ctx, id, path as string as LocalPath)));
   const found = read.flatMap((one) => (one.kind === "got" ? [one.value] : []));
   for (const { intentId, intent } of posts) {
@@ -193,12 +193,12 @@ export async function linkMovedPosts(ctx: CycleContext, trees: Trees): Promise<T
     const isTwin = posts.some((other) => other.intentId !== intentId && other.intent.digest === intent.digest);
     if (sent === null || isBlank(sent) || isTwin) continue;
     const [first, ...more] = found.filter(({ text }) => sameExceptTextForm(sent, text));
-    if (first !== undefined && more.length === 0) linkMoved(ctx, { intentId, intent }, first, local);
+    if (first !== undefined && more.length === 0) recordMovedPost(ctx, { intentId, intent }, first, local);
   }
   return { ...trees, base: state.load() };
 }
 
-function linkMoved(
+function recordMovedPost(
   ctx: CycleContext,
   { intentId, intent: { localPath, remotePath, digest: sent } }: Pick<OpenRow, "intentId" | "intent">,
   { file, digest }: RemoteText,
@@ -213,7 +213,7 @@ function linkMoved(
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {
     writeChange(ctx, {
-      link: newRecord(id, localPath, remotePath, isProtected, version),
+      record: newRecord(id, localPath, remotePath, isProtected, version),
       version: { id, changeId, digest },
       event: { kind: "recover", side: "remote", id, path: localPath, detail, after: digest },
     });

@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Outcome } from "../../model/action.ts";
 import { ONE_WAY_CLAUSES } from "../../model/block.ts";
-import type { DocumentRecord, Stamp } from "../../model/link.ts";
+import type { DocumentRecord, Stamp } from "../../model/record.ts";
 import { moveBase, moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
@@ -197,7 +197,7 @@ function observeWritten(
   copies: string[] = [],
 ): EffectResult<ObservedFile> {
   const { state } = ctx.world;
-  const movesBase = nextDigest !== undefined && state.link(id)?.digest === baseDigest;
+  const movesBase = nextDigest !== undefined && state.record(id)?.digest === baseDigest;
   const conflict = movesBase ? state.conflict(id) : null;
   const dropped = conflict === null ? got([]) : trashConflictCopies(ctx, conflict, path);
   if (dropped.kind === "got") copies.push(...dropped.value);
@@ -208,11 +208,11 @@ function observeWritten(
 function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInConflict: boolean): StateChange {
   const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
-  const link = ctx.world.state.link(id);
+  const record = ctx.world.state.record(id);
   const seen = { stamp: file.stamp, stampTrusted: false };
   if (changeId === undefined || digest === undefined) {
-    if (link === null) return { event };
-    const edited = { ...link, ...seen, durable: link.localDigest !== row.writes && link.durable };
+    if (record === null) return { event };
+    const edited = { ...record, ...seen, durable: record.localDigest !== row.writes && record.durable };
     const { backTo } = row;
     return {
       text: backTo === undefined ? edited : moveBaseUnderEdit(edited, backTo.changeId, backTo.digest, file.stamp),
@@ -223,14 +223,14 @@ function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInC
   const base = { ...version, localDigest: digest, ...seen, durable: how === "same" };
   if (adopts !== undefined) {
     const adopted = newRecord(id, path, adopts.remotePath, adopts.protected, base);
-    return { link: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
+    return { record: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
   }
-  if (link === null || link.digest !== row.baseDigest) return { event };
+  if (record === null || record.digest !== row.baseDigest) return { event };
   const moved =
     file.digest === digest
-      ? moveBase(link, base)
-      : { ...moveBaseUnderEdit(link, changeId, digest, file.stamp), durable: how === "same" && link.durable };
-  const submissions = row.waiting ?? (row.writes === digest ? [] : link.submissions);
+      ? moveBase(record, base)
+      : { ...moveBaseUnderEdit(record, changeId, digest, file.stamp), durable: how === "same" && record.durable };
+  const submissions = row.waiting ?? (row.writes === digest ? [] : record.submissions);
   const ends = conflictAfter(ctx, row, version, isInConflict);
   return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
 }

@@ -3,7 +3,7 @@ import type { EventHint, EventListener, EventStreamState, RemoteEvents } from ".
 import { fromService, toService, type World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import { remoteIsAsBase } from "../../model/agreement.ts";
 import { documentsOf } from "../observe/listed.ts";
@@ -77,8 +77,8 @@ export class EventWatch implements EventListener {
     const seen = await requestHintedDocuments(world, hinted.files);
     if (seen === null) return null;
     const files = seen.filter((file) => {
-      const link = world.state.link(file.id);
-      return link === null || !remoteIsAsBase(link, file);
+      const record = world.state.record(file.id);
+      return record === null || !remoteIsAsBase(record, file);
     });
     runs.hints.pay(seen.length - files.length, this.#now());
     return files;
@@ -112,7 +112,7 @@ export class EventWatch implements EventListener {
 async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
   const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
-    const path = pathToAsk(world, hint, world.state.link(hint.id));
+    const path = pathToAsk(world, hint, world.state.record(hint.id));
     if (path === "elsewhere") return null;
     if (path !== "known") requested.push({ hint, path });
   }
@@ -125,13 +125,13 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
  * version of the event, or the document is outside the linked folder. `elsewhere`: base has the
  * document at another path, so more documents may have moved.
  */
-function pathToAsk(world: World, hint: FileHint, link: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
+function pathToAsk(world: World, hint: FileHint, record: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
   const path = hint.path === null ? null : fromService(world, hint.path);
   const isOutside = hint.path !== null && (path === null || path === "");
-  if (link === null) return gone || isOutside ? "known" : (path ?? "elsewhere");
-  if (gone || isOutside || (path !== null && path !== link.remotePath)) return "elsewhere";
-  return path !== null && changeId === link.changeId ? "known" : link.remotePath;
+  if (record === null) return gone || isOutside ? "known" : (path ?? "elsewhere");
+  if (gone || isOutside || (path !== null && path !== record.remotePath)) return "elsewhere";
+  return path !== null && changeId === record.changeId ? "known" : record.remotePath;
 }
 
 /**

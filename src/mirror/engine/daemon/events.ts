@@ -55,7 +55,7 @@ type EventWithoutTime = DaemonEvent extends infer Event
     ? Omit<Event, "at">
     : never
   : never;
-type ContentSource = Pick<State, "link" | "text">;
+type ContentSource = Pick<State, "record" | "text">;
 
 type ChangedLines = { readonly added: number; readonly removed: number };
 
@@ -97,9 +97,9 @@ export class EventPublisher {
 
 function changeEvent(event: MirrorEvent, state: ContentSource): Extract<EventWithoutTime, { kind: "change" }> {
   const { kind: what, side, id, path, outcome, detail, code, requestId, run } = event;
-  const link = id?.startsWith("doc_") === true ? state.link(id as DocId) : null;
+  const record = id?.startsWith("doc_") === true ? state.record(id as DocId) : null;
   const facts = { what, side, id, path, outcome, detail, code, requestId };
-  return { kind: "change", ...facts, changeId: link?.changeId ?? null, lines: linesOf(event, state), run };
+  return { kind: "change", ...facts, changeId: record?.changeId ?? null, lines: linesOf(event, state), run };
 }
 
 function linesOf({ before, after }: MirrorEvent, state: ContentSource): ChangedLines | null {

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import type { Intent } from "../../ports/state.ts";
 import { isWaitOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";

@@ -8,7 +8,7 @@ import type { KnownTrees } from "./known-trees.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";
 import type { Selector } from "../../../contract/resources.ts";
-import type { DocumentPaths } from "../../model/link.ts";
+import type { DocumentPaths } from "../../model/record.ts";
 import type { State } from "../../ports/state.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
@@ -33,9 +33,9 @@ type HotPlace = {
 };
 
 /** LIMIT: steps of a run that still show where somebody is working; more are a bulk change. */
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 /** LIMIT: new places per run, because choosing one reads every record. */
-const MOST_CHOSEN = 4;
+const MAX_CHOSEN = 4;
 /** LIMIT: places that are listed separately. */
 const MAX_PLACES = 16;
 /** Share of the budget that all places together may use; the rest is for listings of everything. */
@@ -69,11 +69,11 @@ export class HotPlaces {
 
   /** Records the documents that a run changed, on either side. */
   noteRun(end: CycleEnd, now: number): void {
-    if (end.kind === "offline" || end.ends.length > MOST_STEPS) return;
+    if (end.kind === "offline" || end.ends.length > MAX_STEPS) return;
     let chosen = 0;
     const steps = end.plan.steps.filter((_, index) => end.ends[index]?.kind === "ran");
     for (const path of steps.flatMap(({ action }) => pathsOf(action))) {
-      if (this.#markActive(path, now) || ++chosen > MOST_CHOSEN) continue;
+      if (this.#markActive(path, now) || ++chosen > MAX_CHOSEN) continue;
       const place = choosePlace(this.#world.state, path, this.#pageSize());
       if (place !== null) this.#add({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
     }
@@ -170,7 +170,7 @@ type HotPlaceCheck = {
 /** Share of a page that a subtree may fill, so that it still fits on one page after some growth. */
 const FULL_SHARE = 0.9;
 /** LIMIT: pages of a folder that is listed separately. */
-const MOST_PAGES = 8;
+const MAX_PAGES = 8;
 /**
  * Chooses the place to list when the document at this path changed. The first choice is the largest
  * folder above it whose documents fit on a page, because work in a folder often continues nearby.
@@ -183,19 +183,19 @@ function choosePlace(state: State, path: LocalPath, page: number): HotLocation |
     if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", mostDocuments + 1).length <= mostDocuments)
       return { kind: "subtree", path: folder };
   const parent = parentOf(path);
-  const most = MOST_PAGES * page;
+  const most = MAX_PAGES * page;
   if (parent !== "" && state.dirAt(parent) !== null && state.documentsIn(parent, "one", most + 1).length <= most)
     return { kind: "folder", path: parent };
-  const [link, ...more] = state.linksAt(path);
-  return link === undefined || more.length > 0 ? null : { kind: "document", path, id: link.id };
+  const [record, ...more] = state.recordsAt(path);
+  return record === undefined || more.length > 0 ? null : { kind: "document", path, id: record.id };
 }
 
 /** @returns null if the place is no longer in base */
 function selectorOf(world: World, place: HotLocation): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
-    const link = state.link(place.id);
-    return link === null ? null : { kind: "path", path: toService(world, link.remotePath) };
+    const record = state.record(place.id);
+    return record === null ? null : { kind: "path", path: toService(world, record.remotePath) };
   }
   const dir = state.dirAt(place.path);
   if (dir === null) return null;
@@ -206,8 +206,8 @@ function selectorOf(world: World, place: HotLocation): Selector | null {
 /** Returns the documents of base that a listing of the place must show. */
 function membersOf(state: State, place: HotLocation): readonly DocumentPaths[] {
   if (place.kind === "document") {
-    const link = state.link(place.id);
-    return link === null ? [] : [link];
+    const record = state.record(place.id);
+    return record === null ? [] : [record];
   }
   const remote = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";

@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import { ancestorsOf, foldsNames, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { Action } from "../../model/action.ts";
 import { localFileOf, remoteFileOf } from "../../model/left-out.ts";
-import type { DocumentPaths, DocumentRecord, FolderRecord } from "../../model/link.ts";
+import type { DocumentPaths, DocumentRecord, FolderRecord } from "../../model/record.ts";
 import {
   type BaseTree,
   isComplete,
@@ -146,8 +146,8 @@ export class KnownTrees {
    */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
-    const link = state.link(file.id);
-    const before = this.#remote?.files.get(file.id) ?? (link === null ? undefined : remoteFileOf(link));
+    const record = state.record(file.id);
+    const before = this.#remote?.files.get(file.id) ?? (record === null ? undefined : remoteFileOf(record));
     if (isSame(before, file)) return false;
     return before === undefined || !state.isEarlier(file.id, file.changeId, before.changeId);
   }
@@ -197,7 +197,7 @@ const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
  * other effect, or if an effect failed or found another edit. The service is then listed again.
  */
 export function remoteAfterCycle(
-  state: Pick<State, "link" | "linksAt">,
+  state: Pick<State, "record" | "recordsAt">,
   { plan, trees, ends }: PlannedCycle,
   remote: RemoteTree,
 ): RemoteTree | null {
@@ -210,16 +210,16 @@ export function remoteAfterCycle(
     if (action.kind === "note-facts") continue;
     const id = FOLLOWED_KINDS.has(action.kind) ? documentOf(state, action) : null;
     if (id === null) return null;
-    const link = state.link(id);
-    if (link === null) files.delete(id);
-    else files.set(id, remoteFileOf(link));
+    const record = state.record(id);
+    if (record === null) files.delete(id);
+    else files.set(id, remoteFileOf(record));
   }
   return { ...remote, files };
 }
 
-function documentOf(state: Pick<State, "linksAt">, action: Action): DocId | null {
+function documentOf(state: Pick<State, "recordsAt">, action: Action): DocId | null {
   if ("id" in action) return action.id;
-  return action.kind === "create-remote" ? (state.linksAt(action.localPath)[0]?.id ?? null) : null;
+  return action.kind === "create-remote" ? (state.recordsAt(action.localPath)[0]?.id ?? null) : null;
 }
 
 /** Last scans of both sides. */
@@ -242,9 +242,9 @@ export function narrowTrees(
   shown: readonly RemoteFile[] = [],
 ): Trees | null {
   const blocked = new Set(state.blocks().flatMap(({ key, path }) => [key, path]));
-  const records = paths.flatMap((path) => state.linksAt(path));
-  const links = new Map(records.map((link) => [link.id, link]));
-  const created = shown.filter(({ id }) => !links.has(id));
+  const records = paths.flatMap((path) => state.recordsAt(path));
+  const recordById = new Map(records.map((record) => [record.id, record]));
+  const created = shown.filter(({ id }) => !recordById.has(id));
   const dirs = new Map<DirId, FolderRecord>();
   for (const path of [...records.map(({ localPath }) => localPath), ...created.map((file) => file.path)])
     for (const folder of ancestorsOf(path)) {
@@ -253,22 +253,22 @@ export function narrowTrees(
       dirs.set(dir.id, dir);
     }
   // A block may have been recorded for an earlier file at a path without a record.
-  const unlinked = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
+  const unrecorded = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
     paths.every((path) => !blocked.has(path)) &&
-    unlinked.every((path) => blocked.size === 0 && mayBeNew(state, path)) &&
+    unrecorded.every((path) => blocked.size === 0 && mayBeNew(state, path)) &&
     new Set(records.map(({ localPath }) => localPath)).size === records.length &&
-    records.every((link) => isPlain(state, link) && remote.files.has(link.id) && !blocked.has(link.id)) &&
+    records.every((record) => isPlain(state, record) && remote.files.has(record.id) && !blocked.has(record.id)) &&
     created.every((file) => !blocked.has(file.id) && isUnknown(state, local, file));
   if (!isAlone) return null;
-  const ignored = unlinked.filter((path) => local.ignores(path, "folder"));
+  const ignored = unrecorded.filter((path) => local.ignores(path, "folder"));
   const listed = records.map(({ id }) => remote.files.get(id)!);
   return {
-    base: { links, dirs, tombstones: new Map(), conflicts: new Map(), blocks: new Map() },
+    base: { records: recordById, dirs, tombstones: new Map(), conflicts: new Map(), blocks: new Map() },
     local: {
       ...local,
       partial: true,
-      files: new Map(records.map((link) => [link.localPath, localFileOf(link)!])),
+      files: new Map(records.map((record) => [record.localPath, localFileOf(record)!])),
       folders: new Map([...dirs.values()].map((dir) => [dir.localPath, localFolderOf(dir)])),
       others: new Map(ignored.map((path) => [path, { path, kind: "ignored-folder", stamp: null }])),
       unseen: new Map(),
@@ -292,14 +292,14 @@ function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
 
-function isPlain(state: State, link: DocumentRecord): boolean {
-  return link.state === "linked" && link.stamp !== null && state.conflict(link.id) === null;
+function isPlain(state: State, record: DocumentRecord): boolean {
+  return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
 /** Returns true if a document is new on the service, and its path is free for it. */
 function isUnknown(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
   // A document that comes back gets its former local name, which the tombstone records.
-  if (state.link(id) !== null || state.tombstone(id) !== null) return false;
+  if (state.record(id) !== null || state.tombstone(id) !== null) return false;
   // On a disk that treats two spellings as one name, another document may have the path.
   return !ignores(path, "file") && !foldsNames(disk);
 }

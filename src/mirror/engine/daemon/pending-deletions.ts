@@ -30,7 +30,7 @@ export class PendingDeletions {
 
   /**
    * Starts the delay of new deletions, and ends that of deletions that are over.
-   * @param absent linked paths that the plan found absent and did not delete yet
+   * @param absent recorded paths that the plan found absent and did not delete yet
    * @param isUnjudged returns true for a path that the plan could not decide; its delay starts now
    * @returns deletions that are new, and paths that came back or were sent
    */

@@ -245,7 +245,7 @@ export class Runner implements WatchListener {
 
   #judgeShown(shown: readonly RemoteFile[]): Promise<boolean> {
     const { state } = this.#parts.world;
-    const paths = shown.map(({ id, path }) => state.link(id)?.localPath ?? path);
+    const paths = shown.map(({ id, path }) => state.record(id)?.localPath ?? path);
     return this.#judgeAlone(paths, shown);
   }
 

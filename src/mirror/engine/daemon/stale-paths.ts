@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import type { Action } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
+import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
@@ -75,10 +75,10 @@ export class StalePaths {
         continue;
       }
       const file = local.files.get(path);
-      const link = base.links.get(id);
-      if (file === undefined || link === undefined || link.localPath === path || file.empty) continue;
-      if (isLinkedPath(base, path) || isFileOf(link, file)) continue;
-      const saved = redirectOne(ctx, path, link, local, digest);
+      const record = base.records.get(id);
+      if (file === undefined || record === undefined || record.localPath === path || file.empty) continue;
+      if (isRecordedPath(base, path) || isFileOf(record, file)) continue;
+      const saved = redirectOne(ctx, path, record, local, digest);
       if (saved === null) continue;
       if (saved === "waits") this.#wait(path);
       else this.#remember(path, { id, at: now, digest: saved });
@@ -100,15 +100,15 @@ export class StalePaths {
 /** Returns the earlier records of the documents that an action moved locally. */
 function movedBy(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
-    const link = base.links.get(action.id);
-    return link === undefined ? [] : [link];
+    const record = base.records.get(action.id);
+    return record === undefined ? [] : [record];
   }
   if (action.kind !== "move-folder-local") return [];
-  return [...base.links.values()].filter(({ localPath }) => isWithin(localPath, action.from));
+  return [...base.records.values()].filter(({ localPath }) => isWithin(localPath, action.from));
 }
 
-function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
-  for (const link of base.links.values()) if (link.localPath === path) return true;
+function isRecordedPath(base: BaseTree, path: LocalPath): boolean {
+  for (const record of base.records.values()) if (record.localPath === path) return true;
   return false;
 }
 
@@ -129,23 +129,23 @@ function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
 function redirectOne(
   ctx: CycleContext,
   path: LocalPath,
-  link: DocumentRecord,
+  record: DocumentRecord,
   local: LocalTree,
   read: Digest,
 ): Digest | "waits" | null {
   const { disk, state } = ctx.world;
-  const localFile = local.files.get(link.localPath);
+  const localFile = local.files.get(record.localPath);
   const saved = disk.read(path);
   const readText = state.text(read);
   if (localFile === undefined || saved.kind !== "done" || readText === null) return null;
   if (!isSimilar(profileOf(readText), profileOf(saved.value.text))) return null;
-  state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, link.id));
-  const text = textFor(ctx, link, { digest: read, text: readText }, localFile, saved.value.text);
-  if (text !== null && text !== saved.value.text && hasJustChanged(ctx, link)) return "waits";
+  state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, record.id));
+  const text = textFor(ctx, record, { digest: read, text: readText }, localFile, saved.value.text);
+  if (text !== null && text !== saved.value.text && hasJustChanged(ctx, record)) return "waits";
   // ORDER: the content is written to its document before it is removed at the old path. After an
   // interruption, the next scan repeats both steps.
-  if (text === null || !writeToDocument(ctx, path, link, text, localFile.digest)) return null;
-  trashCopy(ctx, path, link, saved.value.digest);
+  if (text === null || !writeToDocument(ctx, path, record, text, localFile.digest)) return null;
+  trashCopy(ctx, path, record, saved.value.digest);
   return saved.value.digest;
 }
 
@@ -156,15 +156,15 @@ function redirectOne(
  */
 function textFor(
   ctx: CycleContext,
-  link: DocumentRecord,
+  record: DocumentRecord,
   read: { readonly digest: Digest; readonly text: string },
   localFile: LocalFile,
   saved: string,
 ): string | null {
   if (localFile.digest === read.digest) return saved;
-  const current = ctx.world.disk.read(link.localPath);
+  const current = ctx.world.disk.read(record.localPath);
   if (current.kind !== "done" || current.value.digest !== localFile.digest) return null;
-  if (!isFileOf(link, localFile) && !isSimilar(profileOf(read.text), profileOf(current.value.text))) return null;
+  if (!isFileOf(record, localFile) && !isSimilar(profileOf(read.text), profileOf(current.value.text))) return null;
   const merged = mergeText(read.text, current.value.text, saved);
   return merged.kind === "clean" ? merged.text : null;
 }
@@ -172,33 +172,33 @@ function textFor(
 function writeToDocument(
   ctx: CycleContext,
   at: LocalPath,
-  link: DocumentRecord,
+  record: DocumentRecord,
   text: string,
   expect: Digest,
 ): boolean {
   const detail = `saved to its old path ${at} after a rename on the service; treated as an edit of the document`;
   const outcome = runLocalEffect(ctx, writeFile, {
-    id: link.id,
-    path: link.localPath,
+    id: record.id,
+    path: record.localPath,
     text,
     expect,
-    base: link,
+    base: record,
     next: null,
     event: { kind: "late-write", side: "local", detail },
   });
   return outcome.kind === "done";
 }
 
-function hasJustChanged(ctx: CycleContext, link: DocumentRecord): boolean {
-  const use = findUse(ctx, link);
+function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
+  const use = findUse(ctx, record);
   // A file that is only open does not count: a program may keep it open for days.
   return use !== null && use.settledInMs !== null;
 }
 
-function trashCopy(ctx: CycleContext, path: LocalPath, link: DocumentRecord, digest: Digest): void {
-  const { id } = link;
+function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, digest: Digest): void {
+  const { id } = record;
   const place = trashPlace(ctx.world, path);
-  const detail = `an edit of ${link.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;
+  const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
   // If the file was saved once more meanwhile, it stays, and the next cycle handles it.
   runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });

@@ -208,8 +208,8 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 }
 
 /**
- * Returns the linked documents that had text and are empty now: a program may have crashed between
- * truncating and writing. Leaves out a moved file whose document was empty before.
+ * Returns the recorded documents that had text and are empty now: a program may have crashed
+ * between truncating and writing. Leaves out a moved file whose document was empty before.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const empty = new Set<LocalPath>();
@@ -217,9 +217,9 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   const emptied = new Map<LocalPath, Unread>();
   if (empty.size === 0) return emptied;
   const inodes = once(() => inodesOfEmpty(tree, base));
-  for (const link of base.links.values()) {
-    const file = empty.has(link.localPath) ? tree.files.get(link.localPath) : undefined;
-    if (file === undefined || file.digest === link.localDigest || inodes().has(inodeKey(file.stamp))) continue;
+  for (const record of base.records.values()) {
+    const file = empty.has(record.localPath) ? tree.files.get(record.localPath) : undefined;
+    if (file === undefined || file.digest === record.localDigest || inodes().has(inodeKey(file.stamp))) continue;
     emptied.set(file.path, STILL_WRITTEN);
   }
   return emptied;
@@ -229,11 +229,11 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
  * Returns the inodes of documents that are empty in base; none if this disk's inodes are not
  * reliable.
  */
-function inodesOfEmpty({ inodesTrusted }: LocalTree, { links }: BaseTree): ReadonlySet<string> {
+function inodesOfEmpty({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;
   const empty = digestOf("");
-  for (const { stamp, localDigest } of links.values())
+  for (const { stamp, localDigest } of records.values())
     if (localDigest === empty && stamp !== null) inodes.add(inodeKey(stamp));
   return inodes;
 }

@@ -1,4 +1,4 @@
-import { sameInodeAndBirth } from "../../model/link.ts";
+import { sameInodeAndBirth } from "../../model/record.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { isWithin, type RemotePath } from "../../../contract/path.ts";
 import { unreadable } from "../../model/seen.ts";
@@ -12,7 +12,7 @@ export type Post = Extract<Intent, { kind: "post" }>;
  * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
  * identifies it, so that it is not sent as another document. The document at its path on the
  * service is not downloaded as another document either. Once a read has shown the result, file and
- * document are linked, and the move counts as a move (I09).
+ * document get one record, and the move counts as a move (I09).
  * @param open reason why each result is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
@@ -35,7 +35,7 @@ function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, s
   for (const [{ localPath, remotePath }, why] of open) {
     if (local.files.has(localPath)) continue;
     for (const { id, path } of remote.files.values())
-      if (path === remotePath && !base.links.has(id)) hidden.push([id, why]);
+      if (path === remotePath && !base.records.has(id)) hidden.push([id, why]);
   }
   return hideDocuments(remote, hidden);
 }

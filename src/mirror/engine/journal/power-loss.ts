@@ -1,4 +1,4 @@
-import type { DocumentRecord, Stamp } from "../../model/link.ts";
+import type { DocumentRecord, Stamp } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
 import { expectedPath, findFolders } from "../../planner/match/folder-paths.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
@@ -34,7 +34,7 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 }
 
 type DamagedFile = {
-  readonly link: DocumentRecord;
+  readonly record: DocumentRecord;
   /**
    * Path of the file. If the file is missing: its expected path, after the moves of the folders
    * above it.
@@ -51,7 +51,7 @@ export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): bo
   const damaged = [...damagedFiles(ctx, trees, policy)];
   for (const one of damaged) {
     const why = one.isTaken ? "another file is at its path" : restoreOne(ctx, one);
-    if (why !== null) forgetRecord(ctx, one.link, why);
+    if (why !== null) forgetRecord(ctx, one.record, why);
   }
   return damaged.length > 0;
 }
@@ -59,8 +59,8 @@ export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): bo
 /** Returns the folder as `restoreTorn` would leave it, for a dry run. */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
-  const restored = [...damagedFiles(ctx, trees, policy)].flatMap(({ link, file, isTaken }): LocalFile[] =>
-    file === undefined || isTaken ? [] : [{ ...file, digest: link.localDigest, textFault: null, empty: false }],
+  const restored = [...damagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>
+    file === undefined || isTaken ? [] : [{ ...file, digest: record.localDigest, textFault: null, empty: false }],
   );
   if (restored.length === 0) return local;
   return { ...local, files: new Map([...local.files, ...restored.map((file) => [file.path, file] as const)]) };
@@ -74,11 +74,11 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
   const { base, local } = trees;
   const restarted = hasRestarted(ctx.world);
   const find = fileFinder(trees, policy);
-  for (const link of base.links.values()) {
-    if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
-    if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
-    const found = find(link);
-    if (found.isTaken || isDamaged(ctx, link, found)) yield { link, ...found };
+  for (const record of base.records.values()) {
+    if (!mayBeLost(record) || local.unseen.has(record.localPath)) continue;
+    if (!restarted && !isAsMade(record, local.files.get(record.localPath))) continue;
+    const found = find(record);
+    if (found.isTaken || isDamaged(ctx, record, found)) yield { record, ...found };
   }
 }
 
@@ -86,10 +86,10 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
  * Returns a function that finds the file of a record. If a file was moved, it is not missing, and
  * the file at base's path belongs to another document.
  */
-function fileFinder(trees: Trees, policy: Policy): (link: DocumentRecord) => Omit<DamagedFile, "link"> {
+function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
   const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
-  const owners = once(() => new Map(Array.from(base.links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
+  const owners = once(() => new Map(Array.from(base.records.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [keyOf(file.stamp), file] as const)));
   const folders = once(() => findFolders(trees, policy));
   return ({ id, localPath, stamp }) => {
@@ -113,11 +113,11 @@ function isAsMade({ stamp, localDigest }: DocumentRecord, file: LocalFile | unde
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-function isDamaged(ctx: CycleContext, link: DocumentRecord, { path, file }: Omit<DamagedFile, "link">): boolean {
+function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Omit<DamagedFile, "record">): boolean {
   if (file === undefined) return ctx.world.disk.look(path).kind === "absent";
-  if (file.digest === link.localDigest) return false;
+  if (file.digest === record.localDigest) return false;
   if (file.empty) return true;
-  const text = ctx.world.state.text(link.localDigest);
+  const text = ctx.world.state.text(record.localDigest);
   return text !== null && isTorn(ctx.world, file, text);
 }
 
@@ -131,7 +131,7 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
   world.log.write("warn", "not-restored", { path, detail: why });
   world.state.transact(() => {
     world.state.removeConflict(id);
-    world.state.removeLink(id);
+    world.state.removeRecord(id);
     recordEvent(world, run, { kind: "recover", side: "local", id, path, detail });
   });
 }
@@ -140,20 +140,20 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
  * Restores a damaged file. Returns the reason why it could not be restored, as a clause; null on
  * success.
  */
-function restoreOne(ctx: CycleContext, { link, path, file: torn }: DamagedFile): string | null {
+function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
-  const text = state.text(link.localDigest);
+  const text = state.text(record.localDigest);
   const trash = trashPlace(ctx.world, path);
   if (text === null) {
     if (torn !== undefined) disk.trash(path, torn.digest, trash);
     return "its content is not in the content store";
   }
   const outcome = runLocalEffect(ctx, writeFile, {
-    id: link.id,
+    id: record.id,
     path,
     text,
     expect: torn?.digest ?? null,
-    base: link,
+    base: record,
     next: null,
     trash,
     event: { kind: "recover", side: "local", detail: "damaged by a power loss; restored from the history" },

@@ -10,7 +10,7 @@ import { recoverLocalEffect, type Phase, recoverEffect } from "../apply/run-effe
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { type FolderRecord, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import { type FolderRecord, sameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import { folderInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalTree } from "../../model/tree.ts";
@@ -79,17 +79,18 @@ function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowO
   const isCutOff = kind === "replace" || kind === "trash";
   const parent = parentOf(path);
   if (isCutOff && (parent === "" || disk.look(parent).kind === "folder")) return path;
-  const link = state.link(id);
-  if (link === null || link.localPath === path) return path;
-  const [atRow, atRecord] = [stampAt(ctx, path), stampAt(ctx, link.localPath)];
-  const isOwn = (stamp: Stamp | null) => stamp !== null && link.stamp !== null && sameInodeAndBirth(stamp, link.stamp);
+  const record = state.record(id);
+  if (record === null || record.localPath === path) return path;
+  const [atRow, atRecord] = [stampAt(ctx, path), stampAt(ctx, record.localPath)];
+  const isOwn = (stamp: Stamp | null) =>
+    stamp !== null && record.stamp !== null && sameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
   // The user moved the file, and a power loss took the new version before base had the move: the
   // old file is at the row's path again.
   const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
   if (isReturned && hasRestarted(ctx.world)) return path;
   const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
-  return isAnothers ? path : link.localPath;
+  return isAnothers ? path : record.localPath;
 }
 
 function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | null {

@@ -12,7 +12,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { targetOf, type LinkTarget, type Spelling } from "../../../contract/spelling.ts";
-import { sameInodeAndBirth } from "../../model/link.ts";
+import { sameInodeAndBirth } from "../../model/record.ts";
 import type { LocalFile, RemoteTree } from "../../model/tree.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
@@ -23,7 +23,7 @@ import { once } from "../../../common/once.ts";
 
 type LinkState = Pick<
   State,
-  "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transact" | "transactSafely"
+  "load" | "text" | "record" | "putRecord" | "conflict" | "spellings" | "transact" | "transactSafely"
 >;
 
 /** Content with the digest of its bytes. */
@@ -121,7 +121,7 @@ export class LinkForms {
   /** Returns true if a file has the inode of the document that base has at its path. */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
-    const own = id === null ? null : (this.#state.link(id)?.stamp ?? null);
+    const own = id === null ? null : (this.#state.record(id)?.stamp ?? null);
     return own !== null && sameInodeAndBirth(own, stamp);
   }
 
@@ -176,8 +176,9 @@ export class LinkForms {
    * stamp the next scan would assume base's content, and an edit that was not sent would be lost.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
-    const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
-    if (link?.stampTrusted === true && link.localDigest !== text) this.#state.putLink({ ...link, stampTrusted: false });
+    const record = id === null || !this.known.isKept() ? null : this.#state.record(id);
+    if (record?.stampTrusted === true && record.localDigest !== text)
+      this.#state.putRecord({ ...record, stampTrusted: false });
   }
 
   /** @param earlier remembered earlier bytes of the document; undefined: all of them */
@@ -190,13 +191,13 @@ export class LinkForms {
     // If a file was moved and its links were not rewritten yet, they lead from its earlier path.
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
-    const base = id === null ? null : this.#state.link(id);
+    const base = id === null ? null : this.#state.record(id);
     const previous = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
     const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
     const meant = meantBefore(known, bytes.text, now, this.scope);
     const place = now.unless(spelledAt, (at) => now.isGoneAt(at));
-    const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at) || now.isGone(before.idAt(at)));
+    const placeBefore = before.unless(pathBefore, (at) => now.isUnknownFile(at) || now.isGone(before.idAt(at)));
     const options = { before: placeBefore, ...(previous === null ? {} : { previous }), ...meant };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
@@ -212,7 +213,7 @@ export class LinkForms {
    * may have moved a copy over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
-    const settled = this.#state.link(id)?.localDigest;
+    const settled = this.#state.record(id)?.localDigest;
     const all = this.#state.spellings.at(pathBefore);
     const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);
     const beside = this.#state.conflict(id);

@@ -1,4 +1,4 @@
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
@@ -29,8 +29,8 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
  * Returns true if the file at a document's path is another document's, in the middle of a swap. The
  * inode shows where the file belongs: a new file would have another inode.
  */
-export function isFileOfAnother({ id, text }: Spelling, link: DocumentRecord): boolean {
-  return id !== link.id && text !== link.localDigest;
+export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
+  return id !== record.id && text !== record.localDigest;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sameStamp } from "../../model/link.ts";
+import { sameStamp } from "../../model/record.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";

@@ -3,7 +3,7 @@ import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
 import { linkTargetsOf, targetLookup, withoutDestinations } from "../../../markdown/links/link-targets.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
@@ -27,7 +27,7 @@ import type { MatchInput } from "./read-found.ts";
 
 /** A file with a link that no longer leads to its target, and the bytes that correct the link. */
 export type Respelling = {
-  readonly link: DocumentRecord;
+  readonly record: DocumentRecord;
   readonly from: Spelling;
   readonly to: Spelling;
   readonly bytes: DigestedText;
@@ -84,7 +84,7 @@ export class MirrorLinks {
       read.add(path);
       for (const { destination, to } of leads) if (destination !== to && isDocId(to)) ids.add(to);
     }
-    const isKnown = (id: DocId): boolean => base.links.has(id) || base.tombstones.has(id) || remote.files.has(id);
+    const isKnown = (id: DocId): boolean => base.records.has(id) || base.tombstones.has(id) || remote.files.has(id);
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
@@ -175,20 +175,20 @@ export class MirrorLinks {
     const base = this.#state.load();
     const places = new LinkPlaces(base, this.forms.scope);
     places.setOutside(this.#outside);
-    const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
+    const byPath = new Map([...base.records.values()].map((record) => [places.pathOf(record.id), record]));
     for (const spelling of spellings) {
-      const link = byPath.get(spelling.path);
+      const record = byPath.get(spelling.path);
       // A document that was moved out of the linked subtree, and edited locally, stays. It is read
       // as before.
-      if (link === undefined || link.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
-      if (isFileOfAnother(spelling, link)) continue;
+      if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
+      if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
-      const respelled = this.#respell(spelling, link, places);
+      const respelled = this.#respell(spelling, record, places);
       if (respelled !== null) yield respelled;
     }
   }
 
-  #respell(spelling: Spelling, link: DocumentRecord, places: LinkPlaces): Respelling | null {
+  #respell(spelling: Spelling, record: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const read = this.disk.plain.read(path);
     // If the file was edited or written since that read, it is read again.
@@ -201,7 +201,7 @@ export class MirrorLinks {
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
     const to = {
       path,
-      id: link.id,
+      id: record.id,
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
@@ -211,7 +211,7 @@ export class MirrorLinks {
         withoutTarget(lead, open.get(lead.destination)),
       ),
     };
-    return isSameSpelling(spelling, to) ? null : { link, from: spelling, to, bytes };
+    return isSameSpelling(spelling, to) ? null : { record, from: spelling, to, bytes };
   }
 
   /**
@@ -236,7 +236,7 @@ export class MirrorLinks {
 
   #baseAt(path: LocalPath): Digest | null {
     const id = this.forms.where().now.idAt(path);
-    return isDocId(id) ? (this.#state.link(id)?.digest ?? null) : null;
+    return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
   /**

@@ -3,7 +3,7 @@ import { NameIndex, namesBy } from "../../../markdown/links/names.ts";
 import { type Place, resolveDestination } from "../../../markdown/links/place.ts";
 import { type DocumentNames, nameOfDestination } from "../../../markdown/links/wiki.ts";
 import { once } from "../../../common/once.ts";
-import { isAway } from "../../model/link.ts";
+import { isAway } from "../../model/record.ts";
 import { type LocalPath, type RemotePath, depthOf, isWithin, rebase } from "../../../contract/path.ts";
 import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
@@ -30,7 +30,7 @@ export class LinkPlaces {
   readonly #byPath = new Map<LocalPath, Id>();
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
   readonly #scope: LinkScope;
-  readonly #unlinked = new Set<LocalPath>();
+  readonly #unknownFiles = new Set<LocalPath>();
   /**
    * Paths that two entries have at the same time, in the middle of a swap. The value is the entry
    * that `#byPath` no longer contains.
@@ -40,13 +40,13 @@ export class LinkPlaces {
   #named: NameIndex | null = null;
   readonly #names: DocumentNames | undefined;
   readonly #tombstones: BaseTree["tombstones"];
-  readonly #links: BaseTree["links"];
+  readonly #records: BaseTree["records"];
   #remote: RemoteTree | null = null;
   #outside: ReadonlySet<string> = new Set();
 
   constructor(base: BaseTree, scope: LinkScope) {
     this.#tombstones = base.tombstones;
-    this.#links = base.links;
+    this.#records = base.records;
     for (const [id, path] of recordedPlaces(base)) this.set(id, path);
     this.#byRemotePath = once(() => remotePaths(base));
     this.#scope = scope;
@@ -76,16 +76,21 @@ export class LinkPlaces {
    * match stays.
    * @param remote the listing of the service; null if unknown
    */
-  take({ found, uncertain, arriving, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
+  take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
     // ORDER: first, because the path in a blocked change may be outdated for a document that is
     // back where base has it.
-    for (const link of this.#links.values())
-      if (!isAway(link) && !found.has(link.id) && !uncertain.has(link.id) && !this.isAt(link.id, link.localPath))
-        this.set(link.id, link.localPath);
+    for (const record of this.#records.values())
+      if (
+        !isAway(record) &&
+        !found.has(record.id) &&
+        !uncertain.has(record.id) &&
+        !this.isAt(record.id, record.localPath)
+      )
+        this.set(record.id, record.localPath);
     for (const [id, path] of found) if (!this.isAt(id, path)) this.set(id, path);
-    for (const path of unlinked) this.setUnlinked(path);
-    for (const [id, path] of arriving) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
+    for (const path of unknownFiles) this.setUnknownFile(path);
+    for (const [id, path] of arriving) if (this.idAt(path) === null && !this.isUnknownFile(path)) this.set(id, path);
   }
 
   /**
@@ -109,7 +114,7 @@ export class LinkPlaces {
    * its path is then another one.
    */
   isAway(id: string): boolean {
-    return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
+    return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
   }
 
   /** Records documents outside the linked subtree that have no record. */
@@ -172,10 +177,10 @@ export class LinkPlaces {
 
   #makeNames(): DocumentNames {
     return namesBy({
-      index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unlinked])),
+      index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unknownFiles])),
       idAt: (path) => this.idAt(path),
       pathOf: (id) => this.pathOf(id),
-      isWaiting: (path) => this.isUnlinked(path),
+      isWaiting: (path) => this.isUnknownFile(path),
     });
   }
 
@@ -209,9 +214,9 @@ export class LinkPlaces {
    * Records that the file at a path belongs to no known document: the document that base has at the
    * path is elsewhere.
    */
-  setUnlinked(path: LocalPath): void {
+  setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
-    this.#unlinked.add(path);
+    this.#unknownFiles.add(path);
     this.#named?.add(path);
   }
 
@@ -219,8 +224,8 @@ export class LinkPlaces {
    * Returns true if the file at the path belongs to no known document. Links to the path then lead
    * to no document.
    */
-  isUnlinked(path: LocalPath): boolean {
-    return this.#unlinked.has(path) && !this.#byPath.has(path);
+  isUnknownFile(path: LocalPath): boolean {
+    return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
 
   /** Returns the lookup of paths relative to the document at a path. */
@@ -260,10 +265,10 @@ function indexOf(paths: Iterable<LocalPath>): NameIndex {
   return index;
 }
 
-function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
+function remotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
   const byPath = new Map<RemotePath, Id>();
   for (const { id, remotePath } of dirs.values()) byPath.set(remotePath, id);
-  for (const { id, remotePath } of links.values()) byPath.set(remotePath, id);
+  for (const { id, remotePath } of records.values()) byPath.set(remotePath, id);
   return byPath;
 }
 
@@ -277,9 +282,9 @@ function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, Loc
   const moved = movedFolders(base);
   for (const { id, localPath } of base.dirs.values())
     if (!isRemoved(base.blocks.get(id)?.reason)) yield [id, currentPathOf(base, moved, id, localPath)];
-  for (const link of base.links.values())
-    if (!isAway(link) && base.blocks.get(link.id)?.reason !== "renamed-out-of-mirror")
-      yield [link.id, currentPathOf(base, moved, link.id, link.localPath)];
+  for (const record of base.records.values())
+    if (!isAway(record) && base.blocks.get(record.id)?.reason !== "renamed-out-of-mirror")
+      yield [record.id, currentPathOf(base, moved, record.id, record.localPath)];
 }
 
 type PathMove = { readonly from: LocalPath; readonly to: LocalPath };

@@ -1,6 +1,6 @@
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { sameInodeAndBirth, sameStamp } from "../../model/link.ts";
+import { sameInodeAndBirth, sameStamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { isRemembered } from "../../model/block.ts";
 import { unreadable } from "../../model/seen.ts";
@@ -111,23 +111,23 @@ function isToBeReadAgain(
   // Content without an edit must not restore a target that is gone.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
-  const link = id === null ? undefined : base.links.get(id);
-  if (link === undefined) return true;
+  const record = id === null ? undefined : base.records.get(id);
+  if (record === undefined) return true;
   // Content without an edit stays equal to base, even if targets of its links are gone since.
-  if (link.localDigest === text || link.digest === text) return false;
-  return !waiting.has(path) || base.blocks.get(link.id)?.reason === "refused";
+  if (record.localDigest === text || record.digest === text) return false;
+  return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
 /** Returns the paths of documents for which mdmirror must not send content that no user wrote. */
-function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+function waitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waiting = new Set<LocalPath>();
-  for (const link of links.values()) {
-    const block = blocks.get(link.id);
+  for (const record of records.values()) {
+    const block = blocks.get(record.id);
     // A computed block does not count: the previous plan found it, and the next plan decides again
     // after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
-    if (link.protected || link.submissions.length > 0 || isBlocked || conflicts.has(link.id))
-      waiting.add(block?.path ?? link.localPath);
+    if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
+      waiting.add(block?.path ?? record.localPath);
   }
   return waiting;
 }

@@ -59,8 +59,8 @@ function recordAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respel
   );
 }
 
-function rowOf(ctx: CycleContext, { link, from, to }: Respelling): Row {
-  const { id, changeId: baseChangeId, digest: baseDigest } = link;
+function rowOf(ctx: CycleContext, { record, from, to }: Respelling): Row {
+  const { id, changeId: baseChangeId, digest: baseDigest } = record;
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";
   const event = { kind: "respell", side: "local", id, path, detail } as const;

@@ -7,7 +7,7 @@ import { linkTargetsOf, targetLookup } from "../../../markdown/links/link-target
 import type { Place } from "../../../markdown/links/place.ts";
 import { toDisk, toService } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { isAway, type DocumentRecord } from "../../model/link.ts";
+import { isAway, type DocumentRecord } from "../../model/record.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import type { Disk, LocalText } from "../../ports/disk.ts";
@@ -74,20 +74,20 @@ type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope:
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
   const base = state.load();
   const places = new LinkPlaces(base, scope);
-  for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
-    const path = link.localPath;
+  for (const [record, bytes] of filesWithLinks(base.records.values(), disk)) {
+    const path = record.localPath;
     const known = state.spellings.of(path, bytes.digest);
     const onService = serviceContentOf(state, known, bytes);
     const place = places.from(path);
-    if (onService === null || !hasSameServiceForm(onService, link, place)) continue;
+    if (onService === null || !hasSameServiceForm(onService, record, place)) continue;
     // The file may still have links by id, if the process was killed during an earlier change.
     const previous = translates ? toDisk(bytes.text, place) : null;
     const text = toDisk(onService.text, place, previous === null ? {} : { previous, restoresWiki: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? asWritten(link, bytes, onService.digest);
+    const from = known ?? asWritten(record, bytes, onService.digest);
     const leads = linkTargetsOf(text, place, [targetLookup(from.leads), place]);
-    const to = { ...from, id: link.id, spelledAt: path, bytes: spelled.digest, leads };
-    if (to.leads.length > 0 || to.bytes !== from.bytes) yield { link, from, to, bytes: spelled };
+    const to = { ...from, id: record.id, spelledAt: path, bytes: spelled.digest, leads };
+    if (to.leads.length > 0 || to.bytes !== from.bytes) yield { record, from, to, bytes: spelled };
   }
 }
 
@@ -98,14 +98,14 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
 function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();
   const places = new LinkPlaces(base, scope);
-  for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
-    const path = link.localPath;
+  for (const [record, bytes] of filesWithLinks(base.records.values(), disk)) {
+    const path = record.localPath;
     const known = state.spellings.of(path, bytes.digest);
     const text = (known && state.text(known.text)) ?? toService(bytes.text, places.from(path));
     const plain = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? asWritten(link, bytes, plain.digest);
+    const from = known ?? asWritten(record, bytes, plain.digest);
     const to = { ...from, bytes: plain.digest, text: plain.digest, leads: [] };
-    if (to.bytes !== from.bytes) yield { link, from, to, bytes: plain };
+    if (to.bytes !== from.bytes) yield { record, from, to, bytes: plain };
   }
 }
 
@@ -115,9 +115,9 @@ function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respell
  * path. In both cases mdmirror would not recognise them as moved.
  */
 function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
-  const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.state === "linked");
-  const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
-  for (const { id, localPath, digest } of links) {
+  const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
+  const owners = new Map(records.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
+  for (const { id, localPath, digest } of records) {
     const atPath = disk.look(localPath);
     const key = atPath.kind === "file" ? fileInodeKey(atPath.stamp) : null;
     const isOthers = key !== null && (owners.get(key) ?? id) !== id;
@@ -151,9 +151,9 @@ function asWritten({ localPath: path, id }: DocumentRecord, { digest: bytes }: L
   return { path, id, bytes, text, spelledAt: path, leads: [] };
 }
 
-function* linkingFiles(links: Iterable<DocumentRecord>, disk: Disk): Generator<[DocumentRecord, LocalText]> {
-  for (const link of links) {
-    const read = isAway(link) || link.state !== "linked" ? null : disk.read(link.localPath);
-    if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [link, read.value];
+function* filesWithLinks(records: Iterable<DocumentRecord>, disk: Disk): Generator<[DocumentRecord, LocalText]> {
+  for (const record of records) {
+    const read = isAway(record) || record.state !== "linked" ? null : disk.read(record.localPath);
+    if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [record, read.value];
   }
 }

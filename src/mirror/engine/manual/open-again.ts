@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { moveBaseUnderEdit } from "../../model/settle.ts";
 import { openConflict } from "../apply/conflict.ts";
 import { fetchText, type RemoteText, stale, STALE, type ValueOrEnd, ended } from "../apply/effect.ts";
@@ -34,19 +34,19 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   if (text === null) return notDone(stale("its content is no longer in the history"));
   const remote = await publishTheirs(ctx, ended, detail);
   if (remote.kind === "end") return notDone(remote.outcome);
-  const link = state.link(id);
-  if (link === null) return notDone(STALE.noRecord);
-  const look = disk.look(link.localPath);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  const record = state.record(id);
+  if (record === null) return notDone(STALE.noRecord);
+  const look = disk.look(record.localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
   // If both sides were new, base is the version on the service.
   const { changeId, digest } = base ?? { changeId: remote.value.file.lastChangeId, digest: ended.theirs };
-  const record = moveBaseUnderEdit(link, changeId, digest, look.stamp);
-  const outcome = await openConflict(ctx, record, link.localPath, remote.value, base, detail);
+  const movedRecord = moveBaseUnderEdit(record, changeId, digest, look.stamp);
+  const outcome = await openConflict(ctx, movedRecord, record.localPath, remote.value, base, detail);
   if (outcome.kind !== "done") return notDone(outcome);
   if (look.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
-  const { localPath: path } = link;
-  return writeChosen(ctx, { record, path, text, seen: look.digest, event, old: "the previous version" });
+  const { localPath: path } = record;
+  return writeChosen(ctx, { record: movedRecord, path, text, seen: look.digest, event, old: "the previous version" });
 }
 
 /** Returns the service's version of the conflict, which is uploaded if the choice replaced it. */
@@ -55,7 +55,7 @@ async function publishTheirs(
   { id, theirs, expect }: EndedConflict,
   detail: string,
 ): Promise<ValueOrEnd<RemoteText>> {
-  const record = ctx.world.state.link(id);
+  const record = ctx.world.state.record(id);
   if (record === null) return ended(STALE.noRecord);
   const fetched = await fetchText(ctx, id, record.localPath);
   if (fetched.kind === "end" || fetched.value.digest === theirs) return fetched;

@@ -2,7 +2,7 @@ import { remoteNameFor } from "../../model/local-name.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { tombstoneOf } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
@@ -17,8 +17,8 @@ import type { CycleContext } from "../run/cycle-context.ts";
 /**
  * Moves a document to the root on a service that cannot do this: creates a new document at the new
  * path, reads it back, then deletes the old one. ORDER: the old record ends before the POST, so
- * that two ids are never linked to one file (I11). After a kill in between, the next run sends the
- * file as new, and downloads the old document beside it: two documents rather than none.
+ * that two ids never have records of one file (I11). After a kill in between, the next run sends
+ * the file as new, and downloads the old document beside it: two documents rather than none.
  */
 export async function recreate(ctx: CycleContext, { record, at: path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
@@ -30,10 +30,10 @@ export async function recreate(ctx: CycleContext, { record, at: path }: PlacedDo
   if (expect === null) return notDone(stale(`no file is at ${path}`));
   const unfit = await whyOldMustStay(ctx, record, path);
   if (unfit !== null) return notDone(unfit);
-  const known = new Set(state.load().links.keys());
+  const known = new Set(state.load().records.keys());
   state.transact(() => {
     state.putTombstone(tombstoneOf(record, null, clock.now()));
-    state.removeLink(record.id);
+    state.removeRecord(record.id);
   });
   const why = "created as a new document, because the service cannot move it to the root";
   const made = await runEffect(ctx, createRemote, {
@@ -44,13 +44,13 @@ export async function recreate(ctx: CycleContext, { record, at: path }: PlacedDo
     expect,
     tombstone: null,
   });
-  const created = [...state.load().links.values()].find((one) => one.localPath === path && !known.has(one.id));
+  const created = [...state.load().records.values()].find((one) => one.localPath === path && !known.has(one.id));
   if (created === undefined) {
     const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
     // The POST may have succeeded. The next run checks this, and links the document that it finds.
     if (open) return notDone(made);
     state.transact(() => {
-      state.putLink(record);
+      state.putRecord(record);
       state.removeTombstone(record.id);
     });
     return notDone(made);

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import { type DocumentRecord, withoutCopy } from "../../model/link.ts";
+import { type DocumentRecord, withoutCopy } from "../../model/record.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { ensureFolders } from "../apply/parents.ts";
@@ -27,7 +27,7 @@ export async function restoreDeletedFile(
   { id, localPath }: Extract<Action, { kind: "delete-remote" }>,
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
-  const record = state.link(id);
+  const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
   // If another file has the document's path now, the plan gives a free one.
   const at = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
@@ -69,7 +69,7 @@ export function keepFileAsNew(
   ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "trash-local" }>,
 ): ManualEnd {
-  const record = ctx.world.state.link(id);
+  const record = ctx.world.state.record(id);
   if (record === null) return notDone(STALE.noRecord);
   const { outcome, notes } = keepAsNew(ctx, { record, at: localPath }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
@@ -93,7 +93,7 @@ export async function restoreBaseContent(
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
 ): Promise<ManualEnd> {
   const { state } = ctx.world;
-  const record = state.link(id);
+  const record = state.record(id);
   if (record === null || record.changeId !== baseChangeId) return notDone(STALE.baseMoved);
   const text = await baseText(ctx, record, path);
   if (text.kind === "end") return notDone(text.outcome);
@@ -121,9 +121,9 @@ function baseText(
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
-  const path = state.link(id)?.localPath;
+  const path = state.record(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);
-  const record = state.link(id);
+  const record = state.record(id);
   if (fetched === null || record === null) return notDone(STALE.noRecord);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, digest } = fetched.value;
@@ -132,7 +132,7 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
   if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
   const base = { changeId, digest, localDigest: digest, stamp: atPath.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
-    link: moveBase(record, base),
+    record: moveBase(record, base),
     event: {
       kind: "restore",
       side: "both",

@@ -7,7 +7,7 @@ import {
   type DocumentRecord,
   newestShown,
   type ShownVersion,
-} from "../../model/link.ts";
+} from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { type ManualEnd, isUnseenContent, notDone, writeChosen, copiesNotes, keepText } from "./run-manually.ts";
@@ -20,7 +20,7 @@ import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
- * A linked document and the current path of its file. While a move is blocked, this path differs
+ * A recorded document and the current path of its file. While a move is blocked, this path differs
  * from the record's. That move is still to be sent.
  */
 export type PlacedDocument = { readonly record: DocumentRecord; readonly at: LocalPath; readonly seen?: SeenVersions };
@@ -127,14 +127,14 @@ export async function takeTheirs(
  * needs no journal row.
  */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
-  const record = ctx.world.state.link(id);
-  if (record !== null) commit(ctx, { link: { ...record, protected: isProtected } });
+  const record = ctx.world.state.record(id);
+  if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });
 }
 
 /** Removes the record of what was sent to review. The next run submits the local content again. */
 export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
-    link: { ...record, submissions: [] },
+    record: { ...record, submissions: [] },
     removes: { block: record.id },
     event: {
       kind: "note-facts",
@@ -162,7 +162,7 @@ export async function sendWithMarkers(
   { record: { id }, at: localPath }: PlacedDocument,
 ): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
-  const record = state.link(id);
+  const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
   const atPath = disk.look(localPath);
   if (atPath.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
@@ -247,7 +247,7 @@ export function keepAsNew(ctx: CycleContext, { record, at }: PlacedDocument, con
   const digest = keepText(ctx, at, record.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
-    ends: { link: record, trashPath: null },
+    ends: { record, trashPath: null },
     removes: { block: record.id },
     event: {
       kind: "forget",

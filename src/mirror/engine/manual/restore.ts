@@ -1,6 +1,6 @@
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, keepText, keptNote, notDone, writeChosen } from "./run-manually.ts";
 import { ensureFolders } from "../apply/parents.ts";
@@ -39,8 +39,8 @@ export function restoreText(
 
 /**
  * Creates the file of a document again; its path must be free. A document that is gone from the
- * service (`isNew`) becomes a new one, because its id cannot be used again. A linked document keeps
- * its id.
+ * service (`isNew`) becomes a new one, because its id cannot be used again. A recorded document
+ * keeps its id.
  */
 export function restoreFile(
   ctx: CycleContext,

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";

@@ -3,7 +3,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type Unread, unreadable } from "../../model/seen.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
-import { Records } from "../../model/records.ts";
+import { RecordColumns } from "../../model/record-columns.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
@@ -22,7 +22,7 @@ import {
   refreshStamps,
   type RemoteScan,
 } from "./observe.ts";
-import { closeSent, linkMovedPosts } from "../apply/unanswered-writes.ts";
+import { closeSent, recordMovedPosts } from "../apply/unanswered-writes.ts";
 import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import type { Policy } from "../../model/policy.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
@@ -40,20 +40,20 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   world.links?.forms.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
   const loaded: LoadedBase = mayLeaveOut(ctx, input, inodesTrusted) ? loadRecords(world) : world.state.load();
-  const { records, ...before } = loaded;
+  const { columns, ...before } = loaded;
   const keep = contentSinkOf(ctx, input, loaded);
   const { local: walked, remote } = await scanBoth(ctx, input, loaded, inodesTrusted, keep);
   // Files that a power loss damaged are restored from the content store, even if the service does
   // not answer.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
-  const scanned = records?.complete(differing) ?? differing;
+  const scanned = columns?.complete(differing) ?? differing;
   const policy = policyOf(ctx, input, null);
   const restored = input.dry
     ? { ...scanned, local: withRestoredFiles(ctx, differing, policy) }
     : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, policy, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
-  const known = input.dry ? restored : await linkMovedPosts(ctx, restored);
+  const known = input.dry ? restored : await recordMovedPosts(ctx, restored);
   const seen = {
     ...known,
     local: withReturned(ctx, withUnseen(known.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
@@ -100,10 +100,10 @@ function mayLeaveOut(
 
 /** Loads base, and its records separately. */
 function loadRecords({ state, disk }: World): LoadedBase {
-  const records = new Records(disk.names(), (id) => state.link(id));
-  const base = state.load((link) => records.add(link));
-  for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) records.keep(id as DocId);
-  return { ...base, records };
+  const columns = new RecordColumns(disk.names(), (id) => state.record(id));
+  const base = state.load((record) => columns.add(record));
+  for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) columns.keep(id as DocId);
+  return { ...base, columns };
 }
 
 /** Unfinished work of earlier runs. */
@@ -140,7 +140,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
  */
 export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
-  return storeLocalContents(world.state, base, base.records);
+  return storeLocalContents(world.state, base, base.columns);
 }
 
 /** Returns the sink of `contentSinkOf` for documents that are read only as a proof. */

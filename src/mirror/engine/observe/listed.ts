@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
 import type { Listing } from "../../ports/remote.ts";
-import type { Records } from "../../model/records.ts";
+import type { RecordColumns } from "../../model/record-columns.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
@@ -15,9 +15,9 @@ export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
 
 /**
  * Lists the documents of the linked subtree.
- * @param records takes the documents that match their records
+ * @param columns takes the documents that match their records
  */
-export async function listDocuments(world: World, records?: Records): Promise<DocumentList> {
+export async function listDocuments(world: World, columns?: RecordColumns): Promise<DocumentList> {
   const { remote, prefix, progress } = world;
   const earlier = new Map<DocId, RemoteFile>();
   const files = new Map<DocId, RemoteFile>();
@@ -25,7 +25,7 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
   let count = 0;
   const receive = (item: FileResource): boolean => {
     const file = documentBelow(world, item);
-    const how = file === null ? "left" : (records?.markListed(file) ?? "left");
+    const how = file === null ? "left" : (columns?.markListed(file) ?? "left");
     const wasListed = files.delete(item.id) || outside.delete(item.id) || how === "again";
     if (file === null) outside.add(item.id);
     else if (how === "left") files.set(item.id, file);
@@ -35,7 +35,7 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
     for (const [id, file] of files) earlier.set(id, file);
     files.clear();
     outside.clear();
-    records?.beginList();
+    columns?.beginList();
   };
   const { complete, fault } = await remote.listFiles(
     prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix },

@@ -1,11 +1,11 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { isAway, type DocumentRecord, recordsByPath, type Stamp } from "../../model/link.ts";
+import { isAway, type DocumentRecord, recordsByPath, type Stamp } from "../../model/record.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
-import type { Records } from "../../model/records.ts";
+import type { RecordColumns } from "../../model/record-columns.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { type DocumentList, listDocuments } from "./listed.ts";
@@ -20,7 +20,7 @@ export type LoadedBase = BaseTree & {
    * Records that base does not contain. The scans leave out the documents that they show as
    * recorded. Undefined if base contains all records.
    */
-  readonly records?: Records | undefined;
+  readonly columns?: RecordColumns | undefined;
 };
 
 /**
@@ -31,7 +31,7 @@ export function observeLocal(world: World, base: LoadedBase, inodesTrusted: bool
   world.progress.report("scan", 0, null);
   // One transaction, because one for each content would be slow. The scan runs without a pause;
   // after a kill, the next scan finds the same content.
-  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep, base.records));
+  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep, base.columns));
   return seenBy(world, base, inodesTrusted, tree);
 }
 
@@ -55,7 +55,7 @@ export async function observeLocalAsync(
   world.progress.report("scan", read, null);
   // Requests that were made before the scan are sent first.
   await turn();
-  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted, base.records);
+  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted, base.columns);
   for (;;) {
     // One transaction for each part, so that none stays open while other code runs.
     const part = world.state.transact(() => walk.next());
@@ -65,21 +65,21 @@ export async function observeLocalAsync(
   }
 }
 
-function knownBy(state: State, { links: loaded, records }: LoadedBase): (path: LocalPath) => KnownFile | null {
-  const links = recordsByPath(loaded.values());
+function knownBy(state: State, { records: loaded, columns }: LoadedBase): (path: LocalPath) => KnownFile | null {
+  const records = recordsByPath(loaded.values());
   return (path) => {
-    const link = links.get(path) ?? records?.at(path) ?? null;
-    if (link === null) return null;
-    const { stamp, localDigest: digest, localPath } = link;
-    if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
+    const record = records.get(path) ?? columns?.at(path) ?? null;
+    if (record === null) return null;
+    const { stamp, localDigest: digest, localPath } = record;
+    if (record.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
     // The stamps of a clone's files are not trusted yet. Their content is in the store, unless the
     // store lost it; it is then stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
 
-function seenBy(world: World, { records }: LoadedBase, inodesTrusted: boolean, tree: LocalTree): LocalTree {
-  const count = tree.files.size + (records?.localCount ?? 0);
+function seenBy(world: World, { columns }: LoadedBase, inodesTrusted: boolean, tree: LocalTree): LocalTree {
+  const count = tree.files.size + (columns?.localCount ?? 0);
   world.progress.report("scan", count, count);
   return { ...tree, inodesTrusted };
 }
@@ -91,25 +91,25 @@ function seenBy(world: World, { records }: LoadedBase, inodesTrusted: boolean, t
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshed: DocumentRecord[] = [];
-  for (const link of base.links.values()) {
-    const file = isAway(link) ? undefined : files.get(link.localPath);
-    if (file !== undefined && provesNewStamp(file, link))
-      refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
+  for (const record of base.records.values()) {
+    const file = isAway(record) ? undefined : files.get(record.localPath);
+    if (file !== undefined && provesNewStamp(file, record))
+      refreshed.push({ ...record, stamp: file.stamp, stampTrusted: true });
   }
   if (refreshed.length === 0) return base;
   state.transact(() => {
-    for (const link of refreshed) state.putLink(link);
+    for (const record of refreshed) state.putRecord(record);
   });
-  const links = new Map(base.links);
-  for (const link of refreshed) links.set(link.id, link);
-  return { ...base, links };
+  const records = new Map(base.records);
+  for (const record of refreshed) records.set(record.id, record);
+  return { ...base, records };
 }
 
 /**
  * Returns true if a file has the record's content, but a stamp that the record does not have yet.
  */
-function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: DocumentRecord): boolean {
-  return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
+function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, record: DocumentRecord): boolean {
+  return stampTrusted && digest === record.localDigest && !hasStamp(record, stamp);
 }
 
 function hasStamp({ stamp, stampTrusted }: DocumentRecord, { ctimeMs, ino }: Stamp): boolean {
@@ -132,7 +132,7 @@ export type KnownFacts = {
    * Stores the content of a document that was read only as a proof: another user may change the
    * document before the next scan (I03).
    */
-  readonly keep?: (digest: Digest, text: string, link: DocumentRecord) => void;
+  readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };
 
 /**
@@ -147,10 +147,10 @@ export async function observeRemote(
   trustEmpty: boolean,
   known: KnownFacts = {},
 ): Promise<RemoteScan> {
-  const { records } = before;
-  const [files, early] = await listBoth(world, known, records);
+  const { columns } = before;
+  const [files, early] = await listBoth(world, known, columns);
   const filesById = files.files;
-  const base = records === undefined ? before : withUnlisted(before, records, filesById);
+  const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
   // If a document is missing, only a folder listed in this scan shows that the key can still read
   // the workspace and that folder.
   const unlisted = findUnlisted(base, filesById);
@@ -166,7 +166,7 @@ export async function observeRemote(
     ? await proveAbsences(world, { base, seen: filesById, keep: known.keep }, unlisted, isHealthy)
     : notProven(unlisted, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const tree = treeOf(base, { files, folders, filesById, foldersById, proof, records });
+  const tree = treeOf(base, { files, folders, filesById, foldersById, proof, columns });
   const generation = world.remote.generation();
   return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
@@ -175,22 +175,22 @@ export async function observeRemote(
  * Returns base with the records of documents that the service lists differently, or not at all. If
  * one of them is missing, also adds a listed document: reading it proves that the key works.
  */
-function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteFile>): BaseTree {
-  const links = records.unlisted(seen.keys());
-  const [listed] = links.keys().every((id) => seen.has(id)) ? [] : records.listed();
-  if (listed === undefined) return { ...base, links };
+function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
+  const records = columns.unlisted(seen.keys());
+  const [listed] = records.keys().every((id) => seen.has(id)) ? [] : columns.listed();
+  if (listed === undefined) return { ...base, records };
   seen.set(listed.id, listed);
-  return { ...base, links: records.unlisted([listed.id]) };
+  return { ...base, records: columns.unlisted([listed.id]) };
 }
 
 /** Lists the documents and the folders of the service. */
 function listBoth(
   world: World,
   known: KnownFacts,
-  records: Records | undefined,
+  columns: RecordColumns | undefined,
 ): Promise<[DocumentList, Listing<FolderResource> | null]> {
   return Promise.all([
-    known.files ?? listDocuments(world, records),
+    known.files ?? listDocuments(world, columns),
     known.folders === undefined ? listFolders(world) : null,
   ]);
 }
@@ -203,10 +203,10 @@ type ScannedFolder = {
   readonly filesById: ReadonlyMap<DocId, RemoteFile>;
   readonly foldersById: ReadonlyMap<DirId, RemoteFolder>;
   readonly proof: Proof;
-  readonly records: Records | undefined;
+  readonly columns: RecordColumns | undefined;
 };
 
-function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof, records }: ScannedFolder): RemoteTree {
+function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof, columns }: ScannedFolder): RemoteTree {
   const isComplete = folders.complete && files.complete;
   return {
     files: filesById,
@@ -214,7 +214,7 @@ function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof,
     complete: files.complete,
     foldersComplete: folders.complete,
     goneFolders: isComplete
-      ? findGoneFolders(base, foldersById, () => [...(records?.listed() ?? []), ...filesById.values()])
+      ? findGoneFolders(base, foldersById, () => [...(columns?.listed() ?? []), ...filesById.values()])
       : new Set<DirId>(),
     gone: proof.gone,
     outside: proof.outside,

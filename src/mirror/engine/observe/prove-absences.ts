@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
@@ -48,7 +48,7 @@ type UnlistedDocuments = {
 export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): UnlistedDocuments {
   const missing: DocId[] = [];
   const outside = new Set<DocId>();
-  for (const { id, state } of base.links.values()) {
+  for (const { id, state } of base.records.values()) {
     if (seen.has(id)) continue;
     if (state === "outside") outside.add(id);
     else missing.push(id);
@@ -69,7 +69,7 @@ type Reading = {
   readonly keep?: KeepContent | undefined;
 };
 
-type KeepContent = (digest: Digest, text: string, link: DocumentRecord) => void;
+type KeepContent = (digest: Digest, text: string, record: DocumentRecord) => void;
 
 /**
  * Reads each known document that the listing does not show, and adds to `seen` those that an
@@ -86,7 +86,7 @@ export async function proveAbsences(
   const { base, seen } = reading;
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
-  const visible = [...seen.keys()].find((id) => base.links.has(id));
+  const visible = [...seen.keys()].find((id) => base.records.has(id));
   // If no known document is listed, a document outside the linked folder can also show that the key
   // works. If each absence was proven before, the key is not in doubt, and documents outside need
   // not be read.
@@ -121,8 +121,8 @@ function noteAnswer(
 ): void {
   if (answer.ok) {
     results.isKeyProven = true;
-    const link = base.links.get(id);
-    if (link !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, link);
+    const record = base.records.get(id);
+    if (record !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, record);
     const file = documentBelow(world, { ...answer.value, id });
     if (file === null) proof.outside.add(id);
     else seen.set(id, file);

@@ -41,7 +41,7 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
 
 /** Returns the path of an id in base, because a message shows paths, not ids. */
 function knownPath({ world }: CycleContext, id: string | null): LocalPath {
-  return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
+  return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
 /** Runs an action. Logs and remembers a failure. */

@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { needsUser } from "../../model/block.ts";
-import { type Block, type DocumentRecord, recordsByPath } from "../../model/link.ts";
+import { type Block, type DocumentRecord, recordsByPath } from "../../model/record.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
@@ -80,7 +80,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     base,
     isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
-    links: recordsByPath(base.links.values()),
+    records: recordsByPath(base.records.values()),
     underWay: documentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
@@ -110,7 +110,7 @@ type BarrierScan = {
   /** True if base shows the service's state. */
   readonly isProof: boolean;
   readonly run: number;
-  readonly links: ReadonlyMap<LocalPath, DocumentRecord>;
+  readonly records: ReadonlyMap<LocalPath, DocumentRecord>;
   /** Ids of documents, and paths of new ones, with content that was sent and not answered. */
   readonly underWay: ReadonlySet<string>;
   /** Returns a scan of the whole folder, made at the first call. */
@@ -118,10 +118,10 @@ type BarrierScan = {
 };
 
 /** Returns true if the path is that of a document that exists, existed, or cannot be read. */
-function isFile({ world, links, walk }: BarrierScan, path: LocalPath): boolean {
+function isFile({ world, records, walk }: BarrierScan, path: LocalPath): boolean {
   if (path === "") return false;
   const atPath = world.disk.look(path);
-  if (atPath.kind !== "folder" && links.get(path)?.state === "linked") return true;
+  if (atPath.kind !== "folder" && records.get(path)?.state === "linked") return true;
   return atPath.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
@@ -133,8 +133,8 @@ function documentsBeingSent({ state }: World): ReadonlySet<string> {
   return new Set(sent);
 }
 
-function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): ScannedPath {
-  const id = links.get(path)?.id ?? null;
+function awaitedAt({ run, records, underWay }: BarrierScan, path: LocalPath): ScannedPath {
+  const id = records.get(path)?.id ?? null;
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
@@ -143,12 +143,12 @@ function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): Scan
  * base.
  */
 function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
-  const { base, links, walk } = scan;
+  const { base, records, walk } = scan;
   const local = walk();
   const paths = new Set<LocalPath>();
   for (const path of local.files.keys()) if (isBelow(path, folder)) paths.add(path);
   for (const path of unreadIn(local, folder)) paths.add(path);
-  for (const { localPath, state } of links.values())
+  for (const { localPath, state } of records.values())
     if (state === "linked" && isBelow(localPath, folder)) paths.add(localPath);
   const isKnown =
     folder === "" || local.folders.has(folder) || [...base.dirs.values()].some((dir) => dir.localPath === folder);
@@ -156,10 +156,13 @@ function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
   return [...paths].map((path) => ({ ...awaitedAt(scan, path), isOnService: isOnService(scan, path) }));
 }
 
-function isOnService({ base, isProof, links, walk }: BarrierScan, path: LocalPath): boolean {
-  const link = links.get(path);
+function isOnService({ base, isProof, records, walk }: BarrierScan, path: LocalPath): boolean {
+  const record = records.get(path);
   return (
-    isProof && link !== undefined && link.localDigest === walk().files.get(path)?.digest && !base.conflicts.has(link.id)
+    isProof &&
+    record !== undefined &&
+    record.localDigest === walk().files.get(path)?.digest &&
+    !base.conflicts.has(record.id)
   );
 }
 
@@ -205,17 +208,17 @@ function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPa
  */
 export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
   const base = world.state.load();
-  const links = recordsByPath(base.links.values());
+  const records = recordsByPath(base.records.values());
   const isProof = isCompared && !lacksDocuments(world.state);
   const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
   return awaited.map((one) => {
     const { path } = one;
-    const link = links.get(path) ?? movedSince(world, base, one);
-    const block = (link === null ? undefined : base.blocks.get(link.id)) ?? blocks.get(path) ?? null;
-    const about = { id: link?.id ?? null, changeId: link?.changeId ?? null, reviews: reviewsOf(link) };
+    const record = records.get(path) ?? movedSince(world, base, one);
+    const block = (record === null ? undefined : base.blocks.get(record.id)) ?? blocks.get(path) ?? null;
+    const about = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: reviewsOf(record) };
     const open = block === null ? null : attentionOfBlock(block);
-    if (link !== null && base.conflicts.has(link.id)) return { ...about, path, state: "conflict", open };
-    const state = stateOf(world, one, { link, block, isProof });
+    if (record !== null && base.conflicts.has(record.id)) return { ...about, path, state: "conflict", open };
+    const state = stateOf(world, one, { record, block, isProof });
     return { ...about, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
@@ -224,20 +227,20 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
  * Returns the record of a document whose file was moved since the scan, on the service or by its
  * user. Null if it was not.
  */
-function movedSince({ disk }: World, { links }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
-  const link = id === null ? undefined : links.get(id);
-  return link?.state === "linked" && disk.look(path).kind === "absent" ? link : null;
+function movedSince({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
+  const record = id === null ? undefined : records.get(id);
+  return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;
 }
 
-type PathFacts = { readonly link: DocumentRecord | null; readonly block: Block | null; readonly isProof: boolean };
+type PathFacts = { readonly record: DocumentRecord | null; readonly block: Block | null; readonly isProof: boolean };
 
-function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: PathFacts): PathOnService["state"] {
-  const atPath = world.disk.look(link?.localPath ?? awaited.path);
-  if (atPath.kind === "absent" && link === null) return "gone";
+function stateOf(world: World, awaited: AwaitedPath, { record, block, isProof }: PathFacts): PathOnService["state"] {
+  const atPath = world.disk.look(record?.localPath ?? awaited.path);
+  if (atPath.kind === "absent" && record === null) return "gone";
   const digest = atPath.kind === "file" ? atPath.digest : null;
-  if (isProof && link?.state === "linked" && digest !== null)
-    if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
-  const isSent = link?.submissions.some((one) => one.digest === digest) === true;
+  if (isProof && record?.state === "linked" && digest !== null)
+    if (record.localDigest === digest || wasSentSince(world, record.id, awaited)) return "live";
+  const isSent = record?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || block?.reason === "in-review" || block?.reason === "review-conflict") return "in-review";
   if (block === null || mayEndByItself(block)) return "waiting";
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
@@ -266,7 +269,7 @@ function mayEndByItself({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }
 
-function reviewsOf(link: DocumentRecord | null): ChangeId[] {
-  const ids = (link?.submissions ?? []).flatMap(({ changeId }) => (changeId === undefined ? [] : [changeId]));
+function reviewsOf(record: DocumentRecord | null): ChangeId[] {
+  const ids = (record?.submissions ?? []).flatMap(({ changeId }) => (changeId === undefined ? [] : [changeId]));
   return [...new Set(ids)];
 }

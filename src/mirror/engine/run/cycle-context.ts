@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Plan, PlanInput } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";

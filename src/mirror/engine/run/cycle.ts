@@ -91,7 +91,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
     if (intent.kind !== "set-aside" && intent.kind !== "sent") return true;
-    return intent.id === null || base.links.has(intent.id) || remote.files.has(intent.id);
+    return intent.id === null || base.records.has(intent.id) || remote.files.has(intent.id);
   });
 }
 
@@ -163,7 +163,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   );
   const { maxNameBytes } = trees.local.disk;
   for (const conflict of trees.base.conflicts.values()) {
-    const document = trees.base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
+    const document = trees.base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     for (const { path } of copiesOf(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
@@ -277,7 +277,7 @@ function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]):
     inodesTrusted: false,
     ignores: () => false,
   };
-  const unseen = new Map([...base.links.keys()].map((id) => [id, why] as const));
+  const unseen = new Map([...base.records.keys()].map((id) => [id, why] as const));
   const remote = { ...NOTHING_SEEN, unseen };
   const trees = { base, local, remote };
   const signals = gatherSignals(ctx, base, remote, root);
@@ -317,7 +317,7 @@ async function read(
   dry: boolean,
 ): Promise<Digest | null> {
   const { world, notes } = ctx;
-  const local = base.links.get(id)?.localPath ?? path;
+  const local = base.records.get(id)?.localPath ?? path;
   const answer = dry ? await world.remote.getFile(id) : await readFacts(ctx, id, local);
   if (!answer.ok) return null;
   const { content, ...file } = answer.value;

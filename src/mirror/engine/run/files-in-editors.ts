@@ -65,9 +65,9 @@ function isWriting(action: Action): action is Writing {
 /**
  * Returns true if an action would overwrite the file. Some actions write a file only rarely: a
  * review most often ends with the local content; an open conflict shows the new version beside it;
- * two new contents at one path are linked or become a conflict. Such an action counts if its effect
- * has found that it must write (`blockIfInUse`), in this run or an earlier one. For two new
- * contents, it counts only if the service's content may replace the local one.
+ * two new contents at one path are recorded as one or become a conflict. Such an action counts if
+ * its effect has found that it must write (`blockIfInUse`), in this run or an earlier one. For two
+ * new contents, it counts only if the service's content may replace the local one.
  */
 function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;

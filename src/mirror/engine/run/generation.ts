@@ -37,5 +37,5 @@ function isSettled(state: State, { complete, foldersComplete, unseen, gone, gone
   const approved = state.meta(META.approved);
   if (approved !== null && (JSON.parse(approved) as string[]).includes("service-restored")) return true;
   if (!complete || !foldersComplete || unseen.size > 0) return false;
-  return [...gone].every((id) => state.link(id) === null) && [...goneFolders].every((id) => state.dir(id) === null);
+  return [...gone].every((id) => state.record(id) === null) && [...goneFolders].every((id) => state.dir(id) === null);
 }

@@ -175,7 +175,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
   // Never less than the verdict's number, which leaves out suspended documents and documents
   // outside. Otherwise no approval would be requested.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
-  const known = leftOut.count + Math.max(base.links.size, remote.files.size);
+  const known = leftOut.count + Math.max(base.records.size, remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   return { most: most - floodedConflicts(world), approved };
 }
@@ -184,12 +184,12 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
   const { state } = ctx.world;
   let earlierChangeIds = 0;
   for (const file of remote.files.values()) {
-    const link = base.links.get(file.id);
-    if (link === undefined || link.changeId === file.changeId) continue;
+    const record = base.records.get(file.id);
+    if (record === undefined || record.changeId === file.changeId) continue;
     // The content is already the other version of the open conflict: the user approved it, and no
     // question is left.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
-    if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
+    if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierChangeIds++;
   }
   return {
     root,

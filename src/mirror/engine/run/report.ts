@@ -1,7 +1,7 @@
 import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import { type BlockReason, isOpen, needsUser } from "../../model/block.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { RenamedForOther, Plan, Verdict } from "../../planner/plan-types.ts";
 import { ENDS_A_RUN, type Fault } from "../../ports/remote.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import { type StopReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";

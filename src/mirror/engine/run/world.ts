@@ -104,7 +104,7 @@ export function fromService({ prefix }: World, path: RemotePath): RemotePath | n
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
   const event = eventNow(world, run, fields);
-  world.state.record(event);
+  world.state.recordEvent(event);
   world.onEvent?.(event);
 }
 

@@ -95,8 +95,8 @@ export const VERIFY = {
     /** Documents that both sides have, byte for byte. `size`: bytes of UTF-8. */
     documents: ROWS({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
     /**
-     * Linked documents whose sides differ only in line ends, byte order mark or final newline. Such
-     * sides count as equal.
+     * Recorded documents whose sides differ only in line ends, byte order mark or final newline.
+     * Such sides count as equal.
      */
     formDiffers: TEXTS,
     differing: ROWS({ path: TEXT, id: TEXT, why: TEXT }),

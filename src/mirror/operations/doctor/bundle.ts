@@ -140,7 +140,7 @@ function pseudonymsFor(facts: Facts, withNames: boolean, salt: string): Pseudony
 const UNCHANGED: Pseudonyms = { path: (path) => path, digest: (digest) => digest };
 
 function idsOf({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
-  const maps = [base.links, base.dirs, base.tombstones, remote.files, remote.folders];
+  const maps = [base.records, base.dirs, base.tombstones, remote.files, remote.folders];
   return new Set(maps.flatMap((map) => [...map.keys()]));
 }
 
@@ -214,7 +214,8 @@ function membersAs<Rule extends string>(rule: Rule, members: string): Record<str
 }
 
 /**
- * Copies data without functions and without strings that are not known to be harmless.
+ * Copies data without functions and without strings that are not known to be harmless. The records
+ * of base are the member `links` of a bundle.
  * @param member name of the member that has the value
  * @param ids known ids: other keys of maps are paths
  */
@@ -229,7 +230,9 @@ function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: Re
     const keys = member === "texts" ? "digest" : "key";
     return { map: Array.from(value, ([key, one]) => [inside(key, keys), inside(one)]) };
   }
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, name)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name === "records" ? "links" : name, inside(one, name)]),
+  );
 }
 
 function plainString(
@@ -307,7 +310,7 @@ function fromPlain(plain: Plain): unknown {
   if (members.length === 1 && members[0]![0] === "set") return new Set(fromPlain(members[0]![1]) as unknown[]);
   if (members.length === 1 && members[0]![0] === "map")
     return new Map((members[0]![1] as unknown[]).map((pair) => fromPlain(pair) as [unknown, unknown]));
-  return Object.fromEntries(members.map(([name, one]) => [name, fromPlain(one)]));
+  return Object.fromEntries(members.map(([name, one]) => [name === "links" ? "records" : name, fromPlain(one)]));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sameStamp, type Block } from "../../model/link.ts";
+import { sameStamp, type Block } from "../../model/record.ts";
 import { join } from "node:path";
 import { comparePaths } from "../../model/by-path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { isOpen } from "../../model/block.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -152,7 +152,7 @@ function unseenOf(
 ): VerifyReport["unseen"][number][] {
   return [
     ...[...local.unseen].map(([path, { why }]) => ({ path, why })),
-    ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
+    ...[...remote.unseen].map(([id, why]) => ({ path: base.records.get(id)?.localPath ?? id, why })),
     ...rows.filter(({ end }) => end === "unread").map(({ path, why }) => ({ path, why })),
     ...(remote.complete ? [] : [{ path: "", why: "the service's list of documents was not complete" }]),
   ];
@@ -161,8 +161,8 @@ function unseenOf(
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
 /** Returns documents that went to review in the last cycle of a run; the next run blocks them. */
-function justSubmitted({ links, blocks }: BaseTree): BlockedRow[] {
-  const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !blocks.has(id));
+function justSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
+  const sent = [...records.values()].filter(({ id, submissions }) => submissions.length > 0 && !blocks.has(id));
   return sent.map(({ id, localPath }) => ({
     key: id,
     path: localPath,

@@ -1,4 +1,4 @@
-import type { Conflict, FolderRecord, Block, DocumentRecord } from "../../model/link.ts";
+import type { Conflict, FolderRecord, Block, DocumentRecord } from "../../model/record.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
 import type { Disk, PathState } from "../../ports/disk.ts";
@@ -90,7 +90,7 @@ function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): E
 /** Returns the record of the document that was moved locally to a path since the last sync. */
 function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
   for (const { action } of plan?.steps ?? [])
-    if ("to" in action && action.to === named && "id" in action) return base.links.get(action.id) ?? null;
+    if ("to" in action && action.to === named && "id" in action) return base.records.get(action.id) ?? null;
   return null;
 }
 

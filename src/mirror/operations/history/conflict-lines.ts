@@ -32,8 +32,8 @@ export function readConflictLines(
   path: string,
   { live, local }: { readonly live: string | null; readonly local: string | null },
 ): { readonly base: string | null; readonly lines: ConflictLines } | null {
-  const link = recordAt(state.load(), path);
-  const conflict = link === null ? null : state.conflict(link.id);
+  const record = recordAt(state.load(), path);
+  const conflict = record === null ? null : state.conflict(record.id);
   if (conflict === null || live === null || local === null) return null;
   const base = conflict.baseDigest === null ? "" : localTexts({ state, disk }, path).text(conflict.baseDigest);
   if (base === null) return { base, lines: { kind: "no-base" } };

@@ -43,8 +43,8 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
-  const linked = recordAt(base, path)?.id;
-  const found = linked === undefined ? await idAt(mirror, path) : ok(linked);
+  const recordedId = recordAt(base, path)?.id;
+  const found = recordedId === undefined ? await idAt(mirror, path) : ok(recordedId);
   if (found.kind === "trouble") return found;
   const id = found.value ?? findDocument(world.state, base, path)?.id ?? null;
   if (id === null) return ok(null);

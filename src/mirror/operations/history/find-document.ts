@@ -1,5 +1,5 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
-import { isAway, type DocumentRecord, type Tombstone } from "../../model/link.ts";
+import { isAway, type DocumentRecord, type Tombstone } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -42,7 +42,7 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
  */
 export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let away: DocumentRecord | null = null;
-  for (const record of base.links.values()) {
+  for (const record of base.records.values()) {
     if (record.localPath !== path) continue;
     if (!isAway(record)) return record;
     away = record;
@@ -55,7 +55,7 @@ export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 /** Returns an index of the records, for callers that find many documents. */
 export function indexRecords(base: BaseTree): RecordIndex {
   const index = new Map<LocalPath, DocumentRecord>();
-  for (const record of base.links.values())
+  for (const record of base.records.values())
     if (!isAway(record) || !index.has(record.localPath)) index.set(record.localPath, record);
   return index;
 }
@@ -77,7 +77,7 @@ export function findDocument(state: State, base: BaseTree, name: string): KnownD
 }
 
 function byId(state: State, base: BaseTree, id: DocId): KnownDocument | null {
-  const record = base.links.get(id) ?? null;
+  const record = base.records.get(id) ?? null;
   const tombstone = base.tombstones.get(id) ?? null;
   const path = record?.localPath ?? tombstone?.localPath ?? state.events({ limit: 1, id })[0]?.path;
   return path === undefined ? null : { id, path, record, tombstone };

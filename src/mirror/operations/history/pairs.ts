@@ -1,4 +1,4 @@
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 
@@ -17,21 +17,21 @@ export type ComparedEntry = {
 type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
 export function pairsOf({ base, local, remote }: ComparedTrees): readonly ComparedEntry[] {
-  const linked = [...base.links.values()].map((record): ComparedEntry => {
+  const recorded = [...base.records.values()].map((record): ComparedEntry => {
     const { id, localPath: path } = record;
     return { path, file: local.files.get(path), document: remote.files.get(id), record };
   });
-  const linkedPaths = new Set(linked.map(({ path }) => path));
-  const documents = [...remote.files.values()].filter(({ id }) => !base.links.has(id));
-  const unlinked = documents.map((document): ComparedEntry => {
+  const recordedPaths = new Set(recorded.map(({ path }) => path));
+  const documents = [...remote.files.values()].filter(({ id }) => !base.records.has(id));
+  const unrecorded = documents.map((document): ComparedEntry => {
     const { path } = document;
-    return { path, file: linkedPaths.has(path) ? undefined : local.files.get(path), document, record: null };
+    return { path, file: recordedPaths.has(path) ? undefined : local.files.get(path), document, record: null };
   });
-  const known = new Set([...linked, ...unlinked].map(({ path }) => path));
+  const known = new Set([...recorded, ...unrecorded].map(({ path }) => path));
   const files = [...local.files.values()].filter(({ path }) => !known.has(path));
   return [
-    ...linked,
-    ...unlinked,
+    ...recorded,
+    ...unrecorded,
     ...files.map((file): ComparedEntry => ({ path: file.path, file, document: undefined, record: null })),
   ];
 }

@@ -135,14 +135,14 @@ function planSeveral(
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
   const documents = new Map<LocalPath, RestorableDocument>();
-  for (const { id, localPath: path } of base.links.values()) {
+  for (const { id, localPath: path } of base.records.values()) {
     const record = recordAt(base, path);
     if (record?.id === id) documents.set(path, { id, path, record, tombstone: null, gone: null });
   }
   for (const tombstone of base.tombstones.values()) {
     const { id, localPath: path, at } = tombstone;
     const known = documents.get(path);
-    if (base.links.has(id) || known?.gone === null) continue;
+    if (base.records.has(id) || known?.gone === null) continue;
     if (known === undefined || isNearer(at, known.gone, asOf))
       documents.set(path, { id, path, record: null, tombstone, gone: at });
   }
@@ -227,7 +227,7 @@ function putBack(
   const [asNew, detail] = [record === null, `version ${entry.n} restored`];
   const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
   const act = (ctx: CycleContext) => {
-    const present = asNew ? null : ctx.world.state.link(id!);
+    const present = asNew ? null : ctx.world.state.record(id!);
     return present === null || currentDigest === null
       ? restoreFile(ctx, { id, path, isNew: present === null }, entry.digest, detail)
       : restoreText(ctx, present, entry.digest, currentDigest, detail);

@@ -97,15 +97,15 @@ const RECENT_EVENTS = 5_000;
 
 /** Returns the documents with the latest events, newest first. */
 export function readRecent(state: State): readonly RecentDocument[] {
-  const { links } = state.load();
-  const linked = new Set([...links.values()].map(({ localPath }) => localPath));
+  const { records } = state.load();
+  const recordedPaths = new Set([...records.values()].map(({ localPath }) => localPath));
   const last = new Map<LocalPath, MirrorEvent>();
   for (const event of state.events({ limit: RECENT_EVENTS })) {
-    const path = links.get(event.id as DocId)?.localPath ?? event.path;
+    const path = records.get(event.id as DocId)?.localPath ?? event.path;
     if (isOfText(event) && !last.has(path)) last.set(path, event);
   }
   return [...last]
-    .map(([path, { at, run, kind, detail }]) => ({ path, at, run, kind, detail, isGone: !linked.has(path) }))
+    .map(([path, { at, run, kind, detail }]) => ({ path, at, run, kind, detail, isGone: !recordedPaths.has(path) }))
     .toSorted((a, b) => b.at - a.at || byPath(a, b));
 }
 

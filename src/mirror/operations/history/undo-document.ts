@@ -1,6 +1,6 @@
 import type { ChangeId, DocId, DirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
@@ -56,7 +56,7 @@ const EDITED_SINCE = "it was edited since";
  */
 export function obstacle(
   item: UndoItem,
-  state: Pick<State, "link" | "dir" | "conflict">,
+  state: Pick<State, "record" | "dir" | "conflict">,
   disk: Pick<Disk, "look">,
 ): string | null {
   const { path } = item;
@@ -65,7 +65,7 @@ export function obstacle(
     case "conflict-back":
     case "take-away":
     case "move-back": {
-      if (state.link(item.id)?.localPath !== path) return "it was moved or deleted since";
+      if (state.record(item.id)?.localPath !== path) return "it was moved or deleted since";
       if (state.conflict(item.id) !== null) return "it is in conflict";
       const atPath = disk.look(path);
       if (atPath.kind !== "file") return `no file is at ${path}`;
@@ -101,7 +101,7 @@ export function occupiedReason(path: LocalPath): string {
  */
 type UndoContext = {
   readonly base: BaseTree;
-  readonly linked: RecordIndex;
+  readonly records: RecordIndex;
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
   /** Documents that the runs created. */
@@ -140,7 +140,7 @@ type DocumentHistory = {
 };
 
 function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<UndoContext, "base">): DocumentHistory {
-  const record = base.links.get(id);
+  const record = base.records.get(id);
   return { id, path: record?.localPath ?? events.at(-1)!.path, record, events, removed: events.findLast(isRemoval) };
 }
 
@@ -215,8 +215,8 @@ export function successorOf(
 ): DocId | null {
   const { removed, record } = historyOf(id, events, context);
   if (removed === undefined || context.created.has(id) || record !== undefined) return null;
-  const linkedNow = context.linked.get(placeOfRemoved(removed, events, context));
-  return linkedNow !== undefined && context.created.has(linkedNow.id) ? linkedNow.id : null;
+  const recordNow = context.records.get(placeOfRemoved(removed, events, context));
+  return recordNow !== undefined && context.created.has(recordNow.id) ? recordNow.id : null;
 }
 
 /** Returns the document's moves, by runs and by commands. */
@@ -244,16 +244,16 @@ function placeOfRemoved(
  * this content at this path.
  */
 function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
-  const { linked, created } = context;
+  const { records, created } = context;
   const digest = textBefore(events, context) ?? removed.before;
   if (digest === null) return [leftItem(path, "its content was not seen")];
   const was = placeOfRemoved(removed, events, context);
-  const linkedNow = linked.get(was);
+  const recordNow = records.get(was);
   // If a document that existed before the runs is at this path, the undo of that document's own
   // move frees the path.
-  if (linkedNow === undefined || !created.has(linkedNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
-  const expect = linkedNow.digest;
-  return expect === digest ? [] : [{ path: was, kind: "text-back", id: linkedNow.id, digest, expect }];
+  if (recordNow === undefined || !created.has(recordNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
+  const expect = recordNow.digest;
+  return expect === digest ? [] : [{ path: was, kind: "text-back", id: recordNow.id, digest, expect }];
 }
 
 /**
@@ -266,10 +266,10 @@ function removal({ id, localPath: path, digest }: DocumentRecord, expect: Digest
 }
 
 /** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
-function undoArrival({ path, events }: DocumentHistory, { linked, disk }: UndoContext): UndoItem {
+function undoArrival({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isRestored);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
-  const record = linked.get(asNew.path);
+  const record = records.get(asNew.path);
   if (record !== undefined) return removal(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;

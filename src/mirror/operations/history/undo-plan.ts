@@ -31,7 +31,7 @@ export function planUndo(
   to: "run" | "moment" = "run",
 ): UndoItem[] {
   const ended = events.filter(({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict");
-  const linked = indexRecords(base);
+  const records = indexRecords(base);
   const folders = folderMoves(ended, base);
   const byDocument = Map.groupBy(
     ended.filter(({ id }) => isDocId(id)),
@@ -40,7 +40,7 @@ export function planUndo(
   const created = new Set(ended.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])));
   const changeIdOf = (id: DocId, digest: Digest) =>
     state.versions(id).find((version) => version.digest === digest)?.changeId ?? null;
-  const known = { base, linked, folders, disk, created, to, changeIdOf };
+  const known = { base, records, folders, disk, created, to, changeIdOf };
   const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))
@@ -55,7 +55,7 @@ export function planUndo(
 
 type PathFacts = {
   readonly base: BaseTree;
-  readonly linked: RecordIndex;
+  readonly records: RecordIndex;
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
 };
@@ -63,10 +63,10 @@ type PathFacts = {
 /**
  * Returns the item, or a `left` item if the path of a deleted document is not free after the moves.
  */
-function unlessTaken(item: UndoItem, { linked, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
+function unlessTaken(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
-  const linkedNow = linked.get(item.path);
-  const isKnown = linkedNow !== undefined && linkedNow.id !== item.id;
+  const recordNow = records.get(item.path);
+  const isKnown = recordNow !== undefined && recordNow.id !== item.id;
   if ((!isKnown && isFree(disk, item.path)) || moves.some((move) => freesPath(move, item.path))) return item;
   return leftItem(item.path, isKnown ? "another document has its path now" : occupiedReason(item.path));
 }
@@ -76,9 +76,9 @@ function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
-function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof obstacle>[1] {
+function recordsOf({ records, dirs, conflicts }: BaseTree): Parameters<typeof obstacle>[1] {
   return {
-    link: (id) => links.get(id) ?? null,
+    record: (id) => records.get(id) ?? null,
     dir: (id) => dirs.get(id) ?? null,
     conflict: (id) => conflicts.get(id) ?? null,
   };
@@ -88,7 +88,7 @@ function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof obst
  * Plans folders and documents together, because one may be at the path of another, and documents
  * move with their folders. An entry whose path is taken stays, and may block the next one.
  */
-function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: PathFacts): UndoItem[] {
+function planMoves(items: readonly UndoItem[], { folders, base, records, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>
     item.kind === "move-back" ? [{ id: item.id, at: item.path, to: item.to }] : [],
   );
@@ -99,7 +99,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
   const leaves = new Set<string>(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
   const isTaken = ({ id, at, to }: MovedBack) => {
     if (isFree(disk, to)) return false;
-    const holder = linked.get(to)?.id ?? dirs.get(to);
+    const holder = records.get(to)?.id ?? dirs.get(to);
     // On a disk that ignores case, a rename that only changes case finds the entry itself at its
     // target.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
@@ -113,7 +113,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
     going = still.filter((one) => !isTaken(one) || still.some((other) => isInTheWay(other, one)));
   }
   const whyTaken = ({ id, to }: MovedBack) => {
-    if (!linked.has(to) && !dirs.has(to)) return occupiedReason(to);
+    if (!records.has(to) && !dirs.has(to)) return occupiedReason(to);
     return `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`;
   };
   return [

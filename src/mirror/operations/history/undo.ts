@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { type ManualEnd, notDone } from "../../engine/manual/run-manually.ts";
@@ -192,13 +192,13 @@ function undoItem(
     case "bring-back":
       return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
     case "text-back": {
-      const link = world.state.link(item.id)!;
-      return withReview(link, restoreText(ctx, link, item.digest, item.expect, detail));
+      const record = world.state.record(item.id)!;
+      return withReview(record, restoreText(ctx, record, item.digest, item.expect, detail));
     }
     case "conflict-back":
       return openAgain(ctx, item, detail);
     case "take-away":
-      return removeCreated(ctx, world.state.link(item.id)!, item.expect, trashPlace(world, item.path), detail);
+      return removeCreated(ctx, world.state.record(item.id)!, item.expect, trashPlace(world, item.path), detail);
     default:
       return protect(ctx, { id: item.id, path: item.path, value: item.kind === "protect-back" }, detail);
   }

@@ -226,7 +226,7 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
       return [leftAlone(path, "it was moved out of the synced folder; move it back on the service")];
     }
     case "end-conflict": {
-      const path = base.links.get(action.id)?.localPath ?? action.localPath;
+      const path = base.records.get(action.id)?.localPath ?? action.localPath;
       return [rejection("other-version-back", path, (ctx) => restoreConflictCopy(ctx, action.id))];
     }
     case "remove-folder-remote":
@@ -252,9 +252,10 @@ function textOf(action: Action): RejectItem[] {
 /** Returns documents of which the service shows an older version than the local one. */
 function olderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
-    const link = base.links.get(id);
-    if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
-    const { localPath: path } = link;
+    const record = base.records.get(id);
+    if (record === undefined || record.changeId === changeId || !state.isEarlier(id, changeId, record.changeId))
+      return [];
+    const { localPath: path } = record;
     if (base.conflicts.has(id)) return [leftAlone(path, `it is in conflict: mdmirror resolve ${path}`)];
     return [rejection("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
   });

@@ -18,7 +18,7 @@ type ConflictList = Answer<typeof CONFLICTS>;
 function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const base = state.load();
   const conflicts = [...base.conflicts.values()].map((conflict): ConflictList["conflicts"][number] => {
-    const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
+    const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const atPath = disk.look(path);
     const theirs = localTexts({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
     return {

@@ -44,7 +44,7 @@ function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[]
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),
   );
   const remoteNames = new Map<LocalPath, string>();
-  for (const { localPath, remotePath } of [...base.links.values(), ...base.dirs.values()])
+  for (const { localPath, remotePath } of [...base.records.values(), ...base.dirs.values()])
     remoteNames.set(localPath, nameOf(remotePath));
   const found = [
     ...[...local.files.keys()].map((path) => ({ kind: "file", path }) as const),

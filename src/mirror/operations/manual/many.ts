@@ -157,9 +157,9 @@ function isPattern(name: string): boolean {
 }
 
 /** Returns true if a name means several documents: the whole folder, a folder or a pattern. */
-export function namesSeveral({ links, tombstones }: BaseTree, name: string): boolean {
+export function namesSeveral({ records, tombstones }: BaseTree, name: string): boolean {
   if (name === WHOLE_FOLDER || isPattern(name)) return true;
-  return [...links.values(), ...tombstones.values()].some(({ localPath }) => isBelow(localPath, name));
+  return [...records.values(), ...tombstones.values()].some(({ localPath }) => isBelow(localPath, name));
 }
 
 /**

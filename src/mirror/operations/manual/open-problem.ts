@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { BLOCK_REASONS, type ResolutionKind } from "../../model/block.ts";
-import type { Conflict, Block, DocumentRecord } from "../../model/link.ts";
+import type { Conflict, Block, DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -75,7 +75,7 @@ function recordNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath
 
 function byBlock(base: BaseTree, isMatch: (block: Block, record: DocumentRecord) => boolean): DocumentRecord | null {
   for (const block of base.blocks.values()) {
-    const record = base.links.get(block.key as DocId);
+    const record = base.records.get(block.key as DocId);
     if (record !== undefined && isMatch(block, record)) return record;
   }
   return null;
@@ -84,7 +84,7 @@ function byBlock(base: BaseTree, isMatch: (block: Block, record: DocumentRecord)
 /** Returns the record of the document to which a conflict copy belongs. */
 export function recordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
   for (const conflict of base.conflicts.values())
-    if (conflict.newestCopyPath === path) return base.links.get(conflict.id) ?? null;
+    if (conflict.newestCopyPath === path) return base.records.get(conflict.id) ?? null;
   return null;
 }
 

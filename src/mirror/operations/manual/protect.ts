@@ -4,7 +4,7 @@ import { protect as sendProtection } from "../../engine/manual/protect.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
-import { isAway, type DocumentRecord } from "../../model/link.ts";
+import { isAway, type DocumentRecord } from "../../model/record.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { recordAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
@@ -61,14 +61,14 @@ async function planProtection(
   names: readonly string[],
   value: boolean,
 ): Promise<Result<readonly PlanItem[]>> {
-  const links = [...world.state.load().links.values()].filter((record) => !isAway(record));
+  const records = [...world.state.load().records.values()].filter((record) => !isAway(record));
   const selection = selectPaths(
     names,
-    links.map(({ localPath }) => localPath),
+    records.map(({ localPath }) => localPath),
     world.disk,
   );
   if (selection.kind === "trouble") return selection;
-  const chosen = links.filter(({ localPath }) => selection.value.selects(localPath));
+  const chosen = records.filter(({ localPath }) => selection.value.selects(localPath));
   const found = await protectionOf(world, chosen);
   if ("fault" in found) return { kind: "trouble", trouble: faultTrouble(found.fault, url) };
   const items = chosen.map(({ id, localPath: path }): PlanItem => {
@@ -82,9 +82,9 @@ async function planProtection(
 
 type Protection = { readonly known: ReadonlyMap<string, boolean> } | { readonly fault: Fault };
 
-async function protectionOf(world: World, links: readonly DocumentRecord[]): Promise<Protection> {
+async function protectionOf(world: World, records: readonly DocumentRecord[]): Promise<Protection> {
   const { remote, prefix } = world;
-  const [first, second] = links;
+  const [first, second] = records;
   const one = first === undefined || second !== undefined ? null : toService(world, first.remotePath);
   const whole = prefix === "" ? ({ kind: "none" } as const) : ({ kind: "path-prefix", pathPrefix: prefix } as const);
   const { items, fault } = await remote.listFiles(one === null ? whole : { kind: "path", path: one });

@@ -18,7 +18,7 @@ import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { byPath } from "../../model/by-path.ts";
 import { needsUser, isReview, type ResolutionKind } from "../../model/block.ts";
-import { type Block, isAway } from "../../model/link.ts";
+import { type Block, isAway } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -162,9 +162,9 @@ function listOpenItems(world: StateAndDisk, base: BaseTree): OpenItem[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
   for (const { key, reason } of base.blocks.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
   return [...ids].flatMap((key): OpenItem[] => {
-    const link = base.links.get(key as DocId);
+    const record = base.records.get(key as DocId);
     const block = base.blocks.get(key) ?? null;
-    if (link !== undefined) return [openOf(problemOf(world, base, link), block, link.localPath)];
+    if (record !== undefined) return [openOf(problemOf(world, base, record), block, record.localPath)];
     return block === null ? [] : [openOf(null, block, block.path)];
   });
 }
@@ -187,8 +187,8 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
   const things = listOpenItems(world, base);
-  const linked = [...base.links.values()].filter((link) => !isAway(link)).map(({ localPath }) => localPath);
-  const selection = selectPaths(names, [...linked, ...things.flatMap(pathsOf)], world.disk);
+  const recorded = [...base.records.values()].filter((record) => !isAway(record)).map(({ localPath }) => localPath);
+  const selection = selectPaths(names, [...recorded, ...things.flatMap(pathsOf)], world.disk);
   if (selection.kind === "trouble") return selection;
   return ok(things.filter((open) => pathsOf(open).some(selection.value.selects)));
 }

@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Conflict, Block, DocumentRecord, Submission } from "../../model/link.ts";
+import type { Conflict, Block, DocumentRecord, Submission } from "../../model/record.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
 import { localTexts } from "../history/as-on-disk.ts";
@@ -25,8 +25,8 @@ export const reviews = localRead(REVIEWS, (mirror) => {
 
 /** Lists the reviews by path; reviews of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
-  const { links, conflicts, blocks } = state.load();
-  const found = [...links.values()].flatMap((record) => {
+  const { records, conflicts, blocks } = state.load();
+  const found = [...records.values()].flatMap((record) => {
     const block = blocks.get(record.id);
     const pinned = block?.reason === "delete-pending" ? block : null;
     return reviewsOf(localTexts({ state, disk }, record.localPath), record, conflicts.get(record.id) ?? null, pinned);

@@ -5,8 +5,8 @@ import type { BlockedPath, PlannedStep } from "./shapes.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { addToShare, type Share } from "../../settings/propose-rules.ts";
 
-export function pathsOf({ links, dirs }: SyncPlan["trees"]["base"]): PathOf {
-  return (id) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
+export function pathsOf({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
+  return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
 /** Returns the object of `plan --json`. */

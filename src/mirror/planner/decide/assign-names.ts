@@ -173,7 +173,7 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the name of a linked row on the service, if its local name is unrelated to that name.
+   * Returns the name of a recorded row on the service, if its local name is unrelated to that name.
    */
   #serviceNameOf(row: Row, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
@@ -187,14 +187,14 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a row the name `name-2.md`: on both sides if the row is linked; otherwise on the service
-   * in this cycle, and locally in the next one.
+   * Gives a row the name `name-2.md`: on both sides if both sides have the row; otherwise on the
+   * service in this cycle, and locally in the next one.
    */
   #addNumber(row: Row): boolean {
     const localPlace = row.local.goal ?? row.local.now;
     const remotePlace = row.remote.goal;
     if (localPlace === null || remotePlace === null) return false;
-    const linked = row.record !== null && row.remote.now !== null;
+    const isOnBothSides = row.record !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
       const name = numberedName(lastingName(localPlace.name), nameKindOf(row), number, this.#maxNameBytes);
       const local = { parent: localPlace.parent, name };
@@ -202,7 +202,7 @@ export class NameAssignment {
       if (mapped === null) return false;
       const remote = { parent: remotePlace.parent, name: mapped };
       if (!this.#areFree(row, local, remote)) continue;
-      if (linked) this.#owners.replaceSlot("local", row, local);
+      if (isOnBothSides) this.#owners.replaceSlot("local", row, local);
       this.#owners.replaceSlot("remote", row, remote);
       this.#moveReasons.set(row, `another document has the name ${localPlace.name} on the service`);
       this.#renamedForOthers.set(row, local.name);
@@ -347,8 +347,8 @@ class SlotOwners {
   #includeInNextRound(side: Side, path: string): void {
     const { trees, wanted, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;
-    for (const records of [base.links.values(), leftOut.documents()])
-      for (const link of records) if (pathOn(link, side) === path) wanted.add(link.id);
+    for (const records of [base.records.values(), leftOut.documents()])
+      for (const record of records) if (pathOn(record, side) === path) wanted.add(record.id);
     for (const file of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
   }
 

@@ -5,7 +5,7 @@ import {
   type DocumentRecord,
   newestShown,
   type ShownVersion,
-} from "../../model/link.ts";
+} from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";

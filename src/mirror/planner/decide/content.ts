@@ -1,5 +1,5 @@
 import type { Drift } from "../drift/place-change.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, SIDES, setGoalToCurrent } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -12,7 +12,7 @@ import {
   deleteRemote,
   forget,
   leaveSubtree,
-  linkNewOnBothSides,
+  recordNewOnBothSides,
   recordFacts,
   post,
   postAsNew,
@@ -82,7 +82,7 @@ const DECISIONS: Readonly<Record<ContentRule, Decision>> = {
   post: (draft, row, { localFile }) => post(draft, row, localFile!),
   "create-local": (draft, row, { remoteFile }) =>
     createLocal(draft, row, remoteFile!, row.tombstone === null ? "new on the service" : "seen again on the service"),
-  meet: (draft, row, { localFile, remoteFile }) => linkNewOnBothSides(draft, row, localFile!, remoteFile!),
+  meet: (draft, row, { localFile, remoteFile }) => recordNewOnBothSides(draft, row, localFile!, remoteFile!),
   "write-local": (draft, row, sides) => proposeWrite(draft, sharedOf(row, sides)),
   put: (draft, row, sides) => proposePut(draft, sharedOf(row, sides)),
   merge: (draft, row, sides) => proposeMerge(draft, sharedOf(row, sides)),

@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
@@ -14,7 +14,7 @@ export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentR
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
-/** A linked document of which both sides have content. */
+/** A recorded document of which both sides have content. */
 export type SharedDocument = {
   readonly row: DocumentRow;
   readonly record: DocumentRecord;

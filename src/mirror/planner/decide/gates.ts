@@ -1,5 +1,5 @@
 import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";

@@ -1,5 +1,5 @@
 import type { Drift } from "../drift/place-change.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";

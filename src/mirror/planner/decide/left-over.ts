@@ -1,4 +1,4 @@
-import type { FolderRecord, DocumentRecord } from "../../model/link.ts";
+import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
 import {
   isTemporaryName,
   lastingName,

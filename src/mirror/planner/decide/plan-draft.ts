@@ -1,6 +1,6 @@
 import type { Action } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
-import type { Block, ShownVersion } from "../../model/link.ts";
+import type { Block, ShownVersion } from "../../model/record.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { MatchedTrees } from "../match/match.ts";
 import { type OthersByInode, othersByInode } from "../match/inode.ts";
@@ -76,7 +76,7 @@ export function copyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino
 function listCopies(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
   const { base, local } = draft.trees;
   const copies = [...base.conflicts.values()].flatMap((conflict) =>
-    copiesOf(conflict, base.links.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
+    copiesOf(conflict, base.records.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
   );
   return Map.groupBy(copies, ({ version }) => copyInodeKey(draft, version));
 }
@@ -125,13 +125,13 @@ export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make
   else list.push({ role, make });
 }
 
-type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
+type RecordedFolder = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
 /** Proposes to record that both sides have a folder, at the path that it then has. */
-export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
+export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: RecordedFolder): void {
   propose(draft, folder, "record", (at) => ({
     kind: "link-folder",
-    ...link,
+    ...recorded,
     localPath: at.local,
     remotePath: at.remote,
   }));

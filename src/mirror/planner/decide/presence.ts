@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { ActionOf } from "../../model/action.ts";
 import type { Drift } from "../drift/place-change.ts";
-import { type Block, isAway, type DocumentRecord } from "../../model/link.ts";
+import { type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import { type DocumentRow, type FolderRow, setGoal } from "../match/row.ts";
 import { baseFolderOf } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
@@ -202,7 +202,7 @@ function createOnService(
   return true;
 }
 
-export function linkNewOnBothSides(
+export function recordNewOnBothSides(
   draft: PlanDraft,
   row: DocumentRow,
   localFile: LocalFile,

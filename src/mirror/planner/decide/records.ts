@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import { type DocumentRow, type FolderRow, pathOn, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { baseFolderOf, isInside } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf } from "../../../contract/path.ts";
-import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draft.ts";
+import { type PlanDraft, proposeFolderRecord, rowsOf, withdraw } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
 /**
@@ -74,7 +74,7 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   return recorded;
 }
 
-/** Returns the current path of a linked folder if base has another path; otherwise null. */
+/** Returns the current path of a recorded folder if base has another path; otherwise null. */
 function pathUnlikeBase(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
   return folder.record === null || path === pathOn(folder.record, side) ? null : path;
@@ -87,17 +87,17 @@ function movesInside(start: FolderRow | null, folder: FolderRow, side: Side): bo
 function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
   const carried = listCarried(draft, split);
   for (const folder of draft.forest.folders) {
-    if (!isLinkedLocally(folder) || draft.blocks.has(folder.dirId)) continue;
+    if (!hasRecordedId(folder) || draft.blocks.has(folder.dirId)) continue;
     if (!split.has(folder) && !isInSplitFolder(folder, split)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
     const why = draft.moveReasons.get(folder) ?? "its folder moved";
-    proposeFolderLink(draft, folder, { dirId: folder.dirId, why, carries: carried.get(folder) ?? [] });
+    proposeFolderRecord(draft, folder, { dirId: folder.dirId, why, carries: carried.get(folder) ?? [] });
   }
 }
 
-/** Returns true if the folder is linked, and the service still has it under its recorded id. */
-function isLinkedLocally(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
+/** Returns true if the folder has a record, and the service still has it under its recorded id. */
+function hasRecordedId(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.record !== null && folder.dirId !== null && folder.replaced === null;
 }
 

@@ -6,7 +6,7 @@ import {
   type Intention,
   isRemembered,
 } from "../../model/block.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block } from "../../model/record.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { hasFileAt } from "../../model/left-out.ts";
 import type { DocumentRow } from "../match/row.ts";
@@ -102,8 +102,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file whose document the service now shows. The answer to its POST is
- * decisive until base has linked the two. Their contents may not be read in this cycle, and the
- * next listing may be incomplete.
+ * decisive until base has recorded the two as one. Their contents may not be read in this cycle,
+ * and the next listing may be incomplete.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const one = rememberedBlock(draft, path);
@@ -150,8 +150,8 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
 /**
  * Returns true if an earlier answer forbids this change of a folder. The block stays until the
  * change is no longer wanted, or is tried again.
- * @param key the id, or the local path of a folder that is not linked yet
- * @param path current path of a linked folder: a refusal that concerns its place ends when the
+ * @param key the id, or the local path of a folder that has no record yet
+ * @param path current path of a recorded folder: a refusal that concerns its place ends when the
  * folder has another path
  */
 export function isFolderChangeForbidden(

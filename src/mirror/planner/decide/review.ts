@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import { hasBaseContent } from "../drift/place-change.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { blockDocument, type PlanDraft } from "./plan-draft.ts";

@@ -4,7 +4,7 @@ import { baseFolderOf, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { absentPath } from "./absence.ts";
-import { type PlanDraft, propose, proposeFolderLink, blockFolder } from "./plan-draft.ts";
+import { type PlanDraft, propose, proposeFolderRecord, blockFolder } from "./plan-draft.ts";
 import { localPathsOf } from "../../model/left-out.ts";
 import { isOnBoth } from "./place-rows.ts";
 import { localWish, remoteWish } from "./places.ts";
@@ -210,7 +210,7 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const why = draft.moveReasons.get(folder) ?? "on both sides";
   // If another folder was merged into this one, its entries are still at their old paths. Each
   // is recorded by its own move, so this step records no paths below the folder.
-  proposeFolderLink(draft, folder, { dirId, why, carries: folder.isMerged ? [] : null });
+  proposeFolderRecord(draft, folder, { dirId, why, carries: folder.isMerged ? [] : null });
 }
 
 function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {

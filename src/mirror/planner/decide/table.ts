@@ -1,11 +1,11 @@
-import type { LinkedLocal, LinkedRemote, Drift, WhoMoved } from "../drift/place-change.ts";
+import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-change.ts";
 
 /**
  * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing
  * case does not compile.
  */
 
-export type ContentCell = `${LinkedLocal}/${LinkedRemote}` | "created/created" | "created/never" | "never/created";
+export type ContentCell = `${LocalDrift}/${RemoteDrift}` | "created/created" | "created/never" | "never/created";
 
 export function cellOf({ local, remote }: Drift): ContentCell {
   return `${local}/${remote}` as ContentCell;

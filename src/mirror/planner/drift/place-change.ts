@@ -1,19 +1,19 @@
 import { type DocumentRow, pathOn, type Row, SIDES } from "../match/row.ts";
 import { baseFolderOf, type Forest } from "../match/forest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
 
 /** Finds out which side changed the content, and which side changed the place, since base. */
 
 /** Local content of a document with a record. `unknown`: the scan did not show the content. */
-export type LinkedLocal = "unchanged" | "edited" | "deleted" | "unknown";
-export type LinkedRemote = "unchanged" | "edited" | "gone" | "unseen" | "outside";
+export type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";
+export type RemoteDrift = "unchanged" | "edited" | "gone" | "unseen" | "outside";
 /** Contents of a document that has no record yet. At least one side has it. */
 type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };
-type Contents = { readonly local: LinkedLocal; readonly remote: LinkedRemote } | NewContents;
+type Contents = { readonly local: LocalDrift; readonly remote: RemoteDrift } | NewContents;
 export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
 export type Drift = Contents & { readonly place: WhoMoved };
@@ -29,7 +29,7 @@ function newContents({ local, remote }: DocumentRow): NewContents {
   return { local: "created", remote: remote.seen.kind === "present" ? "created" : "never" };
 }
 
-function localContent({ local: { seen } }: DocumentRow, record: DocumentRecord): LinkedLocal {
+function localContent({ local: { seen } }: DocumentRow, record: DocumentRecord): LocalDrift {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return "deleted";
   return hasBaseContent(record, seen.value) ? "unchanged" : "edited";
@@ -43,7 +43,7 @@ export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean
   return file.digest === record.localDigest || file.digest === record.digest;
 }
 
-function remoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord): LinkedRemote {
+function remoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord): RemoteDrift {
   if (seen.kind === "present") return seen.file.changeId === record.changeId ? "unchanged" : "edited";
   return seen.kind === "never" ? "unseen" : seen.kind;
 }

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { type DocumentRecord, sameInodeAndBirth } from "../../model/link.ts";
+import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type DiskFolding, foldsNames, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";

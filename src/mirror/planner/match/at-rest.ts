@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { bothSidesAreAsBase, hasLastingNames } from "../../model/agreement.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -31,7 +31,7 @@ export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: J
   const folders = foldersAtRest(trees, paths);
   const records = new Map<DocId, DocumentRecord>();
   const atRest = new Map<LocalPath, DocumentRecord>();
-  for (const record of trees.base.links.values()) {
+  for (const record of trees.base.records.values()) {
     const { id, localPath, remotePath } = record;
     const isInFolderAtRest = folders.get(parentOf(localPath)) === parentOf(remotePath);
     if (isInFolderAtRest && !isJudged(judged, id) && !atRest.has(localPath) && isUnchanged(trees, record))
@@ -59,8 +59,8 @@ function filesBut(
 export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
   const folders = foldersAtRest(trees, findFolders(trees, policy));
-  const [root, linked] = [1, trees.base.dirs.size];
-  if (folders.size === root + linked) return [];
+  const [root, recordedFolders] = [1, trees.base.dirs.size];
+  if (folders.size === root + recordedFolders) return [];
   const moved: DocId[] = [];
   for (const { id, localPath, remotePath } of trees.leftOut.documents())
     if (folders.get(parentOf(localPath)) !== parentOf(remotePath)) moved.push(id);

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";

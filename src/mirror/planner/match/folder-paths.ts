@@ -1,5 +1,5 @@
 import type { DirId } from "../../../contract/ids.ts";
-import type { FolderRecord } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/record.ts";
 import { depthOf, foldsNames, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -7,22 +7,22 @@ import { folderInodeKey } from "./inode.ts";
 
 type Moves = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
-/** Current local paths of the linked folders, and of the documents expected below them. */
+/** Current local paths of the recorded folders, and of the documents expected below them. */
 export type FolderPaths = {
-  /** Linked folders that were found, with their current paths. */
+  /** Recorded folders that were found, with their current paths. */
   readonly found: Map<DirId, LocalPath>;
-  /** The linked folder that is now at each path. */
+  /** The recorded folder that is now at each path. */
   readonly claimed: Map<LocalPath, DirId>;
-  /** Linked folders by base's path. */
-  readonly linked: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Linked folders, parents before their children. */
+  /** Recorded folders by base's path. */
+  readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
+  /** Recorded folders, parents before their children. */
   readonly sorted: readonly FolderRecord[];
   readonly canMoveFolders: boolean;
   /** True if the deployment can move a folder to the root. */
   readonly canMoveToRoot: boolean;
   /**
-   * Linked folders that were removed locally and that the service cannot delete, by base's path. A
-   * local folder that is created at such a path is the same folder again.
+   * Recorded folders that were removed locally and that the service cannot delete, by base's path.
+   * A local folder that is created at such a path is the same folder again.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
   /** Folders that the service keeps and whose path now belongs to another folder. */
@@ -45,7 +45,7 @@ export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: Mov
   const paths: FolderPaths = {
     found: new Map(),
     claimed: new Map(),
-    linked: new Map(sorted.map((dir) => [dir.localPath, dir])),
+    byBasePath: new Map(sorted.map((dir) => [dir.localPath, dir])),
     sorted,
     canMoveFolders,
     canMoveToRoot,
@@ -126,7 +126,7 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
 export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
-    const dir = paths.linked.get(above);
+    const dir = paths.byBasePath.get(above);
     const currentPath = dir === undefined ? undefined : paths.found.get(dir.id);
     if (currentPath !== undefined) return rebase(basePath, above, currentPath);
   }
@@ -135,7 +135,7 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
 
 /**
  * Finds folders by their contents, on a disk that has changed or has no inodes. If a folder has
- * disappeared, and more than half of its linked documents were found at the same places below one
+ * disappeared, and more than half of its recorded documents were found at the same places below one
  * new folder, that new folder is the same folder. The documents must have been found by evidence of
  * their own.
  */
@@ -170,7 +170,7 @@ function findByVotes(
   }
 }
 
-/** Old and current path of a linked document; null if it was not found. */
+/** Old and current path of a recorded document; null if it was not found. */
 type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
@@ -218,13 +218,13 @@ function foldedFolders(local: LocalTree): FoldersByKey {
 }
 
 /**
- * Returns the expected path of a linked file, with its folder's current path. Null if the folder
+ * Returns the expected path of a recorded file, with its folder's current path. Null if the folder
  * was not found: a file at the old path is then no evidence.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
-    const dir = paths.linked.get(above);
+    const dir = paths.byBasePath.get(above);
     if (dir === undefined) continue;
     const currentPath = paths.found.get(dir.id);
     if (currentPath !== undefined) return rebase(basePath, above, currentPath);

@@ -1,4 +1,4 @@
-import type { FolderRecord } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/record.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
@@ -20,7 +20,7 @@ export type Forest = {
 };
 
 /**
- * Makes rows for the root and the linked folders.
+ * Makes rows for the root and the recorded folders.
  * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
  * read
  */
@@ -39,7 +39,7 @@ export function makeForest(trees: Trees, paths: FolderPaths, mayBeHidden: boolea
   const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
   for (const dir of paths.sorted) {
     const localSide = findLocal(dir, trees, paths, mayBeHidden);
-    addLinkedFolder(forest, dir, paths, { ...localSide, ...findRemote(forest, dir, trees, listed) });
+    addRecordedFolder(forest, dir, paths, { ...localSide, ...findRemote(forest, dir, trees, listed) });
   }
   return forest;
 }
@@ -64,7 +64,7 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   };
 }
 
-function addLinkedFolder(forest: Forest, dir: FolderRecord, paths: FolderPaths, seen: Partial<FolderRow>): void {
+function addRecordedFolder(forest: Forest, dir: FolderRecord, paths: FolderPaths, seen: Partial<FolderRow>): void {
   const folder = newFolder(forest.nextKey(), {
     record: dir,
     dirId: dir.id,
@@ -172,29 +172,31 @@ export function baseFolderOf(
 }
 
 /**
- * Returns the folder that was at a path of base: the linked one; otherwise the folder that is
- * locally at that path; otherwise an unlinked one that is still on the service; otherwise a folder
- * without a place. A linked folder whose local move is blocked may be at that path: base then has
- * the documents that moved into it meanwhile.
+ * Returns the folder that was at a path of base: the recorded one; otherwise the folder that is
+ * locally at that path; otherwise one without a record that is still on the service; otherwise a
+ * folder without a place. A recorded folder whose local move is blocked may be at that path: base
+ * then has the documents that moved into it meanwhile.
  * @param remotePath path of the same folder on the service, if base knows it
  */
 function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
-  const linked = forest.byBaseLocal.get(localPath);
-  if (linked !== undefined) return linked;
+  const recorded = forest.byBaseLocal.get(localPath);
+  if (recorded !== undefined) return recorded;
   const local = forest.byLocal.get(localPath);
   const found = local === forest.root ? undefined : local;
-  return found ?? unlinked(forest, forest.byRemote.get(remotePath)) ?? addMissingFolder(forest, localPath, remotePath);
+  return (
+    found ?? ifUnrecorded(forest, forest.byRemote.get(remotePath)) ?? addMissingFolder(forest, localPath, remotePath)
+  );
 }
 
 /**
- * Returns the folder that was at a path of base on the service. A linked folder also counts that
+ * Returns the folder that was at a path of base on the service. A recorded folder also counts that
  * moved to that path before base recorded it: base's documents below the path were moved there one
  * by one, and did not move again.
  */
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
   if (known !== undefined && (known.record !== null || known === forest.root)) return known;
-  const folder = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
+  const folder = forest.byRemote.get(remotePath) ?? known ?? ifUnrecorded(forest, forest.byLocal.get(localPath));
   return folder ?? addMissingFolder(forest, localPath, remotePath);
 }
 
@@ -212,8 +214,8 @@ function knownRemoteFolder(
   return beside?.record?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
 }
 
-/** Returns a folder only if it is not linked. The root matches only the root. */
-function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
+/** Returns a folder only if it has no record. The root matches only the root. */
+function ifUnrecorded(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }
 

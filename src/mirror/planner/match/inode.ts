@@ -1,4 +1,4 @@
-import type { Inode, Stamp } from "../../model/link.ts";
+import type { Inode, Stamp } from "../../model/record.ts";
 import type { LocalOther, LocalTree } from "../../model/tree.ts";
 
 /** Identity by inode: when an inode counts as evidence, and its key. */

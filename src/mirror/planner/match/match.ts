@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isAway, type DocumentRecord } from "../../model/link.ts";
+import { isAway, type DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
@@ -9,7 +9,7 @@ import { type JudgedDocuments, NONE_JUDGED, findChangedDocuments } from "./at-re
 import type { DocumentRow, RemoteSeen } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
 import { folderAt, type Forest, placeFolders, makeForest } from "./forest.ts";
-import { mergeFolders, addUnlinkedFolders } from "./new-folders.ts";
+import { mergeFolders, addUnrecordedFolders } from "./new-folders.ts";
 import { whyElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
 import { foldingsOf, Occupancy } from "./slots.ts";
@@ -58,9 +58,9 @@ export function matchTrees(
   const unread = whyNothingIsAbsent(trees, (record) => isElsewhere(matching, record));
   const forest = makeForest(trees, folders, unread !== null);
   mergeFolders(forest, trees, policy, folders);
-  addUnlinkedFolders(forest, trees, policy, folders);
+  addUnrecordedFolders(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = byId.map((record) => linkedRow(forest, trees, record, seenLocally(matching, record, unread)));
+  const documents = byId.map((record) => recordedRow(forest, trees, record, seenLocally(matching, record, unread)));
   const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
   const arrivals = new Arrivals(trees, forest, occupancy);
   const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
@@ -98,7 +98,7 @@ function whyLocalUnknown(
   return byPathAlone.has(id) ? whyElsewhere(trees) : null;
 }
 
-function linkedRow(forest: Forest, trees: Trees, record: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
+function recordedRow(forest: Forest, trees: Trees, record: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(record.id) ?? null;
   return makeRow(forest, record.id, record, tombstone, seen, remoteSeen(trees, record));
 }
@@ -148,7 +148,7 @@ function newRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<Loca
 }
 
 /**
- * Finds the linked documents that are not simply unchanged, by the strongest evidence first. Each
+ * Finds the recorded documents that are not simply unchanged, by the strongest evidence first. Each
  * step removes files and records that later steps would use. In the end `records` has the documents
  * that were not found, `files` the new files, and `folders` their final paths.
  */
@@ -178,7 +178,7 @@ function matchByInodeAndText(matching: Matching): void {
 }
 
 function* documentPaths(matching: Matching): Generator<{ base: LocalPath; current: LocalPath | null }> {
-  for (const record of matching.trees.base.links.values()) {
+  for (const record of matching.trees.base.records.values()) {
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);
     if (match !== undefined) yield { base: record.localPath, current: match.path };

@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import {
   isKeptIn,

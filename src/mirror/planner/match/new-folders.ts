@@ -18,15 +18,15 @@ import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
-import type { FolderRecord } from "../../model/link.ts";
+import type { FolderRecord } from "../../model/record.ts";
 
 /**
  * Adds folders without a record, outer ones first: folders that both sides have at corresponding
  * places are one row.
  */
-export function addUnlinkedFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
+export function addUnrecordedFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const findLocalFolder = localFolderIndex(trees);
-  for (const { path, rank, id } of listUnlinked(forest, trees, paths)) {
+  for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
     if (rank === RANK_LOCAL) addLocalFolder(forest, path, policy);
     else addRemoteFolder(forest, path, id, findLocalFolder, paths, trees);
   }
@@ -38,7 +38,7 @@ export function addUnlinkedFolders(forest: Forest, trees: Trees, policy: Policy,
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 
-type UnlinkedFolder = {
+type UnrecordedFolder = {
   readonly depth: number;
   readonly rank: number;
   readonly path: string;
@@ -46,16 +46,16 @@ type UnlinkedFolder = {
 };
 
 /** Lists the folders without a record, outer ones first. */
-function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): UnlinkedFolder[] {
+function listUnrecorded(forest: Forest, trees: Trees, paths: FolderPaths): UnrecordedFolder[] {
   const { base, local, remote } = trees;
-  const unlinked: UnlinkedFolder[] = [];
+  const unrecorded: UnrecordedFolder[] = [];
   for (const { id, path } of remote.folders.values())
-    if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
+    if (!base.dirs.has(id)) unrecorded.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
   for (const path of impliedFolders(forest, trees))
-    if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
+    if (!forest.byRemote.has(path)) unrecorded.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
-    if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_LOCAL, path, id: null });
-  return unlinked.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
+    if (!paths.claimed.has(path)) unrecorded.push({ depth: depthOf(path), rank: RANK_LOCAL, path, id: null });
+  return unrecorded.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
 }
 
 /**
@@ -157,9 +157,9 @@ function addLocalFolder(forest: Forest, path: LocalPath, policy: Policy): void {
 }
 
 /**
- * Merges a folder that was renamed or moved on the service to the path of an unlinked local folder:
- * from then on the two are one folder. Documents that base has in the old folder stay there at
- * first, follow one by one, and the old folder is removed when it is empty.
+ * Merges a folder that was renamed or moved on the service to the path of a local folder without a
+ * record: from then on the two are one folder. Documents that base has in the old folder stay there
+ * at first, follow one by one, and the old folder is removed when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;
@@ -171,7 +171,7 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
 
 /**
  * Returns the local folder at the place that this folder has on the service; null if there is none,
- * or it is linked.
+ * or it has a record.
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { record, localPath, remotePath } = folder;

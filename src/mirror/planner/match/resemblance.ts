@@ -1,5 +1,5 @@
 import { compareStrings } from "../../model/by-path.ts";
-import type { DocumentRecord } from "../../model/link.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { knownTexts, type Matching, readProfile } from "./matching.ts";

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { FolderRecord, DocumentRecord, Tombstone } from "../../model/link.ts";
+import type { FolderRecord, DocumentRecord, Tombstone } from "../../model/record.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Seen } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -43,14 +43,14 @@ export type FolderRow = CommonRow & {
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
   /**
-   * `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: linked, and
+   * `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: recorded, and
    * not listed in this cycle.
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
   /** Id of the record, if the folder at its place on the service now has another id. */
   replaced: DirId | null;
   /**
-   * True if the linked folder was replaced by another local folder: its contents move there, and
+   * True if the recorded folder was replaced by another local folder: its contents move there, and
    * the old folder is removed when it is empty.
    */
   isVacated: boolean;
@@ -71,7 +71,7 @@ export type RemoteSeen =
   | { readonly kind: "gone" }
   | { readonly kind: "outside" }
   | { readonly kind: "unseen"; readonly why: string }
-  /** The document was never linked: a new local file. */
+  /** The document has no record: a new local file. */
   | { readonly kind: "never" };
 
 export type DocumentRow = CommonRow & {

@@ -39,7 +39,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   const waiting = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
   const onBothSides: (readonly [RemoteFile, LocalFile])[] = [];
   let onlyRemote: RemoteFile[] = [];
-  for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) onlyRemote.push(file);
+  for (const file of trees.remote.files.values()) if (!trees.base.records.has(file.id)) onlyRemote.push(file);
   onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
   const finders = [
     ...NAME_RULES.map((way) => () => findByName(forest, waiting, disk, way)),

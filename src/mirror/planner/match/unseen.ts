@@ -1,11 +1,11 @@
-import { type DocumentRecord, recordsByPath } from "../../model/link.ts";
+import { type DocumentRecord, recordsByPath } from "../../model/record.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
 /**
- * Returns true if a linked path is at or below a path that the scan could not read, or if a bulk
+ * Returns true if a recorded path is at or below a path that the scan could not read, or if a bulk
  * change was in progress during the scan.
  */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
@@ -41,7 +41,7 @@ export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
 
 /**
  * Returns why this scan proves no absence: a missing file may have been moved to a path that could
- * not be read (I04). An unreadable file of a linked document hides only that document, unless the
+ * not be read (I04). An unreadable file of a recorded document hides only that document, unless the
  * document was found elsewhere: the file is then another document's.
  * @returns null if a missing file counts as absent
  */
@@ -51,9 +51,9 @@ export function whyNothingIsAbsent(
 ): Unread | null {
   if (local.partial === true) return unreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
-  const linked = recordsByPath([...base.links.values()].filter((record) => !isElsewhere(record)));
+  const recordByPath = recordsByPath([...base.records.values()].filter((record) => !isElsewhere(record)));
   for (const [path, { kind, why }] of local.unseen) {
-    if (linked.has(path) || leftOut.idAt(path) !== null) continue;
+    if (recordByPath.has(path) || leftOut.idAt(path) !== null) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;
     return unreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
   }

@@ -75,7 +75,7 @@ export function lossesOf(
   const lossOf = (side: Side): Loss => {
     const other = otherSide(side);
     const { present, gone } = counts[other];
-    const leaving = steps.filter(({ action }) => action.kind === DELETION[other] && isLinked(trees.base, action));
+    const leaving = steps.filter(({ action }) => action.kind === DELETION[other] && isRecorded(trees.base, action));
     return {
       side,
       deleted: find(({ kind }) => kind === DELETION[side]),
@@ -102,15 +102,15 @@ function takesText(action: Action): action is TakingText {
   return action.kind === "write-local" || action.kind === "merge" || action.kind === "settle-review";
 }
 
-function isLinked({ links }: BaseTree, action: Action): boolean {
-  return "id" in action && links.get(action.id)?.state === "linked";
+function isRecorded({ records }: BaseTree, action: Action): boolean {
+  return "id" in action && records.get(action.id)?.state === "linked";
 }
 
 const EMPTY_CONTENT = digestOf("");
 
-function countEmpty({ links }: BaseTree): number {
+function countEmpty({ records }: BaseTree): number {
   let empty = 0;
-  for (const { digest, state } of links.values()) if (digest === EMPTY_CONTENT && state === "linked") empty++;
+  for (const { digest, state } of records.values()) if (digest === EMPTY_CONTENT && state === "linked") empty++;
   return empty;
 }
 
@@ -136,8 +136,8 @@ export function judgeLosses({ local, remote }: Losses): Finding[] {
 const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, StopReason>;
 
 /**
- * Checks whether the other side is emptied: linked documents are gone from it, and no other
- * document stays on it. The stop remains until the user answers. If only one document is linked,
+ * Checks whether the other side is emptied: recorded documents are gone from it, and no other
+ * document stays on it. The stop remains until the user answers. If only one document is recorded,
  * its deletion may run without approval: it looks like any other deletion, and two scans missed the
  * document. The document, or a folder, must also have shown that the key belongs to this workspace.
  */

@@ -9,7 +9,7 @@ import { guardKey } from "./guard-key.ts";
 
 /** Counts of the match for the safety checks. */
 export type PresenceCounts = {
-  /** Linked documents (not suspended, not outside). */
+  /** Recorded documents (not suspended, not outside). */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 

@@ -7,7 +7,7 @@ import { addToast } from "./toasts.ts";
  */
 
 /** LIMIT: part of the time in which a page is read; a slow page is read less often. */
-const MOST_SHARE = 1 / 20;
+const MAX_SHARE = 1 / 20;
 /** LIMIT: milliseconds of a pause. Results are shown for 10 s, and no page may miss them. */
 const LONGEST_MS = 5_000;
 /** Header of such a read, which does not count as use of the service's session. */
@@ -18,7 +18,7 @@ export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
   for (let tookMs = 0; ; ) {
-    await pause(Math.max(Number(main.dataset["refresh"]), Math.min(tookMs / MOST_SHARE, LONGEST_MS)));
+    await pause(Math.max(Number(main.dataset["refresh"]), Math.min(tookMs / MAX_SHARE, LONGEST_MS)));
     const began = performance.now();
     if (!document.hidden && !isTypedIn(main)) await refresh(main);
     tookMs = performance.now() - began;

@@ -4,7 +4,7 @@ import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } fr
  * LIMIT: connections of one process. A default server allows 100, enough for eight processes. More
  * connections than twice the cores make no statement faster.
  */
-const MOST_CONNECTIONS = 12;
+const MAX_CONNECTIONS = 12;
 
 /**
  * Time limits in milliseconds. Statements take less than a tenth of their limit. Only a search may
@@ -64,7 +64,7 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     Client: OwnClient as new () => ClientBase,
     connectionString: url,
     application_name: "mdmirror",
-    max: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     keepAlive: true,
     // Sends statements without waiting for earlier answers (`Session.send`).
     pipeline: true,

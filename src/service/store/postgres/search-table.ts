@@ -12,12 +12,12 @@ import type { Indexing, SearchScope } from "../store.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** LIMIT: unindexed files that a search reads, the newest first. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /**
  * LIMIT: newest rows of the queue in which a search looks for unindexed files. A file has a row for
  * each change.
  */
-const MOST_WRITES = 4 * MOST_WAITING;
+const MAX_WRITES = 4 * MAX_WAITING;
 /**
  * LIMIT: files of one portion, which is more than a search usually reads. For a common key, the
  * database stops comparing after about this many files.
@@ -26,8 +26,8 @@ const PORTION = 256;
 
 const WAITING = sql<{ file: number }>(
   "search.waiting",
-  `SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MOST_WRITES}) AS newest
-   GROUP BY file ORDER BY max(n) DESC LIMIT ${MOST_WAITING}`,
+  `SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_WRITES}) AS newest
+   GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_WAITING}`,
 );
 const READ = sql<FileRow & StoredText>(
   "search.read",

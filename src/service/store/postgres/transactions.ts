@@ -16,7 +16,7 @@ const BEGIN = {
 const UNSYNCED = sql("begin.unsynced", "SET LOCAL synchronous_commit = off");
 
 /** LIMIT: attempts to run one transaction; after that, the caller gets 503. */
-const MOST_RUNS = 8;
+const MAX_RUNS = 8;
 /** Longest pause before the second run, in milliseconds; each later pause may be twice as long. */
 const FIRST_PAUSE_MS = 4;
 
@@ -75,7 +75,7 @@ export class Transactions {
       } catch (error) {
         const broke = isBroken(error);
         if (!broke && !isWorthRetrying(error)) throw error;
-        if (run === MOST_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
+        if (run === MAX_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
         await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }

@@ -19,7 +19,7 @@ import type { SqliteSession } from "./session.ts";
  * text of a change never changes, so no entry becomes stale. A regular expression without a literal
  * reads all of them.
  */
-const MOST_CHARACTERS_READ = 32 * 1024 * 1024;
+const MAX_CHARACTERS_READ = 32 * 1024 * 1024;
 
 const READ = sql<FileRow>(
   null,
@@ -30,7 +30,7 @@ const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $
 /** Returns `Store.search`, narrowed down by the index, which the caller keeps up to date. */
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
   /** Decompressed texts of changes, by the id of the change. */
-  const texts = new BoundedMap<string, string>(MOST_CHARACTERS_READ, (text) => text.length);
+  const texts = new BoundedMap<string, string>(MAX_CHARACTERS_READ, (text) => text.length);
   const portion = portionsOf(db, index);
   const found = (file: FileRow) => {
     const known = texts.get(file.changeId);
@@ -109,7 +109,7 @@ const COST = { document: 1, work: 1 / 1_000 } as const;
 /** Files of a renamed folder that one step queues. */
 const FOLDER_PORTION = 4;
 /** LIMIT: unindexed files that a search reads, the newest first. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /**
  * Index of the published contents. Triggers only queue the written file or folder, in the
@@ -140,7 +140,7 @@ export class SearchIndex {
 
   /** Returns the files of a workspace that wait to be indexed, each once, newest write first. */
   waiting(workspace: number): number[] {
-    const waiting = this.#queue.waiting.all({ workspace, most: MOST_WAITING });
+    const waiting = this.#queue.waiting.all({ workspace, most: MAX_WAITING });
     // A file may be in the queue itself, and also through its folder.
     return [...new Set(waiting.map(({ seq }) => seq))];
   }

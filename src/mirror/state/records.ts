@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { FolderRecord, DocumentRecord, DocumentPaths, Stamp, Submission } from "../model/link.ts";
+import type { FolderRecord, DocumentRecord, DocumentPaths, Stamp, Submission } from "../model/record.ts";
 import type { Db } from "./database.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { upsert, WithStatements } from "./statement.ts";
@@ -88,7 +88,7 @@ export class RecordTable extends WithStatements {
   }
 
   /**
-   * Returns linked documents in a folder.
+   * Returns recorded documents in a folder.
    * @param folder path of the folder; not the root
    */
   in(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {

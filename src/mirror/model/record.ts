@@ -119,7 +119,7 @@ export function isAway({ state, stamp }: DocumentRecord): boolean {
  */
 export function recordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
-  for (const link of records) if (!isAway(link)) byPath.set(link.localPath, link);
+  for (const record of records) if (!isAway(record)) byPath.set(record.localPath, record);
   return byPath;
 }
 

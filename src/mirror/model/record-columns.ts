@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import { isAtRest } from "./agreement.ts";
-import { isAway, type DocumentRecord, type DocumentPaths, type Stamp } from "./link.ts";
+import { isAway, type DocumentRecord, type DocumentPaths, type Stamp } from "./record.ts";
 import { localFileOf, remoteFileOf } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
@@ -22,7 +22,7 @@ const FIELDS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] 
  * Holds the facts of all records that scans compare, in columns, because objects would take several
  * times the memory. Each record has a number, from 0.
  */
-export class Records {
+export class RecordColumns {
   readonly #ids = new TextBuffer();
   readonly #changeIds = new TextBuffer();
   readonly #localPaths: LocalPath[] = [];
@@ -85,8 +85,8 @@ export class Records {
   }
 
   #unmark(id: DocId, mark: number): void {
-    const link = this.#localPaths.length === 0 ? null : this.#readRecord(id);
-    const number = link === null ? undefined : this.#byPath.get(link.localPath);
+    const record = this.#localPaths.length === 0 ? null : this.#readRecord(id);
+    const number = record === null ? undefined : this.#byPath.get(record.localPath);
     if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
   }
 
@@ -143,7 +143,7 @@ export class Records {
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
-    return new Map(this.#recordsWithout(LISTED).map(([link]) => [link.id, link]));
+    return new Map(this.#recordsWithout(LISTED).map(([record]) => [record.id, record]));
   }
 
   /** Returns the documents that the service lists as recorded. */
@@ -162,16 +162,16 @@ export class Records {
    * @returns trees that leave out the unchanged documents
    */
   complete(seen: Trees): Trees {
-    const links = new Map<DocId, DocumentRecord>();
+    const records = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
     const listed = new Map(seen.remote.files);
-    for (const [link, number] of this.#recordsWithout(AT_REST)) {
-      links.set(link.id, link);
-      if (this.#has(number, LOCAL)) files.set(link.localPath, localFileOf(link)!);
-      if (this.#has(number, LISTED) && !listed.has(link.id)) listed.set(link.id, remoteFileOf(link));
+    for (const [record, number] of this.#recordsWithout(AT_REST)) {
+      records.set(record.id, record);
+      if (this.#has(number, LOCAL)) files.set(record.localPath, localFileOf(record)!);
+      if (this.#has(number, LISTED) && !listed.has(record.id)) listed.set(record.id, remoteFileOf(record));
     }
     return {
-      base: { ...seen.base, links },
+      base: { ...seen.base, records },
       local: { ...seen.local, files },
       remote: { ...seen.remote, files: listed },
       leftOut: this.#leftOut(),
@@ -184,7 +184,7 @@ export class Records {
       count: this.#localPaths.keys().reduce((count, number) => count + Number(hasAtRest(number)), 0),
       documents: () => this.#atRest(),
       idAt: (path) => (hasAtRest(this.#byPath.get(path)) ? this.idAt(path) : null),
-      link: (id) => {
+      record: (id) => {
         const record = this.#readRecord(id);
         return record !== null && hasAtRest(this.#byPath.get(record.localPath)) ? record : null;
       },
