@@ -12,7 +12,7 @@ const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 /** Formats a number of bytes: `812 bytes`, `4.2 kB`, `31 MB`. */
 export function bytesText(bytes: number): string {
-  const at = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  const size = bytes / 1_000 ** at;
-  return `${at > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[at]}`;
+  const unitIndex = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const size = bytes / 1_000 ** unitIndex;
+  return `${unitIndex > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[unitIndex]}`;
 }

@@ -10,9 +10,9 @@ import { dirname, resolve } from "node:path";
  */
 export function makeFolders(path: string, mode = 0o777): string | null {
   const missing: string[] = [];
-  for (let at = resolve(path); !isFolder(at); at = dirname(at)) missing.push(at);
-  const made = missing.reverse().filter((at) => makeFolder(at, mode));
-  return made[0] ?? null;
+  for (let folder = resolve(path); !isFolder(folder); folder = dirname(folder)) missing.push(folder);
+  const created = missing.reverse().filter((folder) => makeFolder(folder, mode));
+  return created[0] ?? null;
 }
 
 /** @throws ENOTDIR if a file is above the path; EEXIST if a file is at the path */

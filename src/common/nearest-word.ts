@@ -27,10 +27,10 @@ export function distanceWithin(word: string, other: string, limit: number): numb
 
 /** Returns the word that is probably meant; null if no word is similar. */
 export function nearestWord(word: string, words: readonly string[]): string | null {
-  const most = Math.max(1, Math.floor(word.length / 3));
-  const near = words
-    .map((one) => ({ one, distance: distanceWithin(word, one, most) }))
-    .filter(({ distance }) => distance <= most)
+  const maxDistance = Math.max(1, Math.floor(word.length / 3));
+  const similar = words
+    .map((candidate) => ({ candidate, distance: distanceWithin(word, candidate, maxDistance) }))
+    .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance);
-  return near[0]?.one ?? words.find((one) => word.length > 2 && one.startsWith(word)) ?? null;
+  return similar[0]?.candidate ?? words.find((candidate) => word.length > 2 && candidate.startsWith(word)) ?? null;
 }

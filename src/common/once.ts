@@ -3,9 +3,9 @@
  * large.
  */
 export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
+  let cached: { readonly value: T } | null = null;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }

@@ -40,10 +40,10 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
   }
 
   #prepare(): Sqlite.Statement<unknown[], Row> {
-    const made = this.#db.prepare<unknown[], Row>(this.#sql);
-    if (this.#mode === "raw") made.raw();
-    if (this.#mode === "pluck") made.pluck();
-    return made as Sqlite.Statement<unknown[], Row>;
+    const prepared = this.#db.prepare<unknown[], Row>(this.#sql);
+    if (this.#mode === "raw") prepared.raw();
+    if (this.#mode === "pluck") prepared.pluck();
+    return prepared as Sqlite.Statement<unknown[], Row>;
   }
 }
 

@@ -6,21 +6,21 @@
  * @returns the position of each number in the order
  */
 export function targetsFirst(targetsOf: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
-  const place = new Map<number, number>();
-  const begun = new Set<number>();
+  const position = new Map<number, number>();
+  const visited = new Set<number>();
   for (const first of all) {
-    const way: { readonly index: number; next: number }[] = begun.has(first) ? [] : [{ index: first, next: 0 }];
-    begun.add(first);
-    for (let next = way.at(-1); next !== undefined; next = way.at(-1)) {
+    const path: { readonly index: number; next: number }[] = visited.has(first) ? [] : [{ index: first, next: 0 }];
+    visited.add(first);
+    for (let next = path.at(-1); next !== undefined; next = path.at(-1)) {
       const target = targetsOf[next.index]![next.next++];
       if (target === undefined) {
-        place.set(next.index, place.size);
-        way.pop();
-      } else if (!begun.has(target)) {
-        begun.add(target);
-        way.push({ index: target, next: 0 });
+        position.set(next.index, position.size);
+        path.pop();
+      } else if (!visited.has(target)) {
+        visited.add(target);
+        path.push({ index: target, next: 0 });
       }
     }
   }
-  return place;
+  return position;
 }

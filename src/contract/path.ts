@@ -49,8 +49,8 @@ export function isWithin(path: string, folder: string): boolean {
 /** Replaces the folder `from` at the start of `path` by `to`. `path` must be `from` or below it. */
 export function rebase(path: string, from: string, to: string): string {
   if (path === from) return to;
-  const rest = from === "" ? path : path.slice(from.length + 1);
-  return joinPath(to, rest);
+  const relativePath = from === "" ? path : path.slice(from.length + 1);
+  return joinPath(to, relativePath);
 }
 
 /**

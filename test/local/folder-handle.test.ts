@@ -21,7 +21,7 @@ class HoldingDisk extends RamDisk implements Fs {
     const stat = this.lstat(path);
     this.blocked++;
     this.opened++;
-    return { at: path, stat: () => stat, path: () => this.#tell(path), close: () => void this.blocked-- };
+    return { handlePath: path, stat: () => stat, path: () => this.#tell(path), close: () => void this.blocked-- };
   }
 }
 

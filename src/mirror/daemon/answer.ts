@@ -58,7 +58,7 @@ export async function keepCallerWaiting(
   folder: ServedFolder,
 ): Promise<CallResult> {
   const busy = Promise.withResolvers<CallResult>();
-  const beating = setInterval(() => {
+  const heartbeat = setInterval(() => {
     const what = folder.lentTo();
     if (what !== null) busy.resolve(refusedFor(folder.root, what));
     else if (folder.isMakingProgress()) call.beat();
@@ -66,7 +66,7 @@ export async function keepCallerWaiting(
   try {
     return await Promise.race([work, busy.promise]);
   } finally {
-    clearInterval(beating);
+    clearInterval(heartbeat);
   }
 }
 
@@ -97,10 +97,10 @@ export async function performRequest(
 /** Resolves when the pause has ended. The run after the pause may take longer. */
 async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
   const resumed = Promise.withResolvers<void>();
-  const off = daemon.onEvent((event) => {
+  const unsubscribe = daemon.onEvent((event) => {
     if (event.kind === "phase" && event.phase.kind === "idle" && !isPaused(daemon)) resumed.resolve();
   });
-  await Promise.race([daemon.request("resume"), resumed.promise]).finally(off);
+  await Promise.race([daemon.request("resume"), resumed.promise]).finally(unsubscribe);
 }
 
 export function daemonEndsTrouble(root: string): Trouble {

@@ -45,7 +45,7 @@ const MAX_LOAN_MS = 30_000;
  * A command that borrows the folder. `free` is called when the daemon has no file of the folder
  * open.
  */
-type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSignal; readonly free: () => void };
+type Loan = { readonly what: string; readonly since: number; readonly gone: AbortSignal; readonly free: () => void };
 
 type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
 
@@ -215,7 +215,7 @@ export class DaemonFolder {
    */
   async #runOnce(open: OpenedDaemon, loan: Loan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
-    const off = daemon.onEvent((event) => {
+    const unsubscribe = daemon.onEvent((event) => {
       handleEvent(open, event);
       // A loop that ends because of a command starts again later.
       const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
@@ -236,7 +236,7 @@ export class DaemonFolder {
         next: "nothing is lost: mdmirror starts again by itself; details: mdmirror doctor",
       };
     } finally {
-      off();
+      unsubscribe();
     }
   }
 
@@ -250,7 +250,7 @@ export class DaemonFolder {
   #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
     if (request.do === "status") return Promise.resolve({ kind: "done", value: this.status() });
     const { clock } = this.#options;
-    const lentTo = () => (clock.monotonic() - (this.#loan?.at ?? Infinity) > MAX_LOAN_MS ? this.#loan!.what : null);
+    const lentTo = () => (clock.monotonic() - (this.#loan?.since ?? Infinity) > MAX_LOAN_MS ? this.#loan!.what : null);
     const folder = { root: this.root, lentTo, isMakingProgress: () => this.stillMs() < HANG_MS };
     return keepCallerWaiting(this.#answer(request, call, stop), call, folder);
   }
@@ -307,7 +307,7 @@ export class DaemonFolder {
       // Another command came first; this one gets the folder next.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return free.resolve();
-      this.#loan = { what, at: clock.monotonic(), gone, free: free.resolve };
+      this.#loan = { what, since: clock.monotonic(), gone, free: free.resolve };
       this.#publish({ kind: "lent", at: clock.now(), what });
       reopen.abort();
     });

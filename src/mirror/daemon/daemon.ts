@@ -87,10 +87,10 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
     const lock = acquireLock(folder, { since: clock.now(), what: "watch" });
     if (lock.kind === "locked") return ok(() => lock.release());
     const { holder } = lock;
-    const who = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+    const holderClause = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
     return trouble(
       "locked",
-      `another mdmirror watch --all already syncs your linked folders${who}`,
+      `another mdmirror watch --all already syncs your linked folders${holderClause}`,
       "mdmirror status --all shows what it does; one such process is enough",
     );
   } catch (error) {

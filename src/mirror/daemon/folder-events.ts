@@ -53,9 +53,9 @@ function changeLine(event: EventOf<"change">): LogLine {
 
 function runLine({ report }: EventOf<"run">): LogLine {
   const { state, run, cycles, counts, attention, fault } = report;
-  const did: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  const nonZero: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
   const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
-  const fields = { state, run, cycles, attention: attention.length, ...did, ...failed };
+  const fields = { state, run, cycles, attention: attention.length, ...nonZero, ...failed };
   return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
 }
 

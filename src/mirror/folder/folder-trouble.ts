@@ -8,11 +8,11 @@ import { ageText } from "../../common/age.ts";
 import { errorCodeOf, errnoClause, FREE_SPACE_NEXT, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
-  const who =
+  const user =
     holder === null
       ? "another process"
       : `mdmirror ${holder.what} (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
-  return trouble("locked", `${root} is in use by ${who}`, "wait until it ends; a crashed process frees it by itself");
+  return trouble("locked", `${root} is in use by ${user}`, "wait until it ends; a crashed process frees it by itself");
 }
 
 /** Returns the trouble for a missing folder; null if the folder exists. */
@@ -29,8 +29,8 @@ export function missingFolderTrouble(root: string): ReturnType<typeof trouble> |
  */
 export function troubleOfSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
   // If the folder was moved or unmounted, the error says nothing about the disk.
-  const away = missingFolderTrouble(root);
-  if (away !== null) return away;
+  const missing = missingFolderTrouble(root);
+  if (missing !== null) return missing;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
   const code = errorCodeOf(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;

@@ -141,9 +141,9 @@ export type LinkRequest = {
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
-  let made: string | null = null;
+  let topmostCreated: string | null = null;
   try {
-    made = makeFolders(dir);
+    topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     const gitignore = config.gitignore ? () => [] : null;
@@ -165,7 +165,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const close = async () => {
       state.close();
       await remote.close();
-      if (made !== null) removeCreatedFolders(dir, made);
+      if (topmostCreated !== null) removeCreatedFolders(dir, topmostCreated);
     };
     return ok({ root, config, url: config.url, world, notes: [], close });
   } catch (error) {
@@ -227,13 +227,13 @@ export function linkFolder(
 ): Result<string | null> {
   const { dir, config, origin, random, env, name } = request;
   try {
-    const made = makeFolders(dir);
+    const topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const fs = createNodeFs();
     const marker = readMarker(fs, root) ?? random.hex(32);
     const kept = bindMirror(root, marker, { address: origin.address, allowHttp: origin.allowHttp, env, name });
     if (kept.kind === "trouble") {
-      if (made !== null) removeCreatedFolders(dir, made);
+      if (topmostCreated !== null) removeCreatedFolders(dir, topmostCreated);
       return kept;
     }
     const folder = join(root, MIRROR_FOLDER);

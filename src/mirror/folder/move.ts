@@ -21,9 +21,9 @@ export function checkMove(root: string, to: string, env: Env): Result<null> {
   if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, next);
   if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, next);
   if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, next);
-  const outer = mirrorAbove(to, env);
-  if (outer !== null)
-    return trouble("usage", `${to} is inside the linked folder ${outer}; its files would be synced twice`, next);
+  const outerMirror = mirrorAbove(to, env);
+  if (outerMirror !== null)
+    return trouble("usage", `${to} is inside the linked folder ${outerMirror}; its files would be synced twice`, next);
   return above.dev === statSync(root).dev ? checkRegistryWritable(env, "nothing was moved") : otherDisk(root, to);
 }
 

@@ -130,8 +130,8 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   const notes = [...admitted.notes, ...opened.value.notes];
   closers.add(() => state.close());
   const log = logOf(mode, folder, key, options, notes);
-  const reach = { key, clock, random, log: withExchanges(log, options.onExchange), traits: readTraits(state) };
-  const remote = connect(admitted.origin, { ...reach, tally: options.tally });
+  const connection = { key, clock, random, log: withExchanges(log, options.onExchange), traits: readTraits(state) };
+  const remote = connect(admitted.origin, { ...connection, tally: options.tally });
   closers.add(() => remote.close());
   if (mode === "write" && isNew) {
     makeMirrorFolder(fs, root, random.hex(32));

@@ -94,9 +94,9 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
  * because the user of the command has finished editing. No run replaces a file that an editor has
  * open.
  */
-export function editorWaitOf({ handsOff }: Config, by: "manual" | "by-timer" | "watch"): EditorWait {
-  const unchangedMs = by === "manual" ? 0 : timeMs(handsOff.quiet);
-  return { unchangedMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
+export function editorWaitOf({ handsOff }: Config, trigger: "manual" | "by-timer" | "watch"): EditorWait {
+  const unchangedMs = trigger === "manual" ? 0 : timeMs(handsOff.quiet);
+  return { unchangedMs, openMs: timeMs(handsOff.open), sleeps: trigger === "by-timer" };
 }
 
 /** Returns the policy for conflicts at a path, in the planner's form. */
@@ -229,14 +229,14 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;
   const now = clock.now();
-  const noted = state.meta(META.prunedAt);
-  const before = Number(noted);
+  const storedTime = state.meta(META.prunedAt);
+  const prunedAt = Number(storedTime);
   // A time in the future is ignored, so that a clock that was set back does not stop pruning
   // forever.
-  if (noted !== null && now - before < DAY_MS && now >= before) return;
+  if (storedTime !== null && now - prunedAt < DAY_MS && now >= prunedAt) return;
   state.setMeta(META.prunedAt, String(now));
   // A new folder has no old content, and pruning would read all contents to find that out.
-  if (noted === null) return;
+  if (storedTime === null) return;
   state.spellings.removeOld();
   const { texts, events, runs, versions } = state.prune(now, retentionOf(mirror.config.keepHistory)!);
   if (texts + events + runs + versions > 0) log.write("info", "pruned", { texts, events, runs, versions });

@@ -68,10 +68,10 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const glanced = readStateSummary(folder);
-  if (glanced.kind !== "read" && glanced.kind !== "missing")
-    return (await import("./open-state.ts")).stateTrouble(glanced);
-  return ok(statusOf(glanced.kind === "read" ? glanced.value : NEVER_SYNCED, config.value, isBusy));
+  const summary = readStateSummary(folder);
+  if (summary.kind !== "read" && summary.kind !== "missing")
+    return (await import("./open-state.ts")).stateTrouble(summary);
+  return ok(statusOf(summary.kind === "read" ? summary.value : NEVER_SYNCED, config.value, isBusy));
 }
 
 function statusOf(summary: StateSummary, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
@@ -177,12 +177,12 @@ const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "sile
  */
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
-  const syncedAt = latest(status.syncedAt, daemon.inSyncAsOf);
+  const syncedAt = laterOf(status.syncedAt, daemon.inSyncAsOf);
   const isOffline = daemon.phase === "waiting" && !daemon.paused && status.state !== "stopped";
   return { ...status, syncedAt, state: isOffline ? "offline" : status.state };
 }
 
-function latest(a: number | null, b: number | null): number | null {
+function laterOf(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 

@@ -27,10 +27,10 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     const notes = readNotes(folder);
     const before = notes[kind];
     // After the clock was set back, the duration begins again.
-    const noted = before !== undefined && before.since <= now ? before : { since: now, reportedAt: null };
-    const { since, reportedAt } = noted;
+    const note = before !== undefined && before.since <= now ? before : { since: now, reportedAt: null };
+    const { since, reportedAt } = note;
     const isDue = now - since >= graceMs && (reportedAt === null || now - reportedAt >= REPORT_AGAIN_MS);
-    const after = isDue ? { since, reportedAt: now } : noted;
+    const after = isDue ? { since, reportedAt: now } : note;
     if (after !== before) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? now - since : null;
   } catch (error) {
@@ -48,9 +48,9 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);
-    const left = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));
-    if (left.length === Object.keys(notes).length) return;
-    writeNotes(folder, Object.fromEntries(left));
+    const remaining = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));
+    if (remaining.length === Object.keys(notes).length) return;
+    writeNotes(folder, Object.fromEntries(remaining));
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
   }

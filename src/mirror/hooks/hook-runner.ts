@@ -73,10 +73,10 @@ export class HookRunner {
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#checked;
-    const over = new AbortController();
-    const late = this.#options.clock.sleep(END_MS, over.signal).then(() => this.#killing.abort());
+    const allEnded = new AbortController();
+    const late = this.#options.clock.sleep(END_MS, allEnded.signal).then(() => this.#killing.abort());
     await Promise.all(this.#running.values());
-    over.abort();
+    allEnded.abort();
     await late;
   }
 

@@ -65,13 +65,13 @@ export function mirrorName(root: string, env: Env): string {
  * @param root real path
  */
 export function hooksFor(root: string, hooks: readonly Hook[], env: Env): readonly Hook[] {
-  return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((one) => isMirror(one, root, env)));
+  return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((entry) => isMirror(entry, root, env)));
 }
 
-function isMirror(one: string, root: string, env: Env): boolean {
-  if (!one.includes("/")) return isSameName(one, mirrorName(root, env));
+function isMirror(entry: string, root: string, env: Env): boolean {
+  if (!entry.includes("/")) return isSameName(entry, mirrorName(root, env));
   try {
-    return realpathSync(one) === root;
+    return realpathSync(entry) === root;
   } catch {
     // No folder exists at that path, so the path does not mean this folder.
     return false;

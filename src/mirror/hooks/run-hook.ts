@@ -164,8 +164,8 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
   if (cut !== null) killGroup(child, "SIGKILL");
   for (const stream of child.stdio) stream?.destroy();
   const ms = Math.round(performance.now() - began);
-  const over = cut ?? failure;
-  return over === null ? { kind: "done", ms } : { kind: "failed", ms, ...over, output: output.toString("utf8").trim() };
+  const fail = cut ?? failure;
+  return fail === null ? { kind: "done", ms } : { kind: "failed", ms, ...fail, output: output.toString("utf8").trim() };
 }
 
 type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;

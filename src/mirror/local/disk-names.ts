@@ -38,7 +38,7 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
  * root has.
  */
 function guessFolding(guard: RootGuard): DiskFolding {
-  const root = guard.root()?.real;
+  const root = guard.root()?.realPath;
   const other = MIRROR_FOLDER.toUpperCase();
   const folds = anyErrno(() => {
     if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
@@ -52,7 +52,7 @@ function guessFolding(guard: RootGuard): DiskFolding {
  * nothing is written. eCryptfs, for example, allows 143 bytes.
  */
 function learnNameLimit(guard: RootGuard): number {
-  const root = guard.root()?.real;
+  const root = guard.root()?.realPath;
   if (root === undefined || !isTooLong(guard, `${root}/${"x".repeat(MAX_NAME_BYTES)}`)) return MAX_NAME_BYTES;
   let [longest, tooLong] = [0, MAX_NAME_BYTES];
   while (tooLong - longest > 1) {

@@ -66,7 +66,7 @@ export class LocalDisk implements Disk {
     const found = this.#guard.identify();
     if (found === null) return null;
     const { dev, ino, birthMs } = found.stat;
-    return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.real) };
+    return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.realPath) };
   }
 
   /**

@@ -127,8 +127,8 @@ function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
  * Returns true if two names of machines mean the same. Programs shorten the name, or write it with
  * the domain.
  */
-function isSameHost(written: string, own: string): boolean {
-  const [a, b] = [written.toLowerCase(), own.toLowerCase()];
+function isSameHost(written: string, thisHost: string): boolean {
+  const [a, b] = [written.toLowerCase(), thisHost.toLowerCase()];
   if (a === "" || a === b || (a.length >= VIM_BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
   return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }

@@ -15,7 +15,7 @@ type FlushFailure = { readonly path: LocalPath; readonly errno: string };
  * @returns the paths that are not durable, because of their own failure or that of a folder above
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
-  const root = guard.root()?.real;
+  const root = guard.root()?.realPath;
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
   const folders = new Map<LocalPath, Promise<string | null>>();
   const flushFolder = (folder: LocalPath): Promise<string | null> => {
@@ -42,7 +42,7 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const found = guard.root();
   if (found === null || fs.syncDisk === undefined) return false;
   try {
-    return await fs.syncDisk(found.real);
+    return await fs.syncDisk(found.realPath);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
     return false;

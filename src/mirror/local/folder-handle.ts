@@ -30,19 +30,19 @@ export function canKeepFoldersOpen(fs: Fs, real: string): boolean {
  */
 export function openFolderInRoot(
   fs: Fs,
-  root: { readonly real: string; readonly stat: FsStat },
+  root: { readonly realPath: string; readonly stat: FsStat },
   below: string,
   folding: DiskFolding | null,
 ): FolderHandle | null {
-  const expected = below === "" ? root.real : `${root.real}/${below}`;
+  const expected = below === "" ? root.realPath : `${root.realPath}/${below}`;
   const handle = openFolder(fs, expected);
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
     // Goes up from the open folder itself, because the names of the path could lead elsewhere:
     // the folder must be in the root.
-    const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
-    return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
+    const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
+    return sameInode(fs.lstat(`${handle.handlePath}${pathUp}`), root.stat);
   });
 }
 
@@ -66,15 +66,15 @@ export class ScanFolder {
    * @param stat distinguishes the folder from an earlier folder at this path
    * @throws ESTALE if the folder is gone, or its path contains a symlink
    */
-  at(abs: string, stat: FsStat): string {
+  open(abs: string, stat: FsStat): string {
     if (!this.#canKeepOpen) return abs;
-    if (this.#current?.abs === abs && sameInode(this.#current.stat, stat)) return this.#current.handle.at;
+    if (this.#current?.abs === abs && sameInode(this.#current.stat, stat)) return this.#current.handle.handlePath;
     this.close();
     const opened = openFolder(this.#fs, abs);
     const handle = opened && closeUnless(opened, () => isAt(opened, abs, this.#folding));
     if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
     this.#current = { abs, stat, handle };
-    return handle.at;
+    return handle.handlePath;
   }
 
   close(): void {
@@ -100,11 +100,11 @@ function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | nul
 }
 
 function closeUnless(handle: FolderHandle, isRight: () => boolean): FolderHandle | null {
-  let right = false;
+  let isKept = false;
   try {
-    right = isRight();
+    isKept = isRight();
   } finally {
-    if (!right) handle.close();
+    if (!isKept) handle.close();
   }
-  return right ? handle : null;
+  return isKept ? handle : null;
 }

@@ -34,16 +34,16 @@ export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPa
     if (!inside.ok) return null;
     const entries = nullOnErrno(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
     const rules = readRules(guard, options, folder);
-    const own = folder === "" ? MIRROR_FOLDER : null;
-    return entries?.filter(({ name }) => name !== own).map((entry) => nameOf(rules, folder, entry)) ?? null;
+    const ownFolder = folder === "" ? MIRROR_FOLDER : null;
+    return entries?.filter(({ name }) => name !== ownFolder).map((entry) => nameOf(rules, folder, entry)) ?? null;
   });
 }
 
 /** Returns the stamp of a file; null if no file is at the path. */
 export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
   return guard.withFoldersOpen(() => {
-    const at = guard.place(path, "file");
-    const stat = at.ok ? anyErrno(() => guard.fs.lstat(at.abs)) : null;
+    const place = guard.place(path, "file");
+    const stat = place.ok ? anyErrno(() => guard.fs.lstat(place.abs)) : null;
     return stat?.kind === "file" ? stampOf(stat) : null;
   });
 }
@@ -76,11 +76,11 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
     const found = place.ok ? nullOnErrno(GONE, () => guard.fs.readFile(place.abs)) : null;
     return found === null ? "" : Buffer.from(found.bytes).toString("utf8");
   };
-  for (const at of rulesAbove(folder)) {
-    const git = gitignore === null ? "" : read(joinPath(at, GITIGNORE_FILE));
-    const scope = at === "" ? patternsOutside(folders, foldsUnicode) : "";
-    const texts = { ours: read(joinPath(at, IGNORE_FILE)), git, scope };
-    if (texts.ours + texts.git + scope !== "") rules.set(at, rulesOf(rulesAt(rules, at), at, texts, foldsCase));
+  for (const dir of rulesAbove(folder)) {
+    const git = gitignore === null ? "" : read(joinPath(dir, GITIGNORE_FILE));
+    const scope = dir === "" ? patternsOutside(folders, foldsUnicode) : "";
+    const texts = { ours: read(joinPath(dir, IGNORE_FILE)), git, scope };
+    if (texts.ours + texts.git + scope !== "") rules.set(dir, rulesOf(rulesAt(rules, dir), dir, texts, foldsCase));
   }
   return { rules, recorded: gitignore === null ? null : recordedPaths(gitignore) };
 }

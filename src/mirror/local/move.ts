@@ -59,7 +59,7 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
       return stale("it was saved at this moment");
     case "failed": {
       const failed = fault(ended.errno, errnoText(ended.errno));
-      return ended.halfway ? { ...failed, isSetAside: true } : failed;
+      return ended.hasBothNames ? { ...failed, isSetAside: true } : failed;
     }
   }
 }
@@ -151,8 +151,8 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
     if (entries.some(({ name, kind }) => !isLeftoverName(name) || (kind !== "file" && kind !== "symlink")))
       return stale("the folder is not empty");
     for (const { name } of entries) {
-      const left = trashLeftover(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
-      if (left !== null) return left;
+      const refusal = trashLeftover(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
+      if (refusal !== null) return refusal;
     }
     const isRemoved = succeeds(["ENOTEMPTY", "EEXIST", "ENOENT"], () => guard.fs.rmdir(place.abs));
     return isRemoved ? done(null) : stale(`the folder is not empty, or does not exist: ${errnoText("ENOTEMPTY")}`);

@@ -99,7 +99,7 @@ export type MoveEnd =
   /** Another inode has got the name `from` since the check; nothing was changed. */
   | { readonly kind: "changed" }
   /** `halfway`: undoing the rename failed as well, and the inode has both names. */
-  | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
+  | { readonly kind: "failed"; readonly errno: string; readonly hasBothNames: boolean };
 
 /**
  * Moves a file of the tree to a free path. The inode has both names for a moment, so that it can be
@@ -125,7 +125,7 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   }
   const isUndone = anyErrno(() => dropName(guard, to, expect, undone));
   if (errno === null) return { kind: "changed" };
-  return { kind: "failed", errno, halfway: isUndone === null };
+  return { kind: "failed", errno, hasBothNames: isUndone === null };
 }
 
 /**

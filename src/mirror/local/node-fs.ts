@@ -56,7 +56,7 @@ function canHoldFolders(): boolean {
   try {
     const root = handle("/");
     try {
-      return root.path() === "/" && nodeFs.lstatSync(`${root.at}/.`).ino === root.stat().ino;
+      return root.path() === "/" && nodeFs.lstatSync(`${root.handlePath}/.`).ino === root.stat().ino;
     } finally {
       root.close();
     }
@@ -67,11 +67,11 @@ function canHoldFolders(): boolean {
 
 function handle(path: string): FolderHandle {
   const fd = nodeFs.openSync(path, O_PATH | nodeFs.constants.O_DIRECTORY | O_NOFOLLOW);
-  const at = `/proc/self/fd/${fd}`;
+  const handlePath = `/proc/self/fd/${fd}`;
   return {
-    at,
+    handlePath,
     stat: () => fsStat(nodeFs.fstatSync(fd)),
-    path: () => nodeFs.readlinkSync(at),
+    path: () => nodeFs.readlinkSync(handlePath),
     close: () => nodeFs.closeSync(fd),
   };
 }

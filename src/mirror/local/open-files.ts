@@ -6,7 +6,7 @@ import type { Fs, OpenToWrite } from "../ports/fs.ts";
 const O_PATH = 0o10000000;
 
 /** A descriptor of a process: its path below `/proc`, the path of its file, and facts about it. */
-type OpenFile = { readonly at: string; readonly path: string; readonly info: FdInfo };
+type OpenFile = { readonly procPath: string; readonly path: string; readonly info: FdInfo };
 
 /**
  * Reads which files other processes have open for writing: on Linux those of the user's own
@@ -24,12 +24,12 @@ export function filesOpenToWrite(
   for (const pid of entriesOf(proc)) {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
     for (const fd of entriesOf(`${proc}/${pid}/fd`)) {
-      const at = `${proc}/${pid}/fd/${fd}`;
-      const path = orNull(() => nodeFs.readlinkSync(at));
+      const procPath = `${proc}/${pid}/fd/${fd}`;
+      const path = orNull(() => nodeFs.readlinkSync(procPath));
       // Pipes, sockets and the like have no path.
       if (path?.startsWith("/") !== true) continue;
       const info = infoOf(proc, pid, fd);
-      if (mayWrite(info)) open.push({ at, path, info });
+      if (mayWrite(info)) open.push({ procPath, path, info });
     }
   }
   return { has: (path) => withOpened(proc, path, (ownFile) => open.some((other) => isSame(ownFile, other, stat))) };
@@ -44,7 +44,7 @@ function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => b
   // A file that cannot be opened may be in use; a missing file is not.
   if (typeof fd === "string") return fd !== "ENOENT";
   try {
-    return isOpen({ at: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
+    return isOpen({ procPath: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
   } finally {
     nodeFs.closeSync(fd);
   }
@@ -60,7 +60,7 @@ function isSame(ownFile: OpenFile, other: OpenFile, stat: Parameters<typeof file
   if (mine !== undefined && theirs !== undefined) return mine === theirs;
   if (nameOf(ownFile.path) === nameOf(other.path)) return true;
   if (ownFile.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
-  const [ours, others] = [ownFile, other].map(({ at }) => orNull(() => stat(at)));
+  const [ours, others] = [ownFile, other].map(({ procPath }) => orNull(() => stat(procPath)));
   return ours?.ino === others?.ino && ours?.dev === others?.dev;
 }
 

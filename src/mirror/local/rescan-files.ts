@@ -66,7 +66,7 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   if (mattersForScan(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
-  const found = attemptCall(() => statOrNull(guard.fs, `${root.real}/${path}`));
+  const found = attemptCall(() => statOrNull(guard.fs, `${root.realPath}/${path}`));
   if ("errno" in found) return false;
   const stat = found.value;
   if (stat === null) return true;

@@ -18,7 +18,7 @@ type DiskPlace =
   | { readonly ok: true; readonly abs: string }
   | { readonly ok: false; readonly outcome: NotDone; readonly absent: boolean };
 
-export type Root = { readonly real: string; readonly stat: FsStat };
+export type Root = { readonly realPath: string; readonly stat: FsStat };
 
 // Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is `.mdmirror`.
 const IGNORED_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
@@ -56,12 +56,12 @@ export class RootGuard {
   identify(): Root | null {
     // A root that cannot be read (a disk that was unplugged) counts as gone.
     const found = anyErrno(() => {
-      const real = this.fs.realpath(this.#path);
-      const stat = this.fs.lstat(real);
-      return stat.kind === "folder" ? { real, stat } : null;
+      const realPath = this.fs.realpath(this.#path);
+      const stat = this.fs.lstat(realPath);
+      return stat.kind === "folder" ? { realPath, stat } : null;
     });
     this.#identified = found;
-    this.#canKeepOpen = found !== null && anyErrno(() => canKeepFoldersOpen(this.fs, found.real)) === true;
+    this.#canKeepOpen = found !== null && anyErrno(() => canKeepFoldersOpen(this.fs, found.realPath)) === true;
     return found;
   }
 
@@ -72,9 +72,9 @@ export class RootGuard {
   root(): Root | null {
     const known = this.#identified ?? this.identify();
     if (known === null) return null;
-    const currentRoot = anyErrno(() => this.fs.lstat(known.real));
+    const currentRoot = anyErrno(() => this.fs.lstat(known.realPath));
     return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat)
-      ? { real: known.real, stat: currentRoot }
+      ? { realPath: known.realPath, stat: currentRoot }
       : null;
   }
 
@@ -145,7 +145,7 @@ export class RootGuard {
     const handle = this.#handles.get(below) ?? openFolderInRoot(this.fs, known, below, this.#names);
     if (handle !== null) {
       this.#handles.set(below, handle);
-      return { ok: true, abs: handle.at };
+      return { ok: true, abs: handle.handlePath };
     }
     const checked = this.#folderByPath(below);
     return checked.ok ? refused(stale("a folder above it was replaced at this moment"), false) : checked;
@@ -161,7 +161,7 @@ export class RootGuard {
     const known = this.root();
     if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
-    const expected = below === "" ? known.real : `${known.real}/${below}`;
+    const expected = below === "" ? known.realPath : `${known.realPath}/${below}`;
     const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refused(stale("the folder is missing"), true);
     // A disk that folds names may answer with the spelling under which it keeps the folder.

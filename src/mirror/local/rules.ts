@@ -107,9 +107,9 @@ export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boo
   const outermost = spelled.filter((folder) => !ancestorsOf(folder).some((above) => spelled.includes(above)));
   const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
   const opened = new Set([...included].map(parentOf));
-  const lines = [...opened].sort().flatMap((at) => {
-    const inside = [...included].filter((path) => parentOf(path) === at);
-    return [`${anchored(at)}/*`, ...inside.map((path) => `!${anchored(path)}/`)];
+  const lines = [...opened].sort().flatMap((folder) => {
+    const inside = [...included].filter((path) => parentOf(path) === folder);
+    return [`${anchored(folder)}/*`, ...inside.map((path) => `!${anchored(path)}/`)];
   });
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -120,10 +120,10 @@ function anchored(path: LocalPath): string {
 
 /** Returns the rules that apply in a folder; null if none do. */
 export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
-  for (let at = folder; ; at = parentOf(at)) {
-    const found = rules.get(at);
+  for (let above = folder; ; above = parentOf(above)) {
+    const found = rules.get(above);
     if (found !== undefined) return found;
-    if (at === "") return null;
+    if (above === "") return null;
   }
 }
 

@@ -43,18 +43,18 @@ export function readTextAt(
  */
 export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const aside = guard.mirrorPlace(setAsideAt, false);
-    if (!aside.ok) return aside.outcome;
+    const setAsidePlace = guard.mirrorPlace(setAsideAt, false);
+    if (!setAsidePlace.ok) return setAsidePlace.outcome;
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    const found = statOrNull(guard.fs, aside.abs);
+    const found = statOrNull(guard.fs, setAsidePlace.abs);
     if (found === null) return stale("no file was set aside at this path");
     const atTarget = statOrNull(guard.fs, target.abs);
     if (atTarget !== null && sameInode(atTarget, found)) {
-      unlinkLeftover(guard, aside.abs);
+      unlinkLeftover(guard, setAsidePlace.abs);
       return done({ stamp: stampOf(statNow(guard, target.abs, atTarget)) });
     }
-    const stat = atTarget === null ? renameWithoutReplacing(guard, aside.abs, target.abs) : null;
+    const stat = atTarget === null ? renameWithoutReplacing(guard, setAsidePlace.abs, target.abs) : null;
     return stat === null ? stale("this path is taken now") : done({ stamp: stampOf(stat) });
   });
 }

@@ -76,7 +76,7 @@ function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: rea
  * (I32).
  */
 function listNames({ fs, hold }: Pick<Scan, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
-  return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return fs.readdir(hold.open(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws an error that is a bug: neither one of the system, nor about unusable ignore rules */
@@ -101,9 +101,9 @@ type RulesContext = Pick<
 function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
   const { path } = folder;
   const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(scan, folder, file) : "");
-  const extra = path === "" ? scan.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
+  const extraLines = path === "" ? scan.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   const texts = {
-    ours: read(IGNORE_FILE) + extra,
+    ours: read(IGNORE_FILE) + extraLines,
     git: scan.recorded === null ? "" : read(GITIGNORE_FILE),
     scope: path === "" ? scan.scope : "",
   };
@@ -116,7 +116,7 @@ function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEnt
 }
 
 function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string): string {
-  const at = scan.hold.at(abs, stat);
+  const at = scan.hold.open(abs, stat);
   const found = attemptCall(() => scan.fs.readFile(`${at}/${file}`));
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
   // A folder of this name means nothing to git.
@@ -159,9 +159,9 @@ function statEntry(scan: Pick<Scan, "fs" | "hold">, folder: Subfolder, name: str
   try {
     return scan.fs.lstat(abs);
   } catch (error) {
-    const at = errnoOf(error) === null ? folder.abs : scan.hold.at(folder.abs, folder.stat);
-    if (at === folder.abs) throw error;
-    return scan.fs.lstat(`${at}/${name}`);
+    const path = errnoOf(error) === null ? folder.abs : scan.hold.open(folder.abs, folder.stat);
+    if (path === folder.abs) throw error;
+    return scan.fs.lstat(`${path}/${name}`);
   }
 }
 
@@ -281,7 +281,7 @@ function knownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): L
 }
 
 function hashInto(scan: Scan, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
-  const found = attemptCall(() => hashFile(scan, path, `${scan.hold.at(folder.abs, folder.stat)}/${name}`, known));
+  const found = attemptCall(() => hashFile(scan, path, `${scan.hold.open(folder.abs, folder.stat)}/${name}`, known));
   if ("value" in found) {
     folder.files.push(found.value);
     scan.filesRead.set(path, found.value);

@@ -118,11 +118,11 @@ function* readTree(
   root: Root,
 ): Generator<void, { readonly top: WalkedFolder | null; readonly isUnchanged: boolean }> {
   try {
-    let top: WalkedFolder | null = yield* readFolder(scan, { abs: root.real, path: "", stat: root.stat }, null);
+    let top: WalkedFolder | null = yield* readFolder(scan, { abs: root.realPath, path: "", stat: root.stat }, null);
     for (let check = 1; check <= MAX_CHECKS && top !== null; check++) {
-      const again: WalkedFolder | null = yield* readChanged(scan, top);
-      if (again === top) return { top, isUnchanged: true };
-      top = again;
+      const reread: WalkedFolder | null = yield* readChanged(scan, top);
+      if (reread === top) return { top, isUnchanged: true };
+      top = reread;
     }
     return { top, isUnchanged: false };
   } finally {
@@ -143,8 +143,8 @@ function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedF
   // A folder that changed in the tick in which this scan began, or later, may have changed again
   // within that tick. The stamp does not show this, but the names do.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
-    const again = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
-    if (!hasSameInodes(folder, again)) return again;
+    const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
+    if (!hasSameInodes(folder, reread)) return reread;
   }
   return yield* readChangedBelow(scan, folder);
 }
@@ -165,24 +165,24 @@ function* readChangedBelow(scan: Scan, folder: WalkedFolder): Generator<void, Wa
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
-    const again = yield* readChanged(scan, child);
-    if (again !== child) changed = true;
-    if (again !== null) folders.push(again);
+    const reread = yield* readChanged(scan, child);
+    if (reread !== child) changed = true;
+    if (reread !== null) folders.push(reread);
   }
   return changed ? { ...folder, folders } : folder;
 }
 
 /** Returns true if two readings of one folder found the same inodes under the same names. */
-function hasSameInodes(before: WalkedFolder, again: WalkedFolder): boolean {
-  const { files, others, folders, unseen } = again;
+function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
+  const { files, others, folders, unseen } = later;
   return (
     files.length === before.files.length &&
-    again.leftOut.length === before.leftOut.length &&
+    later.leftOut.length === before.leftOut.length &&
     others.length === before.others.length &&
     folders.length === before.folders.length &&
     unseen.size === before.unseen.size &&
     files.every(({ path, stamp }, n) => path === before.files[n]!.path && sameInode(stamp, before.files[n]!.stamp)) &&
-    again.leftOut.every((number, n) => number === before.leftOut[n]) &&
+    later.leftOut.every((number, n) => number === before.leftOut[n]) &&
     others.every(({ path, kind }, n) => path === before.others[n]!.path && kind === before.others[n]!.kind) &&
     folders.every((child, n) => child === before.folders[n]) &&
     [...unseen].every(([path, { why }]) => before.unseen.get(path)?.why === why)

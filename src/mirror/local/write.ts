@@ -99,11 +99,11 @@ export function saveBesideDaemon(
     if (ready.kind !== "ready") return ready;
     const keep = guard.mirrorPlace(keepAt, true);
     if (!keep.ok) return keep.outcome;
-    const beside = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
-    const ended = exchangeFile(guard, ready, beside, expect);
+    const besidePath = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
+    const ended = exchangeFile(guard, ready, besidePath, expect);
     // If the disk refuses the move, the old file stays beside the document: it is never uploaded,
     // and never lost.
-    anyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
+    anyErrno(() => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs));
     return ended;
   });
 }
@@ -191,9 +191,9 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
  * @returns `ended`, with `isSetAside` if the file could not be moved back
  */
 export function putBackOr(guard: RootGuard, oldPath: string, target: string, ended: NotDone): NotDone {
-  const back = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
-  if ("value" in back && back.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
-  const why = "errno" in back ? errnoText(back.errno) : "another file is at its path";
+  const moved = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
+  if ("value" in moved && moved.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
+  const why = "errno" in moved ? errnoText(moved.errno) : "another file is at its path";
   return {
     ...ended,
     detail: `${ended.detail}; it was set aside, because it could not be moved back: ${why}`,

@@ -11,7 +11,7 @@ export type FolderHandle = {
    * Path through the handle. `${at}/name` is an entry of this folder in every call of the Fs; `at`
    * alone works in `readdir` only.
    */
-  readonly at: string;
+  readonly handlePath: string;
   stat(): FsStat;
   /**
    * Returns the current path of the folder, without symlinks. For a removed folder, returns a path

@@ -181,17 +181,17 @@ class Connection {
  * @param failures number of attempts in a row before this one without a lasting stream
  */
 function nextStateAfter(end: StreamEnd, failures: number): NextState {
-  const doubled = 2 ** Math.min(failures, 16);
+  const factor = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
     const why = whyNoStream(end);
     if (!isTemporary(end)) return { state: { kind: "none", why }, ms: RECONNECT.noneMs };
     const serverMs = "retryAfterMs" in end ? end.retryAfterMs : null;
-    const ms = Math.min(RECONNECT.refusedMostMs, Math.max(serverMs ?? 0, RECONNECT.refusedMs * doubled));
+    const ms = Math.min(RECONNECT.refusedMostMs, Math.max(serverMs ?? 0, RECONNECT.refusedMs * factor));
     return { state: { kind: "broken", why }, ms };
   }
   const why = end.kind === "ended" ? end.why : end.detail;
-  return { state: { kind: "broken", why }, ms: Math.min(RECONNECT.lostMostMs, RECONNECT.lostMs * doubled) };
+  return { state: { kind: "broken", why }, ms: Math.min(RECONNECT.lostMostMs, RECONNECT.lostMs * factor) };
 }
 
 type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;

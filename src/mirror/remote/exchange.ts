@@ -69,14 +69,14 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = flatten(headers);
     // If the answer is not a stream, the deadline covers it to its last byte.
-    if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#heard(this.#streaming);
+    if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#settled) return;
     if (this.#stream !== null) {
-      this.#heard(this.#stream);
+      this.#beginStream(this.#stream);
       this.#stream.onBytes(chunk);
       return;
     }
@@ -101,7 +101,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     return { kind: "answer", response: { status, headers, body: body.text } };
   }
 
-  #heard(stream: Streaming<Ended>): void {
+  #beginStream(stream: Streaming<Ended>): void {
     this.#stream = stream;
     clearTimeout(this.#timer);
     this.#timer = this.#giveUpAfter(stream.silenceMs, "silent for");

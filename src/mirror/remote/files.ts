@@ -20,12 +20,12 @@ export async function createFile(
   content: string,
 ): Promise<Answer<WrittenFile>> {
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
-  const made = readFileReply(context, call, reply, readFile, null);
-  const id = made.ok || reply.kind !== "success" ? null : readFileId(reply.value);
-  if (id === null) return made;
+  const created = readFileReply(context, call, reply, readFile, null);
+  const id = created.ok || reply.kind !== "success" ? null : readFileId(reply.value);
+  if (id === null) return created;
   // The answer lacks a field. If the document cannot be read either, the write is uncertain.
   const live = await getFile(context, id);
-  return live.ok ? live : made;
+  return live.ok ? live : created;
 }
 
 export async function putContent(

@@ -29,9 +29,9 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
   // The service refused the request, found no folder, or read the root as the name of a missing
   // folder.
-  const walked = await listBelowRoots(context);
-  if (!whole.complete || walked.items.length > 0) context.traits.learn({ folderTree: "no" });
-  return walked;
+  const belowRoots = await listBelowRoots(context);
+  if (!whole.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
+  return belowRoots;
 }
 
 /** Returns true if the service refused the form of the request. */
@@ -45,12 +45,12 @@ async function listBelowRoots(context: CallContext): Promise<Listing<FolderResou
   const spent = zeroTotals();
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
-  const left = roots.items.entries();
+  const remainingRoots = roots.items.entries();
   // Each worker lists one root after the other. So the limit counts all items listed before, and
   // only a few large pages are in memory at a time.
   const listSome = async (): Promise<void> => {
-    for (const [at, root] of left)
-      below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
+    for (const [index, root] of remainingRoots)
+      below[index] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
   };
   await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
   const all = [roots, ...below];

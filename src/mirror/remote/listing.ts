@@ -116,8 +116,8 @@ class Traversal<Item extends { readonly id: string }> {
 
   async run(): Promise<ListingEnd> {
     for (;;) {
-      const over = whyOver(this.#spent);
-      if (over !== null) return failed(misreadFault(GET_REQUEST, over, null));
+      const excess = whyOver(this.#spent);
+      if (excess !== null) return failed(misreadFault(GET_REQUEST, excess, null));
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
       const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);

@@ -55,8 +55,8 @@ function isListed(host: string, port: string, noProxy: string): boolean {
     .toLowerCase()
     .split(/[\s,]+/)
     .some((entry) => {
-      const [, name = "", only] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isBareIpv6(entry) ? `[${entry}]` : entry)!;
-      if (name === "" || (only !== undefined && only !== port)) return false;
+      const [, name = "", onlyPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isBareIpv6(entry) ? `[${entry}]` : entry)!;
+      if (name === "" || (onlyPort !== undefined && onlyPort !== port)) return false;
       const domain = name.replace(/^\*?\.(?=.)/, "");
       return name === "*" || host === domain || host.endsWith(`.${domain}`);
     });

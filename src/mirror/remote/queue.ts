@@ -47,9 +47,9 @@ export class CallQueue {
     return this.#places.add(async (): Promise<QueueEnd<T>> => {
       // The call keeps its place while it waits for the pause. Once all places are taken, no other
       // call starts.
-      for (let left = this.#pauseLeft(); left > 0 && !this.#closing.aborted; left = this.#pauseLeft()) {
-        if (left > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: left };
-        await this.#clock.sleep(left, this.#closing);
+      for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
+        if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
+        await this.#clock.sleep(leftMs, this.#closing);
       }
       const startedIn = this.#round;
       const value = await work();

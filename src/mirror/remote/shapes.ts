@@ -99,7 +99,7 @@ export function readReview(value: unknown): {
 } {
   if (!isJsonObject(value)) return { changeId: null, reason: null };
   const id = member<ChangeInReview>(value, "id");
-  const reason = REVIEW_REASONS.find((each) => each === member<ChangeInReview>(value, "reason"));
+  const reason = REVIEW_REASONS.find((known) => known === member<ChangeInReview>(value, "reason"));
   return { changeId: isChangeId(id) ? id : null, reason: reason ?? null };
 }
 

@@ -26,6 +26,6 @@ function endOf(result: WireResult): ExchangeEnd {
   if (result.kind !== "answer") return result.kind;
   const { status } = result.response;
   if (status === 429) return "429";
-  const hundreds = `${Math.floor(status / 100)}xx`;
-  return hundreds === "2xx" || hundreds === "3xx" || hundreds === "4xx" || hundreds === "5xx" ? hundreds : "other";
+  const family = `${Math.floor(status / 100)}xx`;
+  return family === "2xx" || family === "3xx" || family === "4xx" || family === "5xx" ? family : "other";
 }

@@ -14,8 +14,8 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
   try {
     const bytes = readBytes(path);
     const before = bytes.toString("utf8");
-    const had = new Set(before.split(/\r?\n/));
-    const added = [...new Set(patterns)].filter((pattern) => !had.has(pattern));
+    const existingLines = new Set(before.split(/\r?\n/));
+    const added = [...new Set(patterns)].filter((pattern) => !existingLines.has(pattern));
     if (added.length === 0) return ok([]);
     const start = before === "" || before.endsWith("\n") ? "" : "\n";
     replace(path, Buffer.concat([bytes, Buffer.from(`${start}${added.join("\n")}\n`)]));

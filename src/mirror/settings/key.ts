@@ -191,8 +191,8 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
  * Returns the environment for another program, without the key, which that program does not need.
  */
 export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
-  const { MDMIRROR_API_KEY: _key, ...rest } = env;
-  return rest;
+  const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
+  return otherVariables;
 }
 
 export function isOnPath(command: string, path: string): boolean {

@@ -57,9 +57,9 @@ export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random:
   );
   const all = [...local.files.values()];
   const leftOut = all.filter(({ path }) => !followed.files.has(path));
-  const rest = all.filter(({ path }) => followed.files.has(path));
+  const synced = all.filter(({ path }) => followed.files.has(path));
   const byPattern = new Map<string, Share>();
-  for (const file of rest) {
+  for (const file of synced) {
     const pattern = patternFor(local, file.path);
     if (pattern !== null) byPattern.set(pattern, addToShare(byPattern.get(pattern), file));
   }

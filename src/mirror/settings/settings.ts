@@ -141,13 +141,13 @@ export const SETTINGS = {
 
 /** Returns every setting with its name, such as `events.listen`, in the order of the documents. */
 export function listSettings(group: Group = SETTINGS, prefix = ""): { name: string; setting: Setting<unknown> }[] {
-  return Object.entries(group).flatMap(([name, one]) =>
-    isSetting(one) ? [{ name: prefix + name, setting: one }] : listSettings(one, `${prefix}${name}.`),
+  return Object.entries(group).flatMap(([name, entry]) =>
+    isSetting(entry) ? [{ name: prefix + name, setting: entry }] : listSettings(entry, `${prefix}${name}.`),
   );
 }
 
-export function isSetting(one: Setting<unknown> | Group): one is Setting<unknown> {
-  return typeof one.read === "function";
+export function isSetting(entry: Setting<unknown> | Group): entry is Setting<unknown> {
+  return typeof entry.read === "function";
 }
 
 /** Returns why a setting does not allow a value, with its name; null if the value is allowed. */
@@ -173,18 +173,18 @@ function choice<T extends string>(allowed: readonly [T, ...T[]], docs: Docs): Se
   return {
     ...docs,
     defaultValue: allowed[0],
-    values: allowed.map((one) => `\`${one}\``).join(", "),
+    values: allowed.map((word) => `\`${word}\``).join(", "),
     read: (value, fault) => oneOf(allowed, value) ?? fault(mustBeOneOf(allowed)),
   };
 }
 
 function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
   const word = FORMER_WORDS.get(value) ?? value;
-  return allowed.find((one) => one === word);
+  return allowed.find((value) => value === word);
 }
 
 function mustBeOneOf(allowed: readonly string[]): string {
-  return `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
+  return `must be one of ${allowed.map((word) => JSON.stringify(word)).join(", ")}`;
 }
 
 function flag(defaultValue: boolean, docs: Docs): Setting<boolean> {

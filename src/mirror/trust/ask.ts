@@ -57,11 +57,11 @@ export function questionOf(
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
   // The question shows the folder's own URL, even if this command's environment has another one.
-  const picked = pickUrl(url, { env: {} })!;
-  const address = addressOf(picked, config.value.allowHttp);
+  const pickedUrl = pickUrl(url, { env: {} })!;
+  const address = addressOf(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
   const allowed = [...allowHttp, ...(known?.allowHttp ?? [])];
-  if (addressOf(picked, allowed).kind === "trouble") return refusePlainHttp(root, url);
+  if (addressOf(pickedUrl, allowed).kind === "trouble") return refusePlainHttp(root, url);
   return ok({
     root,
     marker,
@@ -69,7 +69,7 @@ export function questionOf(
     remote,
     owner: ownerName(root),
     documents: documentsOf(root),
-    key: keyOf(root, picked, { env, cwd }),
+    key: keyOf(root, pickedUrl, { env, cwd }),
     known,
     isTrusted: known !== null && isAllowedBy(known, address.value, allowHttp),
   });

@@ -48,14 +48,14 @@ type GateOptions = UrlSources & {
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
-  const picked = pickUrl(null, sources);
-  return picked === null ? null : makeTrusted(picked, sources.allowHttp);
+  const pickedUrl = pickUrl(null, sources);
+  return pickedUrl === null ? null : makeTrusted(pickedUrl, sources.allowHttp);
 }
 
-function makeTrusted(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
-  const address = addressOf(picked, allowHttp);
+function makeTrusted(pickedUrl: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
+  const address = addressOf(pickedUrl, allowHttp);
   if (address.kind === "trouble") return address;
-  return ok({ url: picked.url, address: address.value, allowHttp } as TrustedOrigin);
+  return ok({ url: pickedUrl.url, address: address.value, allowHttp } as TrustedOrigin);
 }
 
 /**
@@ -66,20 +66,20 @@ function makeTrusted(picked: PickedUrl, allowHttp: readonly string[]): Result<Tr
 export function admit(root: string, config: Config, options: GateOptions): Result<AdmittedFolder> {
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
-  const picked = pickUrl(config.url, options)!;
+  const pickedUrl = pickUrl(config.url, options)!;
   // The address is checked with the folder's own exceptions for plain http first, because an
   // invalid URL is reported before the question of trust.
-  const address = addressOf(picked, config.allowHttp);
+  const address = addressOf(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = registryFolder(options.env);
   const found = findMirror(registry, root);
-  const doubt = whyNotAdmitted(found, picked, address.value);
-  if (doubt !== null) return untrustedTrouble(root, picked, doubt, registry, options);
+  const doubt = whyNotAdmitted(found, pickedUrl, address.value);
+  if (doubt !== null) return untrustedTrouble(root, pickedUrl, doubt, registry, options);
   const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
-  const origin = makeTrusted(picked, mirror.allowHttp);
+  const origin = makeTrusted(pickedUrl, mirror.allowHttp);
   if (origin.kind === "trouble") return origin;
-  const followed = updateRoot(registry, mirror, root, options.mode);
-  return ok({ origin: origin.value, ...followed });
+  const updated = updateRoot(registry, mirror, root, options.mode);
+  return ok({ origin: origin.value, ...updated });
 }
 
 /**
@@ -105,12 +105,12 @@ export function findMirror(registry: string, root: string): FoundMirror {
   return marker === null ? findByRoot(registry, root) : findByMarker(registry, marker);
 }
 
-function whyNotAdmitted(found: FoundMirror, picked: PickedUrl, address: string): NotAdmitted | null {
+function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: string): NotAdmitted | null {
   if (found.kind !== "known") return found;
   const { addresses, allowHttp } = found.mirror;
-  if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
+  if (pickedUrl.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
   // Plain http needs both: the configuration names the host, and the user allowed it.
-  return addressOf(picked, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
+  return addressOf(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
 /**
@@ -125,15 +125,15 @@ function updateRoot(
   mode: GateOptions["mode"],
 ): Pick<AdmittedFolder, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
-  const existing = existingRoots(mirror);
+  const existingPaths = existingRoots(mirror);
   const before = mirror.roots[0] ?? "another folder";
-  const isMoved = !existing.includes(before);
+  const isMoved = !existingPaths.includes(before);
   // For a copy, the safety check reports the copy and asks about it, so no message is needed.
   const notes = isMoved ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
-  const followed = { ...mirror, roots: isMoved ? [root, ...existing] : [...existing, root] };
-  if (mode === "read") return { mirror: followed, notes };
-  const kept = keepMirror(registry, followed);
-  return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
+  const updated = { ...mirror, roots: isMoved ? [root, ...existingPaths] : [...existingPaths, root] };
+  if (mode === "read") return { mirror: updated, notes };
+  const kept = keepMirror(registry, updated);
+  return { mirror: updated, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
 }
 
 function existingRoots({ roots, marker }: KnownMirror): readonly string[] {

@@ -81,8 +81,8 @@ export function configFolder(env: Env): string {
  */
 export function homeOf(env: Env): string {
   const home = env["HOME"] ?? "";
-  const me = effectiveUser();
-  if (isAbsolute(home) && (me === null || ownerOf(home) === me)) return home;
+  const thisUser = effectiveUser();
+  if (isAbsolute(home) && (thisUser === null || ownerOf(home) === thisUser)) return home;
   try {
     return userInfo().homedir;
   } catch {
@@ -171,9 +171,9 @@ function unfitFolder(folder: string): string | null {
 
 /** Returns why other users can change a file or folder, as a clause; null if they cannot. */
 export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelongToRoot = false): string | null {
-  const me = effectiveUser();
-  if (me === null) return null;
-  if (uid !== me && !(mayBelongToRoot && uid === 0)) return "belongs to another user";
+  const thisUser = effectiveUser();
+  if (thisUser === null) return null;
+  if (uid !== thisUser && !(mayBelongToRoot && uid === 0)) return "belongs to another user";
   return (mode & 0o022) === 0 ? null : "can be written by other users";
 }
 
@@ -250,7 +250,7 @@ const MEMBER_CHECKS: Readonly<Record<keyof KnownMirror, (value: unknown) => bool
 };
 
 function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+  return Array.isArray(value) && value.every((element) => typeof element === "string");
 }
 
 /**

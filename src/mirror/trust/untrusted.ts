@@ -32,18 +32,18 @@ const MAX_ENTRIES = 100_000;
 
 export function untrustedTrouble(
   root: string,
-  picked: PickedUrl,
+  pickedUrl: PickedUrl,
   reason: NotAdmitted,
   place: string,
   keySources: KeySources,
 ): ReturnType<typeof trouble> {
-  const { origin, pathname, host } = new URL(picked.url);
+  const { origin, pathname, host } = new URL(pickedUrl.url);
   const service = `${origin}${pathname.replace(/\/+$/, "")}`;
-  const would = `${documentsOf(root)} would go to ${service}, ${keyOf(root, picked, keySources)}; nothing was sent`;
-  const option = addressOf(picked, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
+  const consequence = `${documentsOf(root)} would go to ${service}, ${keyOf(root, pickedUrl, keySources)}; nothing was sent`;
+  const option = addressOf(pickedUrl, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
   return trouble(
     "usage",
-    `${root} ${notAdmittedWords(reason, service, place)}: ${would}`,
+    `${root} ${notAdmittedWords(reason, service, place)}: ${consequence}`,
     `to allow it: mdmirror trust ${shellWord(root)}${option}`,
     { code: "untrusted" },
   );

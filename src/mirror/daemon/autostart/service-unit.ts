@@ -226,19 +226,19 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
 
 /** Stops and removes a unit. Returns false if there was none. */
 export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result<boolean>> {
-  const was = isInstalled(unit);
+  const wasInstalled = isInstalled(unit);
   const stop =
     unit.manager === "systemd"
       ? ["systemctl", "--user", "disable", "--now", `${unit.name}.service`]
       : ["launchctl", "bootout", `${launchdDomain()}/${unit.name}`];
-  if (was) await runTool(stop, env);
+  if (wasInstalled) await runTool(stop, env);
   try {
     rmSync(unit.file, { force: true });
   } catch (error) {
     return trouble("fault", `${unit.file} cannot be removed: ${errnoClause(error)}`, "remove it yourself");
   }
-  if (was && unit.manager === "systemd") await runTool(["systemctl", "--user", "daemon-reload"], env);
-  return ok(was);
+  if (wasInstalled && unit.manager === "systemd") await runTool(["systemctl", "--user", "daemon-reload"], env);
+  return ok(wasInstalled);
 }
 
 export function isInstalled({ file }: ServiceUnit): boolean {

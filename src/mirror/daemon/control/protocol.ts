@@ -149,12 +149,12 @@ export function readLines(
   maxLength: number,
   { onLine, onTooLong }: { readonly onLine: (line: string) => void; readonly onTooLong: () => void },
 ): void {
-  let begun = "";
+  let partialLine = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => {
-    const lines = (begun + chunk).split("\n");
-    begun = lines.pop()!;
+    const lines = (partialLine + chunk).split("\n");
+    partialLine = lines.pop()!;
     lines.forEach(onLine);
-    if (begun.length <= maxLength) return;
+    if (partialLine.length <= maxLength) return;
     socket.removeAllListeners("data");
     onTooLong();
   });
