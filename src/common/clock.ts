@@ -9,8 +9,9 @@ export interface Clock {
   /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves once every event that arrived meanwhile was handled. Callers continue in the order of
-   * their calls. Undefined if events arrive only when a caller advances the time (virtual time).
+   * Resolves in a later turn of the event loop, after events that have arrived were handled.
+   * Callers continue in the order of their calls. Undefined if events arrive only when a caller
+   * advances the time (virtual time).
    */
   turn?(): Promise<void>;
 }

@@ -72,7 +72,6 @@ export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: 
  * does not decide.
  */
 export type DiskNames = DiskFolding & {
-  /** Bytes of the longest name. */
   readonly maxNameBytes: number;
 };
 

@@ -139,8 +139,8 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
 }
 
 /**
- * Returns the request for the plan of an approval. It has the limit of the run that was stopped,
- * because with another limit the plan might not stop.
+ * Returns the request for the plan of an approval, with the limit of the run that was stopped: with
+ * another limit, the plan might not stop.
  */
 export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);

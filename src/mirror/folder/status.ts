@@ -16,8 +16,6 @@ import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { troubleOfSystemError } from "./folder-trouble.ts";
 
-/** Reads the states of linked folders. */
-
 /** Facts about a linked folder from the state file: no network, walk or lock. */
 export type MirrorStatus = RunState & {
   readonly url: string;

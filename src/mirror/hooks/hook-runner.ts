@@ -20,7 +20,6 @@ type Folder = {
   state: FolderState | null;
   offline: { readonly code: WaitReason; readonly since: number } | null;
   readonly changes: Record<string, number>;
-  /** Watched events, by hook and event. */
   readonly watched: Map<string, WatchedEvent>;
 };
 

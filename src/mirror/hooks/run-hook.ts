@@ -94,8 +94,8 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
 /**
  * Runs a hook's command with the message on its standard input, and a small environment without
  * keys. The command runs in the user's home folder, because a linked folder might have somebody
- * else's configuration for the program. It runs in a process group of its own, which is ended as a
- * whole when its time is over.
+ * else's configuration for the program. When its time is over, the whole process group of the
+ * command is ended.
  */
 
 /** LIMIT: bytes of output that are kept, from the end. */

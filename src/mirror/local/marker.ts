@@ -3,7 +3,7 @@ import { anyErrno, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /**
- * `.mdmirror/marker` identifies a linked folder. It contains a random id, which the state file has
+ * The file `.mdmirror/marker` identifies a linked folder by a random id, which the state file has
  * too. A folder without the marker is not the linked folder.
  */
 

@@ -24,8 +24,8 @@ export type Root = { readonly realPath: string; readonly stat: FsStat };
 const IGNORED_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
- * Converts paths to places on the disk. All code in `local/` that touches a file uses this class
- * (I26).
+ * Checks paths, and returns absolute paths that lead to the linked folder only. All code in
+ * `local/` that touches a file uses this class (I26).
  */
 export class RootGuard {
   readonly fs: Fs;

@@ -38,13 +38,14 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
 type OnFolder = (path: string, hasAppeared: boolean) => void;
 
 /**
- * A watcher over chokidar, from its start until it is closed. Watches only folders: the system's
- * notices contain the name of each file that changes in them, and a hint needs no more. If chokidar
- * watched files, it would keep the stat of every file and check each file again. The `raw` events
- * are these notices. `addDir` and `unlinkDir` report folders that appear and disappear, whose
- * contents may have changed before they were watched. If each folder needs a watch of its own, the
- * watches of the root and of each folder in it are started one after the other. Chokidar checks all
- * files of all folders that it gets together, and never frees the memory for this check.
+ * Watches a folder by chokidar, from the start until it is closed.
+ * - `raw` events are the system's notices. Only folders are watched, because a notice contains the
+ *   name of each file that changes in a folder. If chokidar watched files, it would keep the stat
+ *   of every file.
+ * - `addDir` and `unlinkDir` report folders that appear and disappear. The contents of such a
+ *   folder may have changed before it was watched.
+ * - Where each folder needs a watch of its own, the folders of the root are watched one after the
+ *   other. For all of them together, chokidar would use memory that it never frees.
  */
 class RunningWatcher {
   readonly #root: string;

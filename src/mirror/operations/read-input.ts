@@ -9,8 +9,6 @@ import {
   type ReadInput,
 } from "./define.ts";
 
-/** Reads the input of an operation, and describes its fields. */
-
 /** Returns the whole input of an operation, as programs pass it. */
 export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const own = ownInput(declared);

@@ -36,7 +36,6 @@ export type Operation<D extends Declaration, Plan> = {
    * same.
    */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
-  /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
   /**
    * Carries out the plan.

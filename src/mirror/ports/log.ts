@@ -1,4 +1,3 @@
-/** Types of the fields of a log line. */
 type LogValues = {
   /** A finite number. */
   readonly count: number;

@@ -119,8 +119,8 @@ export type Intent =
       };
     }
   /**
-   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: another step
-   * restores the document, and ends its conflict.
+   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: the conflict ends
+   * later, when another step has restored its document.
    */
   | ({
       readonly kind: "drop-conflict";

@@ -10,8 +10,7 @@ import { type CallContext, failed, readFileReply, getFile, misread, OTHER_FILE }
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
 /**
- * Writes files. Each write is sent once, or again if it was certainly not sent. Its answer is
- * checked.
+ * Writes files. Sends each write once, or again if it was certainly not sent. Checks the answers.
  */
 
 export async function createFile(

@@ -39,7 +39,6 @@ function isRefused(fault: Fault | null): boolean {
   return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
 }
 
-/** Lists the root folders, and the folders below each. */
 async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
   // The folders of all lists are in memory together, so one limit applies to all lists.
   const spent = zeroTotals();

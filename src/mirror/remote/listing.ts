@@ -97,7 +97,6 @@ class Traversal<Item extends { readonly id: string }> {
   #cursor: string | null = null;
   /** Request for the next page, if it was sent before the present page was read. */
   #nextReply: Promise<Reply> | null = null;
-  /** Number of different items so far. */
   #count = 0;
   #pagesWithoutNew = 0;
   /** Fault of the first item that could not be read; null if there is none. */

@@ -37,7 +37,6 @@ type OnFault = (why: string, part?: string) => undefined;
 
 export type Group = { readonly [name: string]: Setting<unknown> | Group };
 
-/** The values of a setting or of a group of settings. */
 export type ValueOf<S> = S extends Setting<infer T> ? T : { readonly [Name in keyof S]: ValueOf<S[Name]> };
 
 export const SETTINGS = {

@@ -37,9 +37,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Rewrites the paths at and below `from`, within a transaction of the caller. A block without an
-   * id has its path as key. So all such blocks are removed first and added afterwards: no new key
-   * can then equal an old one.
+   * Rewrites the paths at and below `from`, within a transaction of the caller. ORDER: removes all
+   * blocks that have their path as key before it adds them with new paths, because a new key may
+   * equal the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

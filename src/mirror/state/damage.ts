@@ -119,8 +119,8 @@ function salvageTexts(from: string, to: string): number {
 
 /**
  * LIMIT: least size of a row, to estimate the highest row number. Every row takes more bytes for
- * digest, header and index entry. If many rows were pruned and the tree's edge is damaged, rows
- * with larger numbers are not found.
+ * digest, header and index entry. If many rows were deleted, and the end of the table is damaged,
+ * rows with larger numbers are not found.
  */
 const MIN_ROW_BYTES = 64;
 

@@ -8,9 +8,7 @@ import { type ReadBeside, readBeside } from "./read-beside.ts";
 /** Reads rows about one folder, to be shown to users: a few columns, and no content. */
 
 export type FolderRows = {
-  /** Documents of the folder. */
   readonly documents: readonly DocumentRow[];
-  /** Folders in the folder. */
   readonly folders: readonly LocalPath[];
   /** All blocks of the state, at any depth and also outside the folder. */
   readonly blocks: readonly Block[];

@@ -4,7 +4,6 @@ import type { MirrorEvent, State, Version } from "../ports/state.ts";
 import { Columns } from "./keyed-table.ts";
 import { WithStatements } from "./statement.ts";
 
-/** An event in the form of its row. */
 type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
   readonly mergeBase: Digest | null;
   readonly mergeTheirs: Digest | null;

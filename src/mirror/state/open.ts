@@ -15,13 +15,9 @@ import { type Schema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schem
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/**
- * Result of opening. `created`: no state existed before, so every document on both sides still has
- * to be linked.
- */
+/** Result of opening. `created`: no state existed before, so no document has a record yet. */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
-  /** The state is missing, and the caller only reads. */
   | { readonly kind: "missing" }
   | FileFault;
 
@@ -147,8 +143,8 @@ function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // Only an empty `state.db` is damage. A missing one is created again and filled from both
-  // sides, which is also the course after damage.
+  // Only an empty `state.db` is damage. A missing one is created and filled from both sides, as
+  // after damage.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }

@@ -8,7 +8,6 @@ import { LOCAL_PATHS } from "./records.ts";
 
 export type ReadBeside<T> =
   | { readonly kind: "read"; readonly value: T }
-  /** The state is missing. */
   | { readonly kind: "missing" }
   | ({ readonly file: StateFile } & DatabaseFault);
 

@@ -34,8 +34,8 @@ const VERSIONS_KEPT = 20;
 
 /**
  * Prunes expired rows and contents. Must be called between cycles only: an action must not lose
- * content that it has looked up but not yet recorded. Time is counted in days on which this was
- * called, so a machine that was off for two months keeps its contents. Content expires after no row
+ * content that it has looked up but not yet recorded. Time is counted in days on which mdmirror
+ * pruned, so a machine that was off for two months keeps its contents. Content expires after no row
  * has referred to it for that long. Above `bytes`, superseded versions of recorded documents are
  * pruned immediately, the earliest superseded first. All other contents may be the only copies, and
  * stay for their time. The file keeps its size; its free pages are used again.

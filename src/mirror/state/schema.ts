@@ -81,11 +81,13 @@ const CONFLICTS = `CREATE TABLE conflicts (
 ) STRICT;`;
 
 /**
- * Upgrades version 6. Since version 7, each copy of a conflict shows one version; before, one copy
- * showed one version after the other. A copy that its user had edited kept showing the version from
- * which it was made; later versions were recorded with the same time, and not shown. So the first
- * of the versions with the last time is the one that the copy shows. Losses are counted by runs;
- * those before the upgrade are not counted. Rows of the journal get the fields that they lack.
+ * Upgrades version 6:
+ * - Before version 7, one copy of a conflict showed one version after the other; since then, each
+ *   copy shows one version. If the user had edited a copy, it kept showing the version from which
+ *   it was made, and later versions were recorded with the same time. The version that a copy shows
+ *   is thus the first of those with the last time.
+ * - Losses are counted by runs; those before the upgrade are not counted.
+ * - Rows of the journal get the fields that they lack.
  */
 const FROM_VERSION_6 = `
 CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
@@ -137,8 +139,8 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
 `;
 
 /**
- * Upgrades version 15. It had the tables of version 16, but other words for the state of a manual
- * run and for a field of the journal.
+ * Upgrades version 15, which had the tables of version 16, but other words for the state of a
+ * manual run and for a field of the journal.
  */
 const FROM_VERSION_15 = `
 UPDATE runs SET summary = json_set(summary, '$.state', 'manual')

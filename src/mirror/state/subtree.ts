@@ -7,8 +7,8 @@ type TreeSide = "local" | "remote";
 type Column = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * Columns with paths of a side, each with the path of the same row on the other side. ORDER:
- * conflict copies come before the records, because they are found by the records' paths.
+ * Columns with paths of a side, each with the path of the same row on the other side. ORDER: the
+ * rows of conflict copies are found by the paths of records, so they are moved before the records.
  */
 const COLUMNS: Readonly<Record<TreeSide, readonly Column[]>> = {
   local: [

@@ -67,7 +67,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const pickedUrl = pickUrl(config.url, options)!;
-  // The address is checked with the folder's own exceptions for plain http first, because an
+  // The address is first checked with the plain http that the folder itself allows, because an
   // invalid URL is reported before the question of trust.
   const address = addressOf(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
@@ -83,8 +83,8 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
 }
 
 /**
- * Returns the absolute path of the user's hooks, which no linked folder can name; null if there are
- * none.
+ * Returns the absolute path of the user's file with hooks; null if there is none. No linked folder
+ * can set this path.
  */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
   const file = join(configFolder(env), "hooks.json");

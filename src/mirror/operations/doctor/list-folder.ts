@@ -76,7 +76,6 @@ type OpenProblems = {
   readonly blocks: ReadonlyMap<string, Block>;
   readonly conflicts: ReadonlySet<LocalPath>;
   readonly reviews: ReadonlySet<LocalPath>;
-  /** Paths that require action. */
   readonly requiringAction: readonly LocalPath[];
 };
 

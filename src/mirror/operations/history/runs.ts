@@ -38,7 +38,6 @@ export function readRuns(state: State): readonly RunLine[] {
   });
 }
 
-/** Changes of one local day. */
 export type DayOfChanges = {
   /** Start of the day, in milliseconds since the epoch. */
   readonly at: number;

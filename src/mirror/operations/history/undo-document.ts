@@ -8,7 +8,6 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { RecordIndex } from "./find-document.ts";
 import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-moves.ts";
 
-/** The undo of one document or folder. */
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
   /**
@@ -23,11 +22,11 @@ export type UndoItem = { readonly path: LocalPath } & (
       readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
       readonly expect: Digest;
     }
-  /** The run deleted the document. It is restored as a new document. */
+  /** A document that the run deleted. The undo restores the content as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
-   * The run uploaded the document as new. The file goes to the trash, and the next run deletes the
-   * document, under the safety checks.
+   * A document that the run uploaded as new. The undo moves the file to the trash, and the next run
+   * deletes the document, under the safety checks.
    */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
@@ -104,7 +103,6 @@ type UndoContext = {
   readonly records: RecordIndex;
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
-  /** Documents that the runs created. */
   readonly created: ReadonlySet<DocId>;
   /** Created documents that stay, because each replaces a document that the runs removed. */
   readonly successors: ReadonlySet<DocId>;

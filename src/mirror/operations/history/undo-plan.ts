@@ -71,7 +71,6 @@ function unlessTaken(item: UndoItem, { records, disk }: PathFacts, moves: readon
   return leftItem(item.path, isKnown ? "another document has its path now" : occupiedReason(item.path));
 }
 
-/** Returns true if a move frees a path. */
 function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }

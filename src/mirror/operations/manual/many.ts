@@ -11,8 +11,6 @@ import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/** Plans manual operations and runs them: one item for each document. */
-
 /** Result for one document. A document that fails does not stop the others. */
 type ManyEnd = ResultEnds["items"][number];
 

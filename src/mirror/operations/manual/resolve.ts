@@ -182,7 +182,10 @@ function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
-/** Returns the open problems at the names. One path alone means the same as in `resolve PATH`. */
+/**
+ * Returns the open problems that the names select. A single name may also be another path of the
+ * document, as in `resolve PATH`.
+ */
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);

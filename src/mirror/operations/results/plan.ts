@@ -9,7 +9,6 @@ export function pathsOf({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
-/** Returns the object of `plan --json`. */
 export function planJson(preview: SyncPlan): {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];

@@ -6,7 +6,6 @@ import type { RunReport } from "../../folder/run.ts";
 import { attentionJson, entryOf } from "./attention.ts";
 import type { SyncReport } from "./shapes.ts";
 
-/** Returns the object of `sync --json`. */
 export function reportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
   // Programs rely on these fields, which count all merges of two edits as one number.

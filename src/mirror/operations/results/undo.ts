@@ -1,8 +1,6 @@
 import { shownName, shownWords } from "../../../common/shown-name.ts";
 import type { UndoItem } from "../history/undo-document.ts";
 
-/** Words for the undo of a document. */
-
 const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   "text-back": "restore the content",
   "conflict-back": "open the conflict again",

@@ -39,7 +39,6 @@ function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
   return stays.path === path ? words : `${place} is ${words}`;
 }
 
-/** Returns open problems and errors. */
 function openFacts(now: number, { record, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
