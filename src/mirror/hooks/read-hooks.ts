@@ -78,8 +78,6 @@ function isMirror(entry: string, root: string, env: Env): boolean {
   }
 }
 
-/** Reads `hooks.json` strictly: an unknown field is an error, not a guess. */
-
 /** LIMIT: hooks of one user. */
 const MAX_HOOKS = 32;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
@@ -92,7 +90,7 @@ const MAX_DEBOUNCE_MS = 86_400_000;
 type OnFault = (why: string) => void;
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns hooks and faults: a clause for each field that is wrong. */
+/** Reads `hooks.json`. `faults`: a clause for each field that is wrong or unknown. */
 export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
   let json: unknown;
   try {

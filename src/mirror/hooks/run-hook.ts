@@ -91,13 +91,6 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: after, now: after, test: true }, root, world, stop);
 }
 
-/**
- * Runs a hook's command with the message on its standard input, and a small environment without
- * keys. The command runs in the user's home folder, because a linked folder might have somebody
- * else's configuration for the program. When its time is over, the whole process group of the
- * command is ended.
- */
-
 /** LIMIT: bytes of output that are kept, from the end. */
 const KEPT_BYTES = 1_024;
 /** LIMIT: bytes of output. Reading more would take processor time from syncing. */
@@ -123,6 +116,12 @@ type RunSetup = {
   readonly stop: AbortSignal;
 };
 
+/**
+ * Runs a hook's command with the message on its standard input, and a small environment without
+ * keys. The command runs in the user's home folder, because a linked folder might have somebody
+ * else's configuration for the program. When its time is over, the whole process group of the
+ * command is ended.
+ */
 export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, setup: RunSetup): Promise<HookEnd> {
   const { env, timeoutMs, stop } = setup;
   const [program, ...args] = argv;

@@ -159,8 +159,6 @@ export class LocalDisk implements Disk {
   }
 }
 
-/** Reads the occupant of a path, with its content. */
-
 /**
  * Returns the state of a path. Returns `absent` only if the root exists and the path is reached
  * through folders alone: everything else is `unknown` (I04).

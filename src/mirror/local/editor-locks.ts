@@ -118,7 +118,7 @@ type Owner = { readonly host: string; readonly pid: number; readonly since: numb
 function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
   if (!isSameHost(host, processes.host())) return false;
   if (pid > 0 && !processes.isAlive(pid)) return true;
-  // After a restart of the machine, another process may have this number.
+  // After a restart of the machine, another process may have the number of the dead one.
   const booted = processes.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }

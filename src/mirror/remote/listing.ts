@@ -261,11 +261,6 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
 }
 
 /**
- * Recognises answers of other programs to a request for the first page of documents. The service
- * always answers that request with a list envelope.
- */
-
-/**
  * Returns the fault if a list was refused for a reason that the service does not have. An answer
  * that says "later" may come from a proxy in front of the service, and is not such a fault.
  */
@@ -278,7 +273,10 @@ function foreignRefusal(reply: Failure): Fault | null {
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }
 
-/** Describes the program that answered in place of the service; null if the service answered. */
+/**
+ * Describes the program that answered in place of the service; null if the service answered. The
+ * service always sends a list envelope.
+ */
 function foreignDescription(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;

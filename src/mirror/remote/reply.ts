@@ -147,14 +147,12 @@ function redirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }
 
-/** Reads `Retry-After` as in RFC 9110, 10.2.3: seconds, or an HTTP date. */
-
 // Matches an IMF-fixdate only. The two obsolete forms have not been generated for decades, and
 // `Date.parse` would accept much more than dates.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Returns how long to wait.
+ * Reads `Retry-After` as in RFC 9110, 10.2.3: seconds, or an HTTP date.
  * @param header value of `Retry-After`, if there is one
  * @param date the answer's `Date` header, with which a date is compared, because the same clock
  * made both

@@ -222,7 +222,7 @@ function wholeNumber(defaultValue: number, [least, most]: readonly [number, numb
   };
 }
 
-/** Returns milliseconds of a checked length of time. */
+/** Returns a valid length of time in milliseconds. */
 export function timeMs(text: string): number {
   return parseAge(text) ?? 0;
 }

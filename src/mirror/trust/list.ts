@@ -134,7 +134,7 @@ export function freeName(wanted: string, taken: readonly string[]): string {
 
 /** An address that the user provided for the documents and the key of a linked folder. */
 type AddressOfUser = {
-  /** Address in the spelling of `addressOf`. */
+  /** Address as `addressOf` returns it. */
   readonly address: string;
   readonly allowHttp: readonly string[];
   /**

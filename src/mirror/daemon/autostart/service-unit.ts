@@ -179,8 +179,6 @@ function fillIn(template: string, values: Readonly<Record<string, string>>): str
   });
 }
 
-/** Installs and removes a unit. mdmirror writes the file; the manager's own tool does the rest. */
-
 type Env = Readonly<Record<string, string | undefined>>;
 /** `ran: false`: the tool is missing, or has not answered in time. */
 type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };

@@ -138,11 +138,6 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
   return { state: BLOCK_REASONS[reason].work === "waits" ? "waiting" : "blocked", why: detail };
 }
 
-/**
- * Lists the entries of a folder with their states, from the state file and the names on disk: no
- * network, no content, no lock.
- */
-
 type ShownEntry = Omit<FolderEntry, "row"> & {
   /**
    * Size in bytes, and time of the last change in milliseconds since the epoch; null if the file

@@ -140,8 +140,6 @@ function formerPath(state: State, named: LocalPath): LocalPath | null {
   return found === null || found.path === named ? null : found.path;
 }
 
-/** Collects facts about one path from a plan that was made for this question. */
-
 /** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;

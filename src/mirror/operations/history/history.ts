@@ -213,8 +213,6 @@ function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] 
   return entries;
 }
 
-/** Words for the versions of a merge. */
-
 /** Returns a clause that describes each version, with its number in the history if it has one. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;

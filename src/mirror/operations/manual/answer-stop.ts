@@ -187,8 +187,7 @@ function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: Sto
   });
 }
 
-/** Undoes the changes that a safety check stopped: restores what was deleted or overwritten. */
-
+/** Restores a document or file that a stopped change would delete or overwrite, or already did. */
 type RejectItem = PlanItem<ResultOf<typeof REJECT>["items"][number]> & {
   readonly path: LocalPath;
   readonly kind: RejectionKind | "left";

@@ -48,8 +48,6 @@ const MAX_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
-/** Finds the folders from which a plan uploads the most documents for the first time. */
-
 type FolderShare = Share & {
   /** Path of the folder, counted without its subfolders; "" is the linked folder itself. */
   readonly folder: LocalPath;
