@@ -54,13 +54,13 @@ export class Output {
   }
 
   #writeHere(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; ) {
+    for (let offset = 0; offset < bytes.length; ) {
       try {
-        at += this.#write(STANDARD_OUTPUT, bytes, at);
+        offset += this.#write(STANDARD_OUTPUT, bytes, offset);
       } catch (error) {
         // Another process set the shared pipe to non-blocking, and the pipe is full: the stream
         // waits.
-        if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(at));
+        if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(offset));
         else this.#fail(error as Error);
         return;
       }

@@ -47,8 +47,8 @@ const BRUSHES: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "add
 /** Returns a unified diff. */
 export function unifiedLines(io: Io, names: PatchNames, before: string, after: string): string[] {
   const paint = paintFor(io);
-  return patchLines(names, before, after).map((line, at) => {
-    const brush = at < 2 ? "strong" : BRUSHES[line[0]!];
+  return patchLines(names, before, after).map((line, index) => {
+    const brush = index < 2 ? "strong" : BRUSHES[line[0]!];
     return brush === undefined ? clean(io, line) : paint[brush](clean(io, line));
   });
 }

@@ -85,10 +85,10 @@ export function countWords(counts: readonly (readonly [n: number, words: string]
 /** Aligns columns with two spaces between them; the last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cellsOf(cell));
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cellsOf(cell));
   return rows.map((row) =>
     row
-      .map((cell, at) => (at === row.length - 1 ? cell : padTo(cell, widths[at]!)))
+      .map((cell, column) => (column === row.length - 1 ? cell : padTo(cell, widths[column]!)))
       .join("  ")
       .trimEnd(),
   );

@@ -28,16 +28,16 @@ export function partOf(text: string, from: number, last: number, characters: num
   const lines = splitLines(text);
   const end = Math.min(last, lines.length);
   let taken = "";
-  let at = from;
-  for (; at <= end; at++) {
-    const line = lines[at - 1]!;
+  let index = from;
+  for (; index <= end; index++) {
+    const line = lines[index - 1]!;
     if (taken.length + line.length > characters) break;
     taken += line;
   }
-  if (at > end || taken !== "")
-    return { text: taken, from, to: at - 1, next: at <= end ? at : null, isCutInLine: false };
-  const cut = cutAt(lines[at - 1]!, characters);
-  return { text: cut, from, to: at, next: at < end ? at + 1 : null, isCutInLine: true };
+  if (index > end || taken !== "")
+    return { text: taken, from, to: index - 1, next: index <= end ? index : null, isCutInLine: false };
+  const cut = cutAt(lines[index - 1]!, characters);
+  return { text: cut, from, to: index, next: index < end ? index + 1 : null, isCutInLine: true };
 }
 
 /** Returns the beginning of a text: at most this many UTF-16 units, without half a character. */

@@ -9,14 +9,14 @@ const READ_BYTES = 4_096;
  */
 export function randomSource(): (bytes: number) => Uint8Array {
   let read = randomBytes(READ_BYTES);
-  let at = 0;
+  let offset = 0;
   return (bytes) => {
-    if (at + bytes > read.length) {
+    if (offset + bytes > read.length) {
       read = randomBytes(Math.max(bytes, READ_BYTES));
-      at = 0;
+      offset = 0;
     }
-    const taken = read.subarray(at, at + bytes);
-    at += bytes;
+    const taken = read.subarray(offset, offset + bytes);
+    offset += bytes;
     return taken;
   };
 }

@@ -71,7 +71,7 @@ async function offersAfter([name, ...rest]: readonly string[], table: readonly C
   const spec = named(rest.at(-1));
   if (spec?.value !== undefined) return wordsOf(spec.choices) ?? BY_VALUE[spec.value] ?? [];
   const { most, words, offers = [] } = command.operands;
-  const given = rest.filter((word, at) => !word.startsWith("-") && named(rest[at - 1])?.value === undefined).length;
+  const given = rest.filter((word, i) => !word.startsWith("-") && named(rest[i - 1])?.value === undefined).length;
   const operands = wordsOf(given === 0 ? words : undefined) ?? BY_OPERAND[offers[given] ?? offers.at(-1) ?? "file"];
   const names = options.flatMap(([option, { short, help }]) =>
     [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map((word): Offer => ["option", word, help]),

@@ -148,7 +148,7 @@ function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGro
 export function proposalLines(proposal: Proposal): string[] {
   const { gitignore, patterns } = proposal;
   const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
-  return columns(proposalFlags(proposal).map((flag, at) => [`    ${flag}`, shareWords(shares[at]!)]));
+  return columns(proposalFlags(proposal).map((flag, index) => [`    ${flag}`, shareWords(shares[index]!)]));
 }
 
 /** Returns the options that accept a proposal, as words for a shell. */

@@ -110,9 +110,9 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAll(io);
   const now = io.clock.now();
   const exits = mirrors.map(({ reading }) => exitOf(reading, flags, now));
-  const first = flags.json ? undefined : mirrors.find(({ reading }, at) => exits[at] !== 0 && reading.kind === "seen");
-  const shown = mirrors.map(({ mirror: { name, root }, reading, state }, at) => {
-    return { name, root, ...jsonOf(reading, state, now), exit: exits[at] };
+  const first = flags.json ? undefined : mirrors.find(({ reading }, i) => exits[i] !== 0 && reading.kind === "seen");
+  const shown = mirrors.map(({ mirror: { name, root }, reading, state }, index) => {
+    return { name, root, ...jsonOf(reading, state, now), exit: exits[index] };
   });
   return showResult(io, flags.json, {
     json: { mirrors: shown },

@@ -86,8 +86,8 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const unsent = await findUnsent(root, contextOf(io));
-  const at = shellWord(root);
-  const anyway = `mdmirror unlink ${at} --force`;
+  const folderWord = shellWord(root);
+  const anyway = `mdmirror unlink ${folderWord} --force`;
   if (unsent.kind === "trouble") {
     if (force) return null;
     const { what, next } = unsent.trouble;
@@ -101,7 +101,7 @@ async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
-  io.err(`  next: mdmirror sync ${at}, then follow its output; or leave these changes unsynced: ${anyway}`);
+  io.err(`  next: mdmirror sync ${folderWord}, then follow its output; or leave these changes unsynced: ${anyway}`);
   return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 

@@ -15,7 +15,7 @@ export type InlineLink = Resource & {
   readonly wiki?: WikiLink;
 };
 
-type Opener = { readonly at: number; readonly image: boolean };
+type Opener = { readonly offset: number; readonly image: boolean };
 
 /** State of reading one paragraph. */
 export type Brackets = {
@@ -40,25 +40,25 @@ type BracketContext = {
   readonly onLink: (link: InlineLink) => void;
 };
 
-/** Returns the offset at which the parser continues; -1 if no bracket is at `at`. */
+/** Returns the offset at which the parser continues; -1 if no bracket is at `offset`. */
 export function readBracket(
   brackets: Brackets,
   cx: InlineContext,
   next: number,
-  at: number,
+  offset: number,
   context: BracketContext,
 ): number {
-  const named = context.countsWiki && brackets.openers.length === 0 ? readWiki(cx, next, at, context) : null;
+  const named = context.countsWiki && brackets.openers.length === 0 ? readWiki(cx, next, offset, context) : null;
   if (named !== null) return named;
-  if (next === EXCLAMATION && cx.char(at + 1) === OPEN_BRACKET) {
-    brackets.openers.push({ at, image: true });
-    return at + 2;
+  if (next === EXCLAMATION && cx.char(offset + 1) === OPEN_BRACKET) {
+    brackets.openers.push({ offset, image: true });
+    return offset + 2;
   }
   if (next === OPEN_BRACKET) {
-    brackets.openers.push({ at, image: false });
-    return at + 1;
+    brackets.openers.push({ offset, image: false });
+    return offset + 1;
   }
-  return next === CLOSE_BRACKET ? closeBracket(brackets, cx, at, context) : -1;
+  return next === CLOSE_BRACKET ? closeBracket(brackets, cx, offset, context) : -1;
 }
 
 /**
@@ -69,10 +69,10 @@ export function readBracket(
 function readWiki(
   cx: InlineContext,
   next: number,
-  at: number,
+  offset: number,
   { definedLabels, onLink }: BracketContext,
 ): number | null {
-  const from = next === EXCLAMATION ? at + 1 : next === OPEN_BRACKET ? at : -1;
+  const from = next === EXCLAMATION ? offset + 1 : next === OPEN_BRACKET ? offset : -1;
   const read = from === -1 ? null : readWikiLink(cx.text, from - cx.offset);
   if (read === null) return null;
   const label = cx.slice(from + 2, read.to + cx.offset - 2);
@@ -88,33 +88,33 @@ function wikiFormOf(cx: InlineContext, opener: Opener, close: number, resource: 
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};
   if (destination.from !== close + 2 || destination.to !== end - 1) return {};
-  const from = opener.image ? opener.at + 1 : opener.at;
+  const from = opener.image ? opener.offset + 1 : opener.offset;
   const text = wordsOf(cx.slice(from + 1, close));
   return text === null ? {} : { wiki: { from, to: end, name: null, heading: "", text, inTable: false } };
 }
 
-function closeBracket(brackets: Brackets, cx: InlineContext, at: number, context: BracketContext): number {
+function closeBracket(brackets: Brackets, cx: InlineContext, offset: number, context: BracketContext): number {
   const { definedLabels, onLink } = context;
   const { openers, unclosed } = brackets;
   const opener = openers.pop();
-  if (opener === undefined) return at + 1;
+  if (opener === undefined) return offset + 1;
   const isDead = !opener.image && openers.length < brackets.usableFrom;
   brackets.usableFrom = Math.min(brackets.usableFrom, openers.length);
-  if (isDead) return at + 1;
-  const label = definedLabels.size === 0 ? null : labelWithin(cx, opener, at);
-  if (label?.startsWith("^") && definedLabels.has(label)) return at + 1;
-  const resource = resourceAt(cx, at + 1, unclosed);
+  if (isDead) return offset + 1;
+  const label = definedLabels.size === 0 ? null : labelWithin(cx, opener, offset);
+  if (label?.startsWith("^") && definedLabels.has(label)) return offset + 1;
+  const resource = resourceAt(cx, offset + 1, unclosed);
   if (resource !== null) {
-    const wiki = context.countsWiki && openers.length === 0 ? wikiFormOf(cx, opener, at, resource) : {};
-    onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.at, ...wiki });
+    const wiki = context.countsWiki && openers.length === 0 ? wikiFormOf(cx, opener, offset, resource) : {};
+    onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.offset, ...wiki });
   }
-  const end = resource?.end ?? referenceEnd(cx, at, label, definedLabels);
-  if (end === -1) return at + 1;
+  const end = resource?.end ?? referenceEnd(cx, offset, label, definedLabels);
+  if (end === -1) return offset + 1;
   if (!opener.image) brackets.usableFrom = openers.length;
   return end;
 }
 
-/** Returns the resource, with offsets of the document; null if none begins at `at`. */
+/** Returns the resource, with offsets of the document; null if none begins at `offset`. */
 function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
@@ -140,7 +140,7 @@ function referenceEnd(
 
 /** Returns the content of a pair of brackets as a label; null if the content cannot be a label. */
 function labelWithin(cx: InlineContext, opener: Opener, close: number): string | null {
-  const from = opener.at + (opener.image ? 2 : 1);
+  const from = opener.offset + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL) return null;
   const read = readLabel(cx.text, from - 1 - cx.offset);
   return read?.end === close + 1 - cx.offset ? normaliseLabel(read.label) : null;

@@ -10,10 +10,10 @@ const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
  * @param wiki true if `[[Name]]` counts
  */
 export function mayHaveLinks(text: string, wiki = false): boolean {
-  for (let at = text.indexOf("]"); at !== -1; at = text.indexOf("]", at + 1)) {
-    const next = text.charCodeAt(at + 1);
+  for (let offset = text.indexOf("]"); offset !== -1; offset = text.indexOf("]", offset + 1)) {
+    const next = text.charCodeAt(offset + 1);
     if (next !== OPEN_PARENTHESIS && next !== COLON) continue;
-    FOREIGN.lastIndex = at + 2;
+    FOREIGN.lastIndex = offset + 2;
     if (!FOREIGN.test(text)) return true;
   }
   return wiki && text.includes("[[");

@@ -43,22 +43,22 @@ export function isId(text: string): boolean {
 /** Resolves escapes and entities up to a `?` or `#`, which may itself be escaped. */
 function decodeUntilSuffix(raw: string, start: number): { target: string; end: number } {
   let target = "";
-  for (let at = start; at < raw.length; ) {
-    const { character, length } = unitAt(raw, at);
-    if (character === "?" || character === "#") return { target, end: at };
+  for (let offset = start; offset < raw.length; ) {
+    const { character, length } = unitAt(raw, offset);
+    if (character === "?" || character === "#") return { target, end: offset };
     target += character;
-    at += length;
+    offset += length;
   }
   return { target, end: raw.length };
 }
 
 const ENTITY = /&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]*));/iy;
 
-function unitAt(raw: string, at: number): { character: string; length: number } {
-  if (raw[at] === "\\" && isPunctuation(raw.charCodeAt(at + 1))) return { character: raw[at + 1]!, length: 2 };
-  ENTITY.lastIndex = at;
-  const [entity, decimal, hex, name] = (raw[at] === "&" && ENTITY.exec(raw)) || [];
-  if (entity === undefined) return { character: raw[at]!, length: 1 };
+function unitAt(raw: string, i: number): { character: string; length: number } {
+  if (raw[i] === "\\" && isPunctuation(raw.charCodeAt(i + 1))) return { character: raw[i + 1]!, length: 2 };
+  ENTITY.lastIndex = i;
+  const [entity, decimal, hex, name] = (raw[i] === "&" && ENTITY.exec(raw)) || [];
+  if (entity === undefined) return { character: raw[i]!, length: 1 };
   const character =
     name === undefined ? characterOf(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED_ENTITIES[name];
   return character === undefined ? { character: "&", length: 1 } : { character, length: entity.length };

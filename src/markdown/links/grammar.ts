@@ -80,7 +80,7 @@ const BLOCKS: MarkdownConfig = {
 /** Parser, made for the first content that is parsed: many commands parse nothing. */
 let grammar: MarkdownParser | null = null;
 
-function readLink(cx: InlineContext, next: number, at: number): number {
+function readLink(cx: InlineContext, next: number, offset: number): number {
   const { defined, countsWiki, links, paragraphs } = reading!;
   let brackets = paragraphs.get(cx);
   if (brackets === undefined) {
@@ -94,22 +94,22 @@ function readLink(cx: InlineContext, next: number, at: number): number {
     // The tree would drop a node without length.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
-  return readBracket(brackets, cx, next, at, { definedLabels: defined, countsWiki, onLink });
+  return readBracket(brackets, cx, next, offset, { definedLabels: defined, countsWiki, onLink });
 }
 
 /**
  * Skips a search that would take quadratic time. The parser searches the rest of the document for
  * the end of each tag and comment, even if there is none.
  */
-function skipUnclosed(cx: InlineContext, next: number, at: number): number {
+function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
-  const closer = CLOSERS.find(([opener]) => cx.slice(at + 1, at + 1 + opener.length) === opener)![1];
+  const closer = CLOSERS.find(([opener]) => cx.slice(offset + 1, offset + 1 + opener.length) === opener)![1];
   const brackets = reading!.paragraphs.get(cx) ?? newBrackets();
   reading!.paragraphs.set(cx, brackets);
-  if (brackets.unclosed.has(closer)) return at + 1;
-  if (cx.text.includes(closer, at - cx.offset)) return -1;
+  if (brackets.unclosed.has(closer)) return offset + 1;
+  if (cx.text.includes(closer, offset - cx.offset)) return -1;
   brackets.unclosed.add(closer);
-  return at + 1;
+  return offset + 1;
 }
 
 const CLOSERS = [

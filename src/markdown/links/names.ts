@@ -17,7 +17,7 @@ export class NameIndex {
     else same.add(path);
   }
 
-  at(name: string): Iterable<string> {
+  named(name: string): Iterable<string> {
     return this.#paths.get(folded(name)) ?? [];
   }
 }
@@ -31,7 +31,7 @@ type Lookups = {
 };
 
 export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNames {
-  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + ENDING] : index().at(stem));
+  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + ENDING] : index().named(stem));
   const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);

@@ -31,26 +31,26 @@ const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
  * @returns null if no resource begins there
  */
 export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
-  let at = skipSpaces(text, open + 1);
-  const angle = text.charCodeAt(at) === LESS_THAN;
-  const destination = text.charCodeAt(at) === CLOSE ? null : readDestination(text, at);
-  if (destination === null && text.charCodeAt(at) !== CLOSE) return null;
-  const end = destination === null ? at : destination.to + (angle ? 1 : 0);
-  at = skipSpaces(text, end);
-  const title = at > end ? readTitle(text, at, unclosed) : null;
-  if (title !== null) at = skipSpaces(text, title.to + 1);
-  return text.charCodeAt(at) === CLOSE ? { destination, angle, title, end: at + 1 } : null;
+  let offset = skipSpaces(text, open + 1);
+  const angle = text.charCodeAt(offset) === LESS_THAN;
+  const destination = text.charCodeAt(offset) === CLOSE ? null : readDestination(text, offset);
+  if (destination === null && text.charCodeAt(offset) !== CLOSE) return null;
+  const end = destination === null ? offset : destination.to + (angle ? 1 : 0);
+  offset = skipSpaces(text, end);
+  const title = offset > end ? readTitle(text, offset, unclosed) : null;
+  if (title !== null) offset = skipSpaces(text, title.to + 1);
+  return text.charCodeAt(offset) === CLOSE ? { destination, angle, title, end: offset + 1 } : null;
 }
 
-/** Returns the destination that begins at `at`, without `<` and `>`; null if there is none. */
-export function readDestination(text: string, at: number): Span | null {
-  if (text.charCodeAt(at) !== LESS_THAN) {
-    const to = bareEnd(text, at);
-    return to > at ? { from: at, to } : null;
+/** Returns the destination that begins at `offset`, without `<` and `>`; null if there is none. */
+export function readDestination(text: string, offset: number): Span | null {
+  if (text.charCodeAt(offset) !== LESS_THAN) {
+    const to = bareEnd(text, offset);
+    return to > offset ? { from: offset, to } : null;
   }
-  ANGLE.lastIndex = at;
+  ANGLE.lastIndex = offset;
   const inner = ANGLE.exec(text)?.[1];
-  return inner === undefined ? null : { from: at + 1, to: at + 1 + inner.length };
+  return inner === undefined ? null : { from: offset + 1, to: offset + 1 + inner.length };
 }
 
 /**
@@ -58,26 +58,26 @@ export function readDestination(text: string, at: number): Span | null {
  */
 function bareEnd(text: string, from: number): number {
   let depth = 0;
-  let at = from;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  let offset = from;
+  for (; offset < text.length; offset++) {
+    const code = text.charCodeAt(offset);
     if (code <= SPACE || code === DELETE) break;
-    if (code === BACKSLASH && isPunctuation(text.charCodeAt(at + 1))) at++;
+    if (code === BACKSLASH && isPunctuation(text.charCodeAt(offset + 1))) offset++;
     else if (code === OPEN && ++depth > MAX_PARENTHESES) return -1;
     else if (code === CLOSE && --depth < 0) break;
   }
-  return depth > 0 ? -1 : at;
+  return depth > 0 ? -1 : offset;
 }
 
-/** Returns the title that begins at `at`, without its quotes; the closing one is at `to`. */
-function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
-  const opener = text[at];
+/** Returns the title that begins at `offset`, without its quotes; the closing one is at `to`. */
+function readTitle(text: string, offset: number, unclosed: Unclosed): Span | null {
+  const opener = text[offset];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;
   const closer = opener === "(" ? ")" : opener;
   if (unclosed.has(closer)) return null;
-  for (let to = at + 1; to < text.length; to++) {
+  for (let to = offset + 1; to < text.length; to++) {
     const character = text[to];
-    if (character === closer) return { from: at + 1, to };
+    if (character === closer) return { from: offset + 1, to };
     if (character === "(" && opener === "(") return null;
     if (character === "\\") to++;
   }
@@ -85,11 +85,11 @@ function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
   return null;
 }
 
-/** Returns the normalised label of the `[label]` at `at`, and its end; null if there is none. */
-export function readLabel(text: string, at: number): { readonly label: string; readonly end: number } | null {
-  LABEL.lastIndex = at;
+/** Returns the normalised label of a `[label]` at `offset`, and its end; null if there is none. */
+export function readLabel(text: string, offset: number): { readonly label: string; readonly end: number } | null {
+  LABEL.lastIndex = offset;
   const found = LABEL.exec(text);
-  return found === null ? null : { label: normaliseLabel(found[1]!), end: at + found[0].length };
+  return found === null ? null : { label: normaliseLabel(found[1]!), end: offset + found[0].length };
 }
 
 /** Returns the normal form of a label. All labels of one definition have one normal form. */

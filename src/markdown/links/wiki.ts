@@ -37,14 +37,14 @@ export type WikiLink = {
 const WIKI_LINK = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
 const BRACKETED_TEXT = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
-/** Returns the local wiki link that begins at `at`. Its offsets count from `at`. */
-export function readWikiLink(text: string, at: number): WikiLink | null {
-  WIKI_LINK.lastIndex = at;
+/** Returns the local wiki link that begins at `offset`. Its offsets count from `offset`. */
+export function readWikiLink(text: string, offset: number): WikiLink | null {
+  WIKI_LINK.lastIndex = offset;
   const found = WIKI_LINK.exec(text);
   if (found === null) return null;
   const [whole, name, heading, alias] = found as unknown as [string, string, string, string | undefined];
   if (!whole.isWellFormed()) return null;
-  return { from: at, to: at + whole.length, name, heading, text: alias ?? name + heading, inTable: false };
+  return { from: offset, to: offset + whole.length, name, heading, text: alias ?? name + heading, inTable: false };
 }
 
 /**

@@ -58,14 +58,14 @@ export function contextsOf(lines: readonly string[], root: BlockStack = new Bloc
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
   const place: BlockContext = { inside: root };
   let [faults, outline, depth] = [0, "", 0];
-  for (let at = 0; at < lines.length; at++) {
-    around[at] = place.inside;
-    const stray = hasContexts(lines[at] as string) ? applyLine(place, (lines[at] as string).trimEnd()) : 0;
+  for (let index = 0; index < lines.length; index++) {
+    around[index] = place.inside;
+    const stray = hasContexts(lines[index] as string) ? applyLine(place, (lines[index] as string).trimEnd()) : 0;
     const isMark = stray !== 0 || depth !== place.inside.depth;
-    marks[at] = isMark;
+    marks[index] = isMark;
     if (!isMark) continue;
     faults += Math.max(0, stray);
-    outline += lines[at] as string;
+    outline += lines[index] as string;
     depth = place.inside.depth;
   }
   return { around, marks, faults: faults + depth, open: depth, outline };

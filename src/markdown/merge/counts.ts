@@ -44,7 +44,7 @@ export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<
   const words = apart.map((line) => wordsIn(line, reading));
   return mapFour(times, (counted) => {
     const counts: Counts = new Int32Array(reading.words.size);
-    for (const [at, line] of apart.entries()) for (const word of words[at]!) counts[word]! += counted[line]!;
+    for (const [index, line] of apart.entries()) for (const word of words[index]!) counts[word]! += counted[line]!;
     return counts;
   });
 }

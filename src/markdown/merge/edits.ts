@@ -7,14 +7,14 @@ import type { Edit } from "./myers.ts";
 export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
   const found = new Int32Array(length).fill(-1);
   let shift = 0;
-  let at = 0;
+  let index = 0;
   for (let next = 0; next < edits.length; next++) {
     const edit = edits[next] as Edit;
-    for (; at < edit.start; at++) found[at] = at + shift;
-    at = edit.end;
+    for (; index < edit.start; index++) found[index] = index + shift;
+    index = edit.end;
     shift = edit.to - edit.end;
   }
-  for (; at < length; at++) found[at] = at + shift;
+  for (; index < length; index++) found[index] = index + shift;
   return found;
 }
 

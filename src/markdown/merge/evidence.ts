@@ -73,7 +73,7 @@ function wordsLeft(
 ): { readonly count: number; readonly of: number } | undefined {
   const found: WordCounts = new Map();
   for (const { from, to } of otherScript.edits)
-    for (let at = from; at < to; at++) put(found, wordsOf(otherScript.ids[at] as number));
+    for (let index = from; index < to; index++) put(found, wordsOf(otherScript.ids[index] as number));
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
@@ -116,8 +116,8 @@ export function bagOf(words: readonly number[]): WordCounts {
 }
 
 function put(bag: WordCounts, words: readonly number[]): void {
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as number;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as number;
     bag.set(word, (bag.get(word) ?? 0) + 1);
   }
 }
@@ -148,17 +148,17 @@ export function keepsAdditions(
   isReplaced: (edit: number) => boolean,
 ): boolean {
   let old: ReadonlySet<number> | undefined;
-  return earlier.every((edit, at) => {
+  return earlier.every((edit, index) => {
     const { from, to } = edit;
     const near = editsTouching(later, from, to);
     if (near.length === 0) return true;
-    if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isHidden(text, edit, near, reading);
+    if (from === to) return staysClosed(near, isWhole, () => isReplaced(index)) || isHidden(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
     // The addition may have been matched by chance with another place: base already had all its
     // elements, and there are changes beside them.
     const sides = changedSides(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
-    if (sides === 2 && !isReplaced(at)) return false;
+    if (sides === 2 && !isReplaced(index)) return false;
     old ??= new Set(text.old);
     return !isWithin(text.ids, from, to, old);
   });
@@ -191,7 +191,7 @@ function isHidden(
 
 /** Returns true if `some` has each of the elements [from, to). */
 function isWithin(ids: Ids, from: number, to: number, some: ReadonlySet<number>): boolean {
-  for (let at = from; at < to; at++) if (!some.has(ids[at] as number)) return false;
+  for (let index = from; index < to; index++) if (!some.has(ids[index] as number)) return false;
   return true;
 }
 

@@ -81,7 +81,7 @@ function piecesOf(texts: readonly string[]): ExplainedWord[] | undefined {
   const read = texts.map(wordsIn);
   const ids = new StringNumbers();
   const four = read.map(({ words }) => ids.ids(words.map(({ text }) => text)));
-  const starts = read.map(({ words }) => Array.from(words.keys()).filter((at) => beginsLine(words, at)));
+  const starts = read.map(({ words }) => Array.from(words.keys()).filter((index) => beginsLine(words, index)));
   const rows = alignFour(four as unknown as FourSequences, starts as unknown as FourSequences);
   if (rows === undefined) return undefined;
   const write = (index: number, text: number): string | null => {
@@ -92,8 +92,8 @@ function piecesOf(texts: readonly string[]): ExplainedWord[] | undefined {
   return [...pieces, pieceOf(read.map(({ rest }) => rest))];
 }
 
-function beginsLine(words: readonly Word[], at: number): boolean {
-  return at === 0 || words[at]?.space.includes("\n") === true;
+function beginsLine(words: readonly Word[], index: number): boolean {
+  return index === 0 || words[index]?.space.includes("\n") === true;
 }
 
 function pieceOf(cells: readonly (string | null)[]): ExplainedWord {
@@ -105,9 +105,9 @@ function pieceOf(cells: readonly (string | null)[]): ExplainedWord {
 function linesOf(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let number = 1;
-  for (const [at, piece] of pieces.entries()) {
-    const isEnd = at === pieces.length - 1;
-    if (at > 0 && !isEnd && (piece.result ?? piece.base)?.includes("\n")) lines.push({ line: null, pieces: [] });
+  for (const [index, piece] of pieces.entries()) {
+    const isEnd = index === pieces.length - 1;
+    if (index > 0 && !isEnd && (piece.result ?? piece.base)?.includes("\n")) lines.push({ line: null, pieces: [] });
     const line = lines.at(-1) as (typeof lines)[number];
     line.pieces.push(piece);
     if (piece.result === null || isEnd) continue;

@@ -211,9 +211,9 @@ function addsLines(tokens: Passage, change: SideEdit): boolean {
  */
 function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
   const kept: Token[] = [];
-  for (let at = 0; at < base.length; at++) {
-    const token = base[at] as Token;
-    const space = mergeSpace(token, local[at]?.space ?? token.space, remote[at]?.space ?? token.space);
+  for (let index = 0; index < base.length; index++) {
+    const token = base[index] as Token;
+    const space = mergeSpace(token, local[index]?.space ?? token.space, remote[index]?.space ?? token.space);
     if (space === undefined) return undefined;
     kept.push(space === token.space ? token : { ...token, space });
   }
@@ -257,27 +257,27 @@ function sentences(tokens: readonly Token[], keys: RunNumbers): Unit[] {
   const ids = tokens.map(({ id }) => id);
   const units: Unit[] = [];
   let from = 0;
-  for (let at = 0; at < tokens.length; at++) {
-    const text = (tokens[at] as Token).text;
+  for (let index = 0; index < tokens.length; index++) {
+    const text = (tokens[index] as Token).text;
     const alone = text === BREAK || text === BLANK;
-    if (from < at && (alone || endsSentence(tokens, at))) {
-      units.push({ from, id: keys.id(ids, from, at) });
-      from = at;
+    if (from < index && (alone || endsSentence(tokens, index))) {
+      units.push({ from, id: keys.id(ids, from, index) });
+      from = index;
     }
     if (alone) {
-      units.push({ from, id: keys.id(ids, from, at + 1) });
-      from = at + 1;
+      units.push({ from, id: keys.id(ids, from, index + 1) });
+      from = index + 1;
     }
   }
   if (from < tokens.length) units.push({ from, id: keys.id(ids, from, tokens.length) });
   return units;
 }
 
-/** Returns true if a sentence ends right before token `at`. */
-function endsSentence(tokens: readonly Token[], at: number): boolean {
-  let last = at - 1;
+/** Returns true if a sentence ends right before token `index`. */
+function endsSentence(tokens: readonly Token[], index: number): boolean {
+  let last = index - 1;
   while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;
   const stop = tokens[last]?.text ?? "";
-  if (WIDE_STOP.test(stop)) return !CLOSING.test(tokens[at]?.text ?? "");
-  return STOP.test(stop) && tokens[at]?.space !== "";
+  if (WIDE_STOP.test(stop)) return !CLOSING.test(tokens[index]?.text ?? "");
+  return STOP.test(stop) && tokens[index]?.space !== "";
 }

@@ -130,10 +130,10 @@ function mergeOrder(
   if (!remoteLeads && !isSameOrder(theirs, kept)) return undefined;
   const [lead, follow] = remoteLeads ? [remote, local] : [local, remote];
   const order = [...lead];
-  for (const [at, key] of follow.entries()) {
+  for (const [index, key] of follow.entries()) {
     if (order.includes(key)) continue;
     // For the first key, `indexOf` gives -1, so the place of that key is 0.
-    let place = order.indexOf(follow[at - 1] as string) + 1;
+    let place = order.indexOf(follow[index - 1] as string) + 1;
     // Skips keys that the leading side added at the same place, so that the keys of remote come
     // first.
     while (remoteLeads && isNew(order[place], follow, base)) place++;
@@ -143,7 +143,7 @@ function mergeOrder(
 }
 
 function isSameOrder(keys: readonly string[], others: readonly string[]): boolean {
-  return keys.every((key, at) => key === others[at]);
+  return keys.every((key, index) => key === others[index]);
 }
 
 /** Returns true if `key` is defined and in neither of two orders. */

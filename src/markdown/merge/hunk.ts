@@ -67,7 +67,7 @@ export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
 
 /** Returns the ranges of all lines that are not blank. */
 function wholeOf({ base, local, remote }: ThreeTexts): Ranges {
-  const allOf = ({ filled }: Lines): Range => ({ from: 0, to: filled.at.length });
+  const allOf = ({ filled }: Lines): Range => ({ from: 0, to: filled.indexes.length });
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
 }
 
@@ -90,10 +90,10 @@ function mergeRange(whole: Ranges, work: Work): MergedPart | Conflicts {
  */
 function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): MergedPart {
   let text = "";
-  for (let at = 0; at < base.to - base.from; at++) {
-    const gap = at === 0 ? lead : undefined;
-    text += gap ?? gapAt(texts, base.from + at, local.from + at, remote.from + at);
-    text += texts.base.lines[texts.base.filled.at[base.from + at] as number];
+  for (let index = 0; index < base.to - base.from; index++) {
+    const gap = index === 0 ? lead : undefined;
+    text += gap ?? gapAt(texts, base.from + index, local.from + index, remote.from + index);
+    text += texts.base.lines[texts.base.filled.indexes[base.from + index] as number];
   }
   return { text };
 }
@@ -149,8 +149,8 @@ function onlyRemoves({ start, end, from, to }: Edit): boolean {
 function isAlike({ local, remote }: Ranges, texts: ThreeTexts): boolean {
   const [mine, theirs] = [texts.local.filled.ids, texts.remote.filled.ids];
   if (local.to - local.from !== remote.to - remote.from) return false;
-  for (let at = local.from; at < local.to; at++) {
-    if (mine[at] !== theirs[at - local.from + remote.from]) return false;
+  for (let line = local.from; line < local.to; line++) {
+    if (mine[line] !== theirs[line - local.from + remote.from]) return false;
   }
   return true;
 }
@@ -225,8 +225,8 @@ function mergePart(part: Part, work: Work): MergedPart | Conflicts {
  * side changed the line above or below, the piece of that side stays beside the changed line.
  */
 function leaderAt(line: number, { edits }: Work): Side {
-  const changers = (at: number): readonly Side[] =>
-    (["local", "remote"] as const).filter((side) => edits[side].some(({ start, end }) => start <= at && at < end));
+  const changers = (i: number): readonly Side[] =>
+    (["local", "remote"] as const).filter((side) => edits[side].some(({ start, end }) => start <= i && i < end));
   const [below, above] = [changers(line), changers(line - 1)];
   if (below.length === 1) return below[0] === "local" ? "remote" : "local";
   return above.length === 1 ? (above[0] as Side) : "remote";

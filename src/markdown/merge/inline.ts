@@ -75,7 +75,7 @@ function bracketFaults(text: string): number {
   let faults = 0;
   for (const { 0: mark, index } of text.matchAll(/!?\[\[?|\]\]?/g)) {
     if (!mark.startsWith("]")) faults += openBracket(mark, open);
-    else for (let at = index; at < index + mark.length; at++) faults += closeBracket(text[at + 1], open);
+    else for (let i = index; i < index + mark.length; i++) faults += closeBracket(text[i + 1], open);
   }
   return faults + open.length;
 }

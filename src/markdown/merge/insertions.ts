@@ -60,8 +60,8 @@ export function mergeInsertions(
   const place: InsertionPlace = {
     lines: base.lines,
     inCode: fencesIn(base)[lineIndexOf(base, part.base)] !== "",
-    above: base.filled.at[part.base.from - 1] ?? -1,
-    below: base.filled.at[part.base.from] ?? base.lines.length,
+    above: base.filled.indexes[part.base.from - 1] ?? -1,
+    below: base.filled.indexes[part.base.from] ?? base.lines.length,
     leader,
   };
   if (!mayBeAdded(place, mine, theirs, reading)) return undefined;
@@ -74,9 +74,9 @@ export function mergeInsertions(
  * too small for the search.
  */
 function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineReader): boolean {
-  return lines.some((_, at) => {
+  return lines.some((_, index) => {
     let length = 0;
-    while (reading.left >= 0 && length < run.length && lines[at + length] === run[length]) length++;
+    while (reading.left >= 0 && length < run.length && lines[index + length] === run[length]) length++;
     return spendSteps(reading, length) && length === run.length;
   });
 }

@@ -31,7 +31,7 @@ export function rewrittenItems(
   const kept = { local: counterparts(base.length, local), remote: counterparts(base.length, remote) };
   const isRewritten = (item: ItemRange, by: Side): boolean => {
     const words = wordsIn(base, item);
-    return 2 * words.filter((at) => (kept[by][at] as number) < 0).length > words.length;
+    return 2 * words.filter((index) => (kept[by][index] as number) < 0).length > words.length;
   };
   return itemsOf(base).flatMap((item) =>
     (["local", "remote"] as const).filter((by) => isRewritten(item, by)).map((by) => ({ ...item, by })),
@@ -43,10 +43,10 @@ function itemsOf(tokens: readonly Token[]): ItemRange[] {
   const items: ItemRange[] = [];
   let from = 0;
   let isItem = false;
-  for (const [at, { text, leads, space }] of tokens.entries()) {
+  for (const [index, { text, leads, space }] of tokens.entries()) {
     if (isLineEnd(text) || text === "|") {
-      if (isItem && from < at) items.push({ from, to: at });
-      from = at + 1;
+      if (isItem && from < index) items.push({ from, to: index });
+      from = index + 1;
     }
     // The number of an ordered item is part of the white space.
     isItem = !isLineEnd(text) && (isItem || leads || /\S/.test(space));
@@ -58,9 +58,9 @@ function itemsOf(tokens: readonly Token[]): ItemRange[] {
 /** Returns the indexes of an item's words. */
 function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
   const places: number[] = [];
-  for (let at = from; at < to; at++) {
-    const { text } = tokens[at] as Token;
-    if (isWord(text) && !isCheckBox(text)) places.push(at);
+  for (let index = from; index < to; index++) {
+    const { text } = tokens[index] as Token;
+    if (isWord(text) && !isCheckBox(text)) places.push(index);
   }
   return places;
 }

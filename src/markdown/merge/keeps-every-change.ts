@@ -87,12 +87,12 @@ function passagesIn(text: string, reading: LineReader): ReadonlySet<string> {
 function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: readonly Edit[]): boolean {
   const before = counterparts(l.filled.ids.length, earlier.map(reverse));
   const after = counterparts(l.filled.ids.length, later);
-  return l.filled.ids.every((_, at) => {
-    const [was, is] = [before[at] as number, after[at] as number];
+  return l.filled.ids.every((_, index) => {
+    const [was, is] = [before[index] as number, after[index] as number];
     const isPair = (places: Int32Array, place: number): boolean =>
-      place >= 0 && (at === 0 ? place === 0 : place === (places[at - 1] as number) + 1);
+      place >= 0 && (index === 0 ? place === 0 : place === (places[index - 1] as number) + 1);
     if (!isPair(before, was) || !isPair(after, is)) return true;
-    const gap = gapBefore(l, at);
+    const gap = gapBefore(l, index);
     return gap === gapBefore(b, was) || longerGap(gap, gapBefore(m, is)) === gapBefore(m, is);
   });
 }
@@ -147,7 +147,7 @@ function keepsRegion(
       { ids: l, old: b, more: m, wordsOf: ONE_WORD },
       reading,
       (edit) => isWholeLines(edit, l, m),
-      (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, ONE_WORD, reading),
+      (index) => isGone(earlier[index] as Edit, b, { ids: m, edits: direct }, ONE_WORD, reading),
     ) &&
     keepsSpace([base, less, more], earlier, later)
   );
@@ -169,10 +169,10 @@ function keepsSpace(
 ): boolean {
   const before = counterparts(less.length, earlier.map(reverse));
   const after = counterparts(less.length, later);
-  return less.every((token, at) => {
-    if (earlier.length > 0 && (after[at] as number) < 0) return true;
-    const space = more[after[at] as number]?.space;
-    return space === token.space || (base[before[at] as number]?.space ?? token.space) === token.space;
+  return less.every((token, index) => {
+    if (earlier.length > 0 && (after[index] as number) < 0) return true;
+    const space = more[after[index] as number]?.space;
+    return space === token.space || (base[before[index] as number]?.space ?? token.space) === token.space;
   });
 }
 

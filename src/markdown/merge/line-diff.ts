@@ -36,14 +36,14 @@ export function diffLines(before: string, after: string): DiffHunk[] {
   const append = (kind: DiffLine["kind"], texts: readonly string[]): void => {
     for (const text of texts) lines.push({ kind, text });
   };
-  let at = 0;
+  let index = 0;
   for (const { start, end, from, to } of diffStrings(a, b)) {
-    append("same", a.slice(at, start));
+    append("same", a.slice(index, start));
     append("removed", a.slice(start, end));
     append("added", b.slice(from, to));
-    at = end;
+    index = end;
   }
-  append("same", a.slice(at));
+  append("same", a.slice(index));
   return hunksOf(
     lines,
     ({ kind }) => kind !== "added",
@@ -61,7 +61,7 @@ export function hunksOf<Line>(
   isAfter: (line: Line) => boolean,
 ): Hunk<Line>[] {
   const isChange = lines.map((line) => !isBefore(line) || !isAfter(line));
-  const isNear = (at: number): boolean => isChange.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).includes(true);
+  const isNear = (i: number): boolean => isChange.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).includes(true);
   const hunks: { before: number; after: number; lines: Line[] }[] = [];
   let [before, after] = [0, 0];
   for (const [at, line] of lines.entries()) {

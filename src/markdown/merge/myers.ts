@@ -17,8 +17,8 @@ export function isRemoval(edit: Edit): boolean {
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
-/** Decides whether readers see a boundary before index `at`: the end of a line or paragraph. */
-export type IsSeam = (ids: readonly number[], at: number) => boolean;
+/** Decides whether readers see a boundary before index `index`: the end of a line or paragraph. */
+export type IsSeam = (ids: readonly number[], index: number) => boolean;
 
 /**
  * LIMIT: longest edit script that a merge searches for. If the script is longer, everything that
@@ -41,8 +41,8 @@ export function diff(
   most = MAX_EDIT_LENGTH,
 ): Edit[] {
   const edits = shortest(base, side, budget, most);
-  for (let at = 0; at < edits.length; at++) {
-    edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, isSeam);
+  for (let index = 0; index < edits.length; index++) {
+    edits[index] = slide(edits[index] as Edit, edits[index - 1], edits[index + 1], base, side, isSeam);
   }
   return edits;
 }
@@ -62,7 +62,7 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   // is shorter and finds the same script.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
-  const elements = (places: Int32Array, ids: readonly number[]) => places.map((at) => ids[at] as number);
+  const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
   const pairs = script(elements(a, base), elements(b, side), budget, most);
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
@@ -84,10 +84,10 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
 function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
   let { start, from } = apart;
-  for (let at = 0; at <= pairs.length; at += 2) {
-    const isLast = at === pairs.length;
-    const next = isLast ? apart.end : (a[pairs[at] as number] as number);
-    const other = isLast ? apart.to : (b[pairs[at + 1] as number] as number);
+  for (let index = 0; index <= pairs.length; index += 2) {
+    const isLast = index === pairs.length;
+    const next = isLast ? apart.end : (a[pairs[index] as number] as number);
+    const other = isLast ? apart.to : (b[pairs[index + 1] as number] as number);
     if (start < next || from < other) edits.push({ start, end: next, from, to: other });
     start = next + 1;
     from = other + 1;
@@ -107,7 +107,7 @@ function occurring(
   const known = new Set(others.slice(first, last));
   const places = new Int32Array(to - from);
   let count = 0;
-  for (let at = from; at < to; at++) if (known.has(ids[at] as number)) places[count++] = at;
+  for (let index = from; index < to; index++) if (known.has(ids[index] as number)) places[count++] = index;
   return places.subarray(0, count);
 }
 

@@ -48,11 +48,11 @@ export function originsOf(base: string, local: string, remote: string, merged: s
   const { lines: is } = readLines(merged, reading);
   const sides = [readSide(base, local, merged, reading), readSide(base, remote, merged, reading)] as const;
   const rows: Origin[] = [];
-  let at = 0;
+  let index = 0;
   for (const edit of diffLines(base, merged, reading)) {
-    rows.push(...was.slice(at, edit.start).map(keptRow));
-    at = edit.start;
-    for (; at < edit.end; at++) rows.push(removedRow(was[at] as string, at, sides));
+    rows.push(...was.slice(index, edit.start).map(keptRow));
+    index = edit.start;
+    for (; index < edit.end; index++) rows.push(removedRow(was[index] as string, index, sides));
     for (let to = edit.from; to < edit.to; to++) {
       const line = is[to] as string;
       const from = sourceOf(line, to, sides);
@@ -60,7 +60,7 @@ export function originsOf(base: string, local: string, remote: string, merged: s
       rows.push({ kind: "added", from, line, words });
     }
   }
-  rows.push(...was.slice(at).map(keptRow));
+  rows.push(...was.slice(index).map(keptRow));
   return rows;
 }
 
@@ -88,8 +88,8 @@ function diffLines(from: string, to: string, reading: LineReader): Edit[] {
 
 type SidePair = readonly [local: Side, remote: Side];
 
-function removedRow(line: string, at: number, [local, remote]: SidePair): Origin {
-  const from = either((local.keeps[at] as number) < 0, (remote.keeps[at] as number) < 0) ?? "base";
+function removedRow(line: string, index: number, [local, remote]: SidePair): Origin {
+  const from = either((local.keeps[index] as number) < 0, (remote.keeps[index] as number) < 0) ?? "base";
   return { kind: "removed", from, line, words: [] };
 }
 
@@ -97,9 +97,9 @@ function removedRow(line: string, at: number, [local, remote]: SidePair): Origin
  * Returns the origin of a line. A line that a side wrote elsewhere, and that the merge moved, also
  * has that side as its origin.
  */
-function sourceOf(line: string, at: number, [local, remote]: SidePair): Origin["from"] {
+function sourceOf(line: string, index: number, [local, remote]: SidePair): Origin["from"] {
   return (
-    either((local.has[at] as number) >= 0, (remote.has[at] as number) >= 0) ??
+    either((local.has[index] as number) >= 0, (remote.has[index] as number) >= 0) ??
     either(local.added.has(line), remote.added.has(line)) ??
     "mixed"
   );
@@ -128,10 +128,10 @@ function wordsOf(
   const inBase = findIn(was, ids, reading);
   const [inLocal, inRemote] = sides.map((side) => findIn(near(side, place), ids, reading)) as [Int32Array, Int32Array];
   const words: { from: WordOrigin["from"]; text: string }[] = [];
-  for (const [at, token] of tokens.entries()) {
-    const [mine, theirs] = [(inLocal[at] as number) >= 0, (inRemote[at] as number) >= 0];
+  for (const [index, token] of tokens.entries()) {
+    const [mine, theirs] = [(inLocal[index] as number) >= 0, (inRemote[index] as number) >= 0];
     const from =
-      (inBase[at] as number) >= 0
+      (inBase[index] as number) >= 0
         ? "base"
         : (either(mine, theirs) ??
           either(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??

@@ -60,15 +60,15 @@ function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pai
 /** Returns a function that computes the largest sum of shares from a row and a column on. */
 function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
   const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
-  const at = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
+  const bestFrom = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
   for (let row = shares.length - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
       const share = (shares[row] as Float64Array)[column] as number;
-      const paired = share >= SAME_LINE ? share + at(row + 1, column + 1) : 0;
-      (best[row] as Float64Array)[column] = Math.max(paired, at(row + 1, column), at(row, column + 1));
+      const paired = share >= SAME_LINE ? share + bestFrom(row + 1, column + 1) : 0;
+      (best[row] as Float64Array)[column] = Math.max(paired, bestFrom(row + 1, column), bestFrom(row, column + 1));
     }
   }
-  return at;
+  return bestFrom;
 }
 
 type Pair = readonly [line: number, other: number];

@@ -27,7 +27,7 @@ export type Lines = {
  */
 type FilledLines = {
   readonly ids: readonly number[];
-  readonly at: readonly number[];
+  readonly indexes: readonly number[];
   readonly keys: readonly number[];
 };
 
@@ -72,8 +72,8 @@ export function readLines(text: string, reading: LineReader): Lines {
   const lines = splitLines(text);
   spendSteps(reading, (text.length >> 2) + STEPS_PER_LINE * lines.length);
   const ids = reading.interner.ids(lines);
-  const at = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
-  const filled = { ids: at.map((place) => ids[place] as number), at, keys: keysOf(lines, ids, at, reading) };
+  const indexes = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
+  const filled = { ids: indexes.map((i) => ids[i] as number), indexes, keys: keysOf(lines, ids, indexes, reading) };
   const read: Lines = { lines, ids, filled, scripts: new Map() };
   reading.texts.set(text, read);
   return read;
@@ -89,18 +89,18 @@ const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 function keysOf(
   lines: readonly string[],
   ids: readonly number[],
-  at: readonly number[],
+  indexes: readonly number[],
   reading: LineReader,
 ): number[] {
   const keys: number[] = [];
-  for (let next = at.length - 1; next >= 0; next--) {
-    const place = at[next] as number;
+  for (let next = indexes.length - 1; next >= 0; next--) {
+    const place = indexes[next] as number;
     const id = ids[place] as number;
-    const isAbove = at[next + 1] === place + 1;
+    const isAbove = indexes[next + 1] === place + 1;
     const isHead = isAbove && TABLE_RULE.test(lines[place + 1] as string);
     if (!isHead && wordsIn(id, reading).length > 0) keys.push(id);
     else {
-      const other = isAbove ? keys.at(-1) : at[next - 1] === place - 1 ? ids[place - 1] : -1;
+      const other = isAbove ? keys.at(-1) : indexes[next - 1] === place - 1 ? ids[place - 1] : -1;
       keys.push(reading.interner.id(`${id} ${isAbove} ${other}`));
     }
   }
@@ -109,8 +109,8 @@ function keysOf(
 
 /** Returns the blank lines before a line that is not blank, or before the end of the text. */
 export function gapBefore({ lines, filled }: Lines, line: number): string {
-  const { at } = filled;
-  return lines.slice(line === 0 ? 0 : (at[line - 1] as number) + 1, at[line] ?? lines.length).join("");
+  const { indexes } = filled;
+  return lines.slice(line === 0 ? 0 : (indexes[line - 1] as number) + 1, indexes[line] ?? lines.length).join("");
 }
 
 /**
@@ -189,7 +189,7 @@ export function longerGap(one: string, other: string): string {
 
 /** Returns all lines from the first to the last line of a range of lines that are not blank. */
 export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly string[] {
-  return from === to ? [] : lines.slice(filled.at[from], (filled.at[to - 1] as number) + 1);
+  return from === to ? [] : lines.slice(filled.indexes[from], (filled.indexes[to - 1] as number) + 1);
 }
 
 /**
@@ -197,6 +197,6 @@ export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly
  * range begins after the last such line before it.
  */
 export function lineIndexOf({ filled }: Lines, { from, to }: Range): number {
-  if (from < to) return filled.at[from] as number;
-  return from === 0 ? 0 : (filled.at[from - 1] as number) + 1;
+  if (from < to) return filled.indexes[from] as number;
+  return from === 0 ? 0 : (filled.indexes[from - 1] as number) + 1;
 }

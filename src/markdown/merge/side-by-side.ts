@@ -116,8 +116,8 @@ function piecesOf(line: string, other: string | null): LinePiece[] {
   const [a, b] = [tokensOf(line), tokensOf(other)];
   const matchingToken = counterparts(a.length, diffStrings(a, b));
   const pieces: { text: string; differs: boolean }[] = [];
-  for (const [at, text] of a.entries()) {
-    const differs = (matchingToken[at] as number) < 0;
+  for (const [index, text] of a.entries()) {
+    const differs = (matchingToken[index] as number) < 0;
     const last = pieces.at(-1);
     if (last?.differs === differs) last.text += text;
     else pieces.push({ text, differs });

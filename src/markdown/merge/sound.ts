@@ -67,19 +67,19 @@ type KnownIds = {
 function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...KnownIds[]]): number {
   let faults = 0;
   let done = 0;
-  for (let at = 0; at < lines.length; at++) {
+  for (let index = 0; index < lines.length; index++) {
     // Skips lines that the first of the other texts has: a new block has at least one line that
     // this text lacks.
-    if (others[0].has.has(ids[at] as number)) continue;
-    let start = at;
-    let end = at + 1;
+    if (others[0].has.has(ids[index] as number)) continue;
+    let start = index;
+    let end = index + 1;
     while (start > done && isSoftBreak(lines[start - 1] as string, lines[start] as string)) start--;
     while (end < lines.length && isSoftBreak(lines[end - 1] as string, lines[end] as string)) end++;
     const block = ids.slice(start, end);
     const isInOther = others.some(({ has }) => block.every((id) => has.has(id)));
     if (!isInOther) faults += inlineFaults(lines.slice(start, end).join(""));
     done = end;
-    at = end - 1;
+    index = end - 1;
   }
   return faults;
 }
@@ -159,13 +159,13 @@ type LineContexts = {
 function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: LineReader): LineContexts[] {
   const m = contexts[3];
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
-  const { at } = filled[3];
+  const { indexes } = filled[3];
   const insideOf = (which: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
-    const inOther = counterparts(at.length, diffFilled(texts[3], texts[which], reading));
-    return (line) => contexts[which].around[filled[which].at[inOther[line] as number] ?? -1];
+    const inOther = counterparts(indexes.length, diffFilled(texts[3], texts[which], reading));
+    return (line) => contexts[which].around[filled[which].indexes[inOther[line] as number] ?? -1];
   };
   const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
-  return at.flatMap((place, line) => {
+  return indexes.flatMap((place, line) => {
     if (m.marks[place]) return [];
     return [{ is: m.around[place] as BlockStack, was: was(line), mine: mine(line), theirs: theirs(line) }];
   });
@@ -214,12 +214,12 @@ const MARKERS = ["<<<<<<< ", "=======", ">>>>>>> "];
 
 /** Returns true if a text has conflict markers that a tool wrote and nobody resolved. */
 export function isUnresolved(text: string): boolean {
-  let at = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
+  let offset = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
   for (const marker of MARKERS.slice(1)) {
-    if (at < 0) return false;
-    at = text.indexOf(`\n${marker}`, at + 1);
+    if (offset < 0) return false;
+    offset = text.indexOf(`\n${marker}`, offset + 1);
   }
-  return at >= 0;
+  return offset >= 0;
 }
 
 /**

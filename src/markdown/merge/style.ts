@@ -20,7 +20,7 @@ export function styleOf(text: string): Style {
 
 function countOf(text: string, feed: string): number {
   let count = 0;
-  for (let at = text.indexOf(feed); at >= 0; at = text.indexOf(feed, at + feed.length)) count++;
+  for (let offset = text.indexOf(feed); offset >= 0; offset = text.indexOf(feed, offset + feed.length)) count++;
   return count;
 }
 

@@ -46,7 +46,7 @@ export function includesAllChanges(
     { ids: text, old: base.slice(start, end), more: made, wordsOf },
     reading,
     () => isLines,
-    (at) => isGone(less.edits[at] as Edit, base, more, wordsOf, reading),
+    (index) => isGone(less.edits[index] as Edit, base, more, wordsOf, reading),
   );
 }
 

@@ -75,11 +75,11 @@ function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] 
   };
   const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
   const runs: AlignedRow[][] = [];
-  for (let at = 0; at < base.length; at++) {
-    const [l, r] = [mine[at] as number, theirs[at] as number];
+  for (let index = 0; index < base.length; index++) {
+    const [l, r] = [mine[index] as number, theirs[index] as number];
     const m = mineKept[l] ?? -1;
     if (m < 0 || m !== theirsKept[r]) continue;
-    const [run, row] = [runs.at(-1), [at, l, r, m] as const];
+    const [run, row] = [runs.at(-1), [index, l, r, m] as const];
     const last = run?.at(-1);
     if (last !== undefined && move(last, [1, 1, 1, 1]).every((next, text) => next === row[text])) run?.push(row);
     else runs.push([row]);
@@ -101,16 +101,16 @@ function pairLines(a: Text, b: Text): Int32Array {
   ) as [number[], number[]];
   const found = new Int32Array(a.ids.length).fill(-1);
   const startOf = ({ ids, starts }: Text, line: number): number => starts[line] ?? ids.length;
-  let [at, shift] = [0, 0];
+  let [index, shift] = [0, 0];
   for (const { start, end, from, to } of diff(was, is, newBudget())) {
     const [first, last] = [startOf(a, start), startOf(a, end)];
     const [next, limit] = [startOf(b, from), startOf(b, to)];
-    for (; at < first; at++) found[at] = at + shift;
+    for (; index < first; index++) found[index] = index + shift;
     for (const other of pairWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
-      found[at++] = other < 0 ? -1 : other + next;
+      found[index++] = other < 0 ? -1 : other + next;
     shift = limit - last;
   }
-  for (; at < found.length; at++) found[at] = at + shift;
+  for (; index < found.length; index++) found[index] = index + shift;
   return found;
 }
 
@@ -122,7 +122,7 @@ function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
 }
 
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((id, at) => id === b[at]);
+  return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
 /** A table from the start to a place. `changes`: number of the sides' changes before the place. */
@@ -176,10 +176,10 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
 function isOnePiece(four: FourSequences, place: TextIndexes, next: TextIndexes, to: TextIndexes): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
-    const at = place[text] as number;
-    if (next[text] === at) continue;
-    if (at >= (to[text] as number) || (piece >= 0 && all[at] !== piece)) return false;
-    piece = all[at] as number;
+    const index = place[text] as number;
+    if (next[text] === index) continue;
+    if (index >= (to[text] as number) || (piece >= 0 && all[index] !== piece)) return false;
+    piece = all[index] as number;
   }
   return true;
 }
@@ -210,9 +210,9 @@ function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): 
   const rest = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
-    for (let at = counts.length - 2; at >= 0; at--) {
-      const isKnown = known.has(four[text]?.[(from[text] as number) + at] as number);
-      counts[at] = (counts[at + 1] as number) + Number(!isKnown);
+    for (let index = counts.length - 2; index >= 0; index--) {
+      const isKnown = known.has(four[text]?.[(from[text] as number) + index] as number);
+      counts[index] = (counts[index + 1] as number) + Number(!isKnown);
     }
     return counts;
   };

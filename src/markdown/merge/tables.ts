@@ -11,13 +11,13 @@ const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
  */
 function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];
-  for (let at = 1; at < lines.length; at++) {
-    const [above, rule] = [lines[at - 1] as string, lines[at] as string];
+  for (let index = 1; index < lines.length; index++) {
+    const [above, rule] = [lines[index - 1] as string, lines[index] as string];
     if (!rule.includes("-") || !rule.includes("|") || !RULE.test(rule) || !above.includes("|")) continue;
     const head = cellsOf(above);
     if (cellsOf(rule).length !== head.length) continue;
     const rows: string[][] = [];
-    for (at++; (lines[at] ?? "").includes("|"); at++) rows.push(cellsOf(lines[at] as string));
+    for (index++; (lines[index] ?? "").includes("|"); index++) rows.push(cellsOf(lines[index] as string));
     tables.push({ head, rows });
   }
   return tables;
@@ -77,7 +77,7 @@ export function rowsFit(texts: OfFour<readonly string[]>): boolean {
       const written = sides.map((heads) => heads.get(row.join("|"))).filter((one) => one !== undefined);
       return (
         written.length === 0 ||
-        written.some((was) => was.every((name, at) => name === head[at] || !head.includes(name)))
+        written.some((was) => was.every((name, index) => name === head[index] || !head.includes(name)))
       );
     }),
   );

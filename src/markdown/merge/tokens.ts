@@ -34,8 +34,8 @@ export function endsLine(id: number): boolean {
 }
 
 /** Returns true if a line ends right before an index among the numbers of tokens. */
-export function endsLineBefore(ids: readonly number[], at: number): boolean {
-  return endsLine(ids[at - 1] ?? -1);
+export function endsLineBefore(ids: readonly number[], index: number): boolean {
+  return endsLine(ids[index - 1] ?? -1);
 }
 
 /**
@@ -100,12 +100,12 @@ export function joinTokens(
   if (cuts.length === 1) return cuts[0] as readonly Token[];
   const tokens: Token[] = [];
   let before = "";
-  for (let at = 0; at < cuts.length; at++) {
-    const cut = cuts[at] as readonly Token[];
+  for (let index = 0; index < cuts.length; index++) {
+    const cut = cuts[index] as readonly Token[];
     const last = cut.at(-1) as Token;
     // The last token is the line break. In running text, the line break becomes white space of the
     // next token.
-    const flows = !code && last.text === BREAK && breaksInText(lines, at);
+    const flows = !code && last.text === BREAK && breaksInText(lines, index);
     const end = flows ? cut.length - 1 : cut.length;
     pushTokens(tokens, cut, end, before);
     before = flows ? `${end > 0 ? "" : before}${last.space}\n` : "";
@@ -115,24 +115,24 @@ export function joinTokens(
 
 /** Adds the first `end` tokens of a line, with white space before the first. */
 function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before: string): void {
-  for (let at = 0; at < end; at++) {
-    const token = cut[at] as Token;
-    tokens.push(at > 0 || before === "" ? token : { ...token, space: before + token.space });
+  for (let index = 0; index < end; index++) {
+    const token = cut[index] as Token;
+    tokens.push(index > 0 || before === "" ? token : { ...token, space: before + token.space });
   }
 }
 
 /** Returns true if running text continues after the end of a line. */
-function breaksInText(lines: readonly string[], at: number): boolean {
-  const next = lines[at + 1];
-  return next !== undefined && isSoftBreak(lines[at] as string, next);
+function breaksInText(lines: readonly string[], index: number): boolean {
+  const next = lines[index + 1];
+  return next !== undefined && isSoftBreak(lines[index] as string, next);
 }
 
 /**
  * Returns true if every mark that makes its line a quote, item, heading or row still begins a line.
  */
 export function keepsLineMarks(tokens: readonly Token[]): boolean {
-  return tokens.every((token, at) => {
-    const before = tokens[at - 1];
+  return tokens.every((token, index) => {
+    const before = tokens[index - 1];
     const atStart = before === undefined || isLineEnd(before.text) || before.leads;
     return !token.leads || atStart;
   });
@@ -141,8 +141,8 @@ export function keepsLineMarks(tokens: readonly Token[]): boolean {
 /** Writes tokens as text. The token of a blank line becomes one line feed. */
 export function writeTokens(tokens: readonly Token[]): string {
   let text = "";
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at] as Token;
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as Token;
     text += token.space + (token.text === BLANK ? "\n" : token.text);
   }
   return text;

@@ -37,6 +37,6 @@ function fenceAfter(fences: string, line: string): string {
  */
 export function hasCode(fences: readonly string[], from: number, to: number): boolean {
   if (from === to) return false;
-  for (let at = from; at <= to; at++) if (fences[at] !== "") return true;
+  for (let index = from; index <= to; index++) if (fences[index] !== "") return true;
   return false;
 }

@@ -20,11 +20,11 @@ export function findFrontMatter(text: string): FrontMatter | null {
   if (opened === null) return null;
   const mark = opened[1] as FrontMatter["mark"];
   const from = opened[0].length;
-  for (let at = from; at < text.length; at = endOfLine(text, at)) {
-    const end = endOfLine(text, at);
-    const line = text.slice(at, at + 3);
+  for (let offset = from; offset < text.length; offset = endOfLine(text, offset)) {
+    const end = endOfLine(text, offset);
+    const line = text.slice(offset, offset + 3);
     const isMark = line === mark || (mark === "---" && line === "...");
-    if (isMark && text.slice(at + 3, end).trim() === "") return { mark, from, to: at, end };
+    if (isMark && text.slice(offset + 3, end).trim() === "") return { mark, from, to: offset, end };
   }
   return null;
 }

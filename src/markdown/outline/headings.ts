@@ -29,9 +29,9 @@ export function headingsOf(text: string): Heading[] {
 export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "last">[] {
   const fences = openFences(lines);
   const found: Omit<Heading, "last">[] = [];
-  for (let at = from; at < lines.length; at++) {
-    if (fences[at] !== "") continue;
-    const heading = atxAt(lines, at) ?? underlinedAt(lines, at, from);
+  for (let index = from; index < lines.length; index++) {
+    if (fences[index] !== "") continue;
+    const heading = atxAt(lines, index) ?? underlinedAt(lines, index, from);
     if (heading !== null) found.push(heading);
   }
   return found;
@@ -62,9 +62,9 @@ export function headingsNamed(headings: readonly Heading[], wanted: string): Hea
 
 function isBelowAll(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
   const above = headings.filter((other) => other.line < line && line <= other.last).map(({ name }) => asTyped(name));
-  let at = 0;
-  for (const name of above) if (name === names[at]) at++;
-  return at === names.length;
+  let index = 0;
+  for (const name of above) if (name === names[index]) index++;
+  return index === names.length;
 }
 
 /** Returns a heading's name as people type it: without its marks, spaces at its ends, and case. */
@@ -77,15 +77,15 @@ function asTyped(name: string): string {
     .toLowerCase();
 }
 
-function atxAt(lines: readonly string[], at: number): Omit<Heading, "last"> | null {
-  const [, marks, name = ""] = ATX.exec(lines[at]!) ?? [];
-  return marks === undefined ? null : { level: marks.length, name, line: at + 1 };
+function atxAt(lines: readonly string[], index: number): Omit<Heading, "last"> | null {
+  const [, marks, name = ""] = ATX.exec(lines[index]!) ?? [];
+  return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
-/** Returns the heading above the underline at `at`. */
-function underlinedAt(lines: readonly string[], at: number, from: number): Omit<Heading, "last"> | null {
-  const [, marks] = UNDERLINE.exec(lines[at]!) ?? [];
-  const above = at > from ? lines[at - 1]! : "";
+/** Returns the heading above the underline at `index`. */
+function underlinedAt(lines: readonly string[], index: number, from: number): Omit<Heading, "last"> | null {
+  const [, marks] = UNDERLINE.exec(lines[index]!) ?? [];
+  const above = index > from ? lines[index - 1]! : "";
   if (marks === undefined || above.trim() === "" || NO_PARAGRAPH.test(above)) return null;
-  return { level: marks.startsWith("=") ? 1 : 2, name: above.trim(), line: at };
+  return { level: marks.startsWith("=") ? 1 : 2, name: above.trim(), line: index };
 }

@@ -4,12 +4,12 @@ import type { Snippet } from "./snippets.ts";
 export function foundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">): readonly FoundPiece[] {
   const characters = [...text];
   const pieces: FoundPiece[] = [];
-  let at = 0;
+  let index = 0;
   for (const [start, end] of ranges) {
-    pieces.push(pieceOf(characters.slice(at, start), false), pieceOf(characters.slice(start, end), true));
-    at = end;
+    pieces.push(pieceOf(characters.slice(index, start), false), pieceOf(characters.slice(start, end), true));
+    index = end;
   }
-  return [...pieces, pieceOf(characters.slice(at), false)].filter((piece) => piece.text !== "");
+  return [...pieces, pieceOf(characters.slice(index), false)].filter((piece) => piece.text !== "");
 }
 
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };

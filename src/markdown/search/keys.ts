@@ -99,7 +99,7 @@ function addRun(keys: Set<number>, run: string, seed: number): void {
 /** Adds a key for every `length` adjacent code points. */
 function addSpans(keys: Set<number>, text: string, length: number, seed: number = TEXT_SEED): void {
   const isAstral = /[\ud800-\udfff]/.test(text);
-  const after = (at: number) => at + (isAstral && text.codePointAt(at)! > 0xffff ? 2 : 1);
+  const after = (offset: number) => offset + (isAstral && text.codePointAt(offset)! > 0xffff ? 2 : 1);
   let to = 0;
   for (let n = 0; n < length; n++) to = after(to);
   for (let from = 0; to <= text.length; from = after(from)) {
@@ -114,7 +114,7 @@ function keyOf(token: string, seed: number = TEXT_SEED): number {
 
 function hashOf(text: string, from: number, to: number, seed: number = TEXT_SEED): number {
   let hash = seed;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  for (let offset = from; offset < to; offset++) hash = Math.imul(hash ^ text.charCodeAt(offset), PRIME);
   return hash | 0;
 }
 

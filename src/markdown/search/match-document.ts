@@ -103,13 +103,13 @@ function placesOf(text: string, unit: Unit): Places {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;
   let sum = 0;
-  let at = text.indexOf(unit.text);
-  for (let tries = 0; at !== -1 && tries < MAX_PLACES; tries++) {
-    const place = unit.kind === "run" ? "whole" : placeAt(text, at, at + unit.text.length);
+  let offset = text.indexOf(unit.text);
+  for (let tries = 0; offset !== -1 && tries < MAX_PLACES; tries++) {
+    const place = unit.kind === "run" ? "whole" : placeAt(text, offset, offset + unit.text.length);
     if (place === "whole") isWhole = true;
     if (place === "whole") sum += 1;
     else if (!isWholeOnly) sum += PART[place];
-    at = text.indexOf(unit.text, at + unit.text.length);
+    offset = text.indexOf(unit.text, offset + unit.text.length);
   }
   return sum === 0 ? NO_PLACES : { weight: Math.log2(1 + sum), isWhole };
 }
@@ -122,10 +122,10 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
 /** Returns true if the words of a phrase occur side by side in a text. */
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
-  let at = text.indexOf(first);
-  for (let tries = 0; at !== -1 && tries < MAX_PLACES; tries++) {
-    if (isAt(text, at, phrase)) return true;
-    at = text.indexOf(first, at + first.length);
+  let offset = text.indexOf(first);
+  for (let tries = 0; offset !== -1 && tries < MAX_PLACES; tries++) {
+    if (isAt(text, offset, phrase)) return true;
+    offset = text.indexOf(first, offset + first.length);
   }
   return false;
 }
@@ -135,12 +135,12 @@ function beginsWith(name: string, phrase: readonly Unit[]): boolean {
 }
 
 function isAt(text: string, from: number, phrase: readonly Unit[]): boolean {
-  let at = from;
+  let offset = from;
   for (const { kind, text: unit } of phrase) {
-    at = at === from ? at : afterGap(text, at);
-    const end = at + unit.length;
-    if (!text.startsWith(unit, at) || (kind === "word" && placeAt(text, at, end) !== "whole")) return false;
-    at = end;
+    offset = offset === from ? offset : afterGap(text, offset);
+    const end = offset + unit.length;
+    if (!text.startsWith(unit, offset) || (kind === "word" && placeAt(text, offset, end) !== "whole")) return false;
+    offset = end;
   }
   return true;
 }
@@ -150,7 +150,7 @@ const MAX_GAP = 16;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
 
 function afterGap(text: string, from: number): number {
-  let at = from;
-  while (at - from < MAX_GAP && at < text.length && !LETTER.test(text.charAt(at))) at++;
-  return at;
+  let offset = from;
+  while (offset - from < MAX_GAP && offset < text.length && !LETTER.test(text.charAt(offset))) offset++;
+  return offset;
 }

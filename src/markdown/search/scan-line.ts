@@ -58,7 +58,7 @@ class LineScan {
   match: Range | null = null;
   readonly #program: Program;
   readonly #line: string;
-  #at = 0;
+  #offset = 0;
   /** The threads that will read the character at `#at`. */
   #threads: Threads;
   #next: Threads;
@@ -72,7 +72,7 @@ class LineScan {
 
   begin(from: number): void {
     this.match = null;
-    this.#at = from;
+    this.#offset = from;
     this.#threads.clear();
   }
 
@@ -81,14 +81,14 @@ class LineScan {
    * @returns true if a further character may change the match
    */
   readCharacter(): boolean {
-    const [at, line] = [this.#at, this.#line];
+    const [offset, line] = [this.#offset, this.#line];
     // A match that begins further left is preferred, so later starts are added only without a
     // match.
-    if (this.match === null) this.steps += this.#threads.add(this.#program.start, at, assertionsAt(line, at));
-    const width = widthAt(line, at);
-    const character = width === 0 ? NO_CHARACTER : line.codePointAt(at)!;
-    this.#advance(character, at + width);
-    this.#at = at + width;
+    if (this.match === null) this.steps += this.#threads.add(this.#program.start, offset, assertionsAt(line, offset));
+    const width = widthAt(line, offset);
+    const character = width === 0 ? NO_CHARACTER : line.codePointAt(offset)!;
+    this.#advance(character, offset + width);
+    this.#offset = offset + width;
     return width > 0 && !(this.match !== null && this.#threads.count === 0);
   }
 
@@ -101,7 +101,7 @@ class LineScan {
       const instruction = this.#program.inst[threads.instructions[thread]!]!;
       const start = threads.starts[thread]!;
       if (instruction.op === OP.match) {
-        this.match = [start, this.#at];
+        this.match = [start, this.#offset];
         // All following threads have lower preference.
         break;
       }
@@ -161,18 +161,18 @@ class Threads {
   }
 }
 
-function assertionsAt(line: string, at: number): number {
-  const edge = isWordAt(line, at - 1) === isWordAt(line, at) ? ASSERT.noWordEdge : ASSERT.wordEdge;
-  return edge | (at === 0 ? ASSERT.start : 0) | (at === line.length ? ASSERT.end : 0);
+function assertionsAt(line: string, offset: number): number {
+  const edge = isWordAt(line, offset - 1) === isWordAt(line, offset) ? ASSERT.noWordEdge : ASSERT.wordEdge;
+  return edge | (offset === 0 ? ASSERT.start : 0) | (offset === line.length ? ASSERT.end : 0);
 }
 
 /** Returns true if a word character is at a position. The engine knows only ASCII words. */
-function isWordAt(line: string, at: number): boolean {
-  return /\w/.test(line.charAt(at));
+function isWordAt(line: string, offset: number): boolean {
+  return /\w/.test(line.charAt(offset));
 }
 
 /** Returns the UTF-16 units of the character at a position; 0 at the end of the line. */
-function widthAt(line: string, at: number): number {
-  if (at >= line.length) return 0;
-  return line.codePointAt(at)! > 0xffff ? 2 : 1;
+function widthAt(line: string, offset: number): number {
+  if (offset >= line.length) return 0;
+  return line.codePointAt(offset)! > 0xffff ? 2 : 1;
 }

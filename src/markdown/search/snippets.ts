@@ -71,9 +71,9 @@ function beginningOf(line: string): string {
 
 function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, void> {
   if (text === "") return;
-  for (let at = folded.indexOf(text); at !== -1; at = folded.indexOf(text, at + text.length)) {
-    const end = at + text.length;
-    if (!whole || !(isOfWord(folded.charAt(at - 1)) || isOfWord(folded.charAt(end)))) yield [at, end];
+  for (let offset = folded.indexOf(text); offset !== -1; offset = folded.indexOf(text, offset + text.length)) {
+    const end = offset + text.length;
+    if (!whole || !(isOfWord(folded.charAt(offset - 1)) || isOfWord(folded.charAt(end)))) yield [offset, end];
   }
 }
 

@@ -34,5 +34,5 @@ export type DocumentSource<One extends FoundDocument> = {
 const READ_AT_A_TIME = 50;
 
 export function* splitIntoReads(documents: readonly number[]): Generator<readonly number[], void> {
-  for (let at = 0; at < documents.length; at += READ_AT_A_TIME) yield documents.slice(at, at + READ_AT_A_TIME);
+  for (let i = 0; i < documents.length; i += READ_AT_A_TIME) yield documents.slice(i, i + READ_AT_A_TIME);
 }

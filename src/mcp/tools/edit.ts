@@ -70,10 +70,10 @@ export const EDIT = defineTool({
     return replace(mirror, { path, version }, host, (before) => {
       const edited = replaceIn(before, edits);
       if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
-      const { at, count } = edited;
-      const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
+      const { editNumber, count } = edited;
+      const what = `${path}: the old_text of edit ${editNumber} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
       const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-      return badCall(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
+      return badCall(what, next, count === 0 ? "not-found" : "many-places", { path, edit: editNumber, count });
     });
   },
 });
@@ -129,10 +129,10 @@ type Replacement = {
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
   /**
-   * An edit cannot be applied. `at`: number of that edit, from 1; `count`: occurrences of its old
+   * An edit cannot be applied. `editNumber`: from 1; `count`: occurrences of its old
    * piece.
    */
-  | { readonly kind: "unfit"; readonly at: number; readonly count: number };
+  | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
 
 /**
  * Applies edits in order; each edit changes the result of the edits before it. Pieces have line
@@ -146,7 +146,7 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
   for (const [index, { old_text, new_text, all = false }] of edits.entries()) {
     const pieces = edited.split(dress(old_text));
     const count = pieces.length - 1;
-    if (count === 0 || (count > 1 && !all)) return { kind: "unfit", at: index + 1, count };
+    if (count === 0 || (count > 1 && !all)) return { kind: "unfit", editNumber: index + 1, count };
     edited = pieces.join(dress(new_text));
     places += count;
   }

@@ -96,8 +96,8 @@ const key = z
  * yet. A file or folder created there gets this grant only if it allows less than the parent's
  * grant.
  */
-const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
-  path: paths[at]!,
+const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, index: number) => ({
+  path: paths[index]!,
   level: sent.level,
   waits: typeof sent.on === "string" && sent.on.startsWith("/"),
 });

@@ -97,8 +97,8 @@ export class EventHub {
     sink.send(BEAT);
     this.#next(async () => {
       await this.#sendEvents();
-      const at = this.#position!;
-      const text = await this.#reader.missed(this.#store, reader, position, at);
+      const upTo = this.#position!;
+      const text = await this.#reader.missed(this.#store, reader, position, upTo);
       if (isOver || !this.#core.isOpen) return sink.end();
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();

@@ -60,8 +60,8 @@ export class Listeners {
 
   /** Sends `text` to listeners that received nothing for `everyMs` milliseconds. */
   beat(text: string, now: number, everyMs: number): void {
-    for (const [sink, at] of this.#beats) {
-      if (now - at < everyMs) continue;
+    for (const [sink, sentAt] of this.#beats) {
+      if (now - sentAt < everyMs) continue;
       this.#beats.set(sink, now);
       sink.send(text);
     }

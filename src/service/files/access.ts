@@ -76,14 +76,14 @@ export class Access {
 
   #nearestGrant(folder: number): Level {
     const below: number[] = [];
-    let at = folder;
-    while (!this.#onFolders.has(at)) {
-      below.push(at);
-      const parent = this.#parents.get(at);
-      if (parent === undefined) throw new Error(`the folder ${at} is judged before it is known`);
-      at = parent;
+    let ancestor = folder;
+    while (!this.#onFolders.has(ancestor)) {
+      below.push(ancestor);
+      const parent = this.#parents.get(ancestor);
+      if (parent === undefined) throw new Error(`the folder ${ancestor} is judged before it is known`);
+      ancestor = parent;
     }
-    const level = this.#onFolders.get(at)!;
+    const level = this.#onFolders.get(ancestor)!;
     for (const known of below) this.#onFolders.set(known, level);
     return level;
   }

@@ -125,8 +125,8 @@ export async function saveText(
 async function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Promise<Answer> {
   const { baseId, content: text } = sent;
   const id = newId(context, "chg_");
-  const at = context.now();
-  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at, key: context.key });
+  const now = context.now();
+  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at: now, key: context.key });
   return done(202, presentReview(row, id, reason));
 }
 

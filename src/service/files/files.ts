@@ -21,16 +21,16 @@ export function listFiles(call: Call<"listFiles">): Promise<Answer> {
   });
 }
 
-async function selectFiles(context: RequestContext, selector: Selection, at: RowRange): Promise<readonly FileRow[]> {
+async function selectFiles(context: RequestContext, selector: Selection, range: RowRange): Promise<readonly FileRow[]> {
   const { tables, workspace } = context;
   switch (selector.kind) {
     case "none":
-      return tables.files.all(at);
+      return tables.files.all(range);
     case "path-prefix":
-      return selector.path === "" ? tables.files.all(at) : tables.files.inTree({ ...at, path: selector.path });
+      return selector.path === "" ? tables.files.all(range) : tables.files.inTree({ ...range, path: selector.path });
     case "parent-id": {
       const folder = await tables.folders.byId(workspace.seq, selector.id);
-      return folder === undefined ? [] : tables.files.inFolder({ ...at, folder: folder.seq });
+      return folder === undefined ? [] : tables.files.inFolder({ ...range, folder: folder.seq });
     }
     case "path": {
       const row = await tables.files.byPath(workspace.seq, selector.path);

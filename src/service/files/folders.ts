@@ -22,18 +22,18 @@ export function listFolders(call: Call<"listFolders">): Promise<Answer> {
 async function selectFolders(
   { context }: Call<"listFolders">,
   selector: Selection,
-  at: RowRange,
+  range: RowRange,
 ): Promise<readonly FolderRow[] | Refused> {
   const { workspace } = context;
   const { folders } = context.tables;
   switch (selector.kind) {
     case "none":
-      return folders.inParent({ ...at, parent: ROOT });
+      return folders.inParent({ ...range, parent: ROOT });
     case "path-prefix":
-      return selector.path === "" ? folders.all(at) : folders.below({ ...at, path: selector.path });
+      return selector.path === "" ? folders.all(range) : folders.below({ ...range, path: selector.path });
     case "parent-id": {
       const parent = await findFolder(context, selector.id);
-      return isRefused(parent) ? parent : folders.inParent({ ...at, parent: parent.seq });
+      return isRefused(parent) ? parent : folders.inParent({ ...range, parent: parent.seq });
     }
     case "path": {
       const row = await folders.byPath(workspace.seq, selector.path);

@@ -157,9 +157,9 @@ export async function moveProtected(
   const answer = await move();
   if (answer.kind === "refused") return answer;
   const moved = await tables.files.bySeqs(guarded.map(({ seq }) => seq));
-  for (const [at, grants] of keys.entries()) {
+  for (const [index, grants] of keys.entries()) {
     const after = await filesWithFullAccess(context, grants, moved);
-    const gained = guarded.find(({ seq }) => after.has(seq) && !before[at]!.has(seq));
+    const gained = guarded.find(({ seq }) => after.has(seq) && !before[index]!.has(seq));
     if (gained === undefined) continue;
     const detail = `${gained.path} is protected: this move would lift its protection and needs Full access to it.`;
     return refuse("forbidden", detail);

@@ -341,8 +341,8 @@ const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
 function headFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const found = new Set<string>();
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!.toLowerCase();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
     if (!SINGLE.has(name)) continue;
     if (found.has(name)) return "repeated-header";
     found.add(name);

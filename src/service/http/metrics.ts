@@ -127,8 +127,8 @@ export class RequestMetrics {
     const seconds = ms / 1_000;
     this.#timed++;
     this.#seconds += seconds;
-    const at = BUCKETS.findIndex((most) => seconds <= most);
-    if (at >= 0) this.#within[at]!++;
+    const index = BUCKETS.findIndex((most) => seconds <= most);
+    if (index >= 0) this.#within[index]!++;
   }
 
   /** Returns all figures in the text format of Prometheus. */
@@ -184,9 +184,9 @@ export class RequestMetrics {
 
   #buckets(): Sample[] {
     const bucket = (le: string, value: number): Sample => ({ labels: { le }, value, suffix: "_bucket" });
-    const upTo = (at: number) => this.#within.slice(0, at + 1).reduce((sum, count) => sum + count, 0);
+    const upTo = (index: number) => this.#within.slice(0, index + 1).reduce((sum, count) => sum + count, 0);
     return [
-      ...BUCKETS.map((most, at) => bucket(String(most), upTo(at))),
+      ...BUCKETS.map((most, index) => bucket(String(most), upTo(index))),
       bucket("+Inf", this.#timed),
       { labels: {}, value: this.#seconds, suffix: "_sum" },
       { labels: {}, value: this.#timed, suffix: "_count" },

@@ -86,7 +86,7 @@ export async function importFolder(
     const portion = nextOf(items, most);
     isOver = portion.length < most;
     const outcomes = await sendAll({ ask, dir, links }, portion);
-    for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
+    for (const [index, item] of portion.entries()) note(report, item, outcomes[index]!);
     onProgress({ files: report.files, refused: report.refused.length });
   }
   return links === null ? report : { ...report, links: await links.end(ask) };

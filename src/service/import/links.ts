@@ -105,7 +105,7 @@ export class ImportLinks {
   }
 
   #placeAt(path: string): Place {
-    return { path, idAt: (at) => this.#idAt(at), pathOf: (id) => this.#pathOf.get(id) ?? null };
+    return { path, idAt: (target) => this.#idAt(target), pathOf: (id) => this.#pathOf.get(id) ?? null };
   }
 
   #idAt(path: string): string | null {

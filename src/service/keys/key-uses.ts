@@ -10,10 +10,10 @@ export class KeyUses {
 
   /**
    * Records a use of a key.
-   * @param at milliseconds since the epoch
+   * @param usedAt milliseconds since the epoch
    */
-  note(key: number, at: number): void {
-    this.#unsaved.set(key, at);
+  note(key: number, usedAt: number): void {
+    this.#unsaved.set(key, usedAt);
   }
 
   /** Returns the last use of a key in milliseconds since the epoch; null for never. */
@@ -30,6 +30,6 @@ export class KeyUses {
     if (uses.size === 0) return;
     const saved = new Map(uses);
     await store.write((tables) => tables.keys.saveUses(saved));
-    for (const [key, at] of saved) if (uses.get(key) === at) uses.delete(key);
+    for (const [key, usedAt] of saved) if (uses.get(key) === usedAt) uses.delete(key);
   }
 }

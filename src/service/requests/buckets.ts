@@ -1,4 +1,4 @@
-type Bucket = { tokens: number; at: number };
+type Bucket = { tokens: number; filledAt: number };
 
 /** Size of a bucket in tokens, and its refill in tokens per millisecond. */
 type Refill = { readonly most: number; readonly perMs: number };
@@ -25,12 +25,12 @@ export class Buckets<Name> {
    * @returns milliseconds until a token is free; null if one was free
    */
   take(name: Name, { most, perMs }: Refill, taken: 0 | 1 = 1): number | null {
-    const at = this.#now();
-    const { tokens: before, at: then } = this.#buckets.get(name) ?? { tokens: most, at };
-    const tokens = Math.min(most, before + Math.max(0, at - then) * perMs);
+    const now = this.#now();
+    const { tokens: before, filledAt: then } = this.#buckets.get(name) ?? { tokens: most, filledAt: now };
+    const tokens = Math.min(most, before + Math.max(0, now - then) * perMs);
     const wait = tokens >= 1 ? null : (1 - tokens) / perMs;
     this.#buckets.delete(name);
-    this.#buckets.set(name, { tokens: wait === null ? tokens - taken : tokens, at });
+    this.#buckets.set(name, { tokens: wait === null ? tokens - taken : tokens, filledAt: now });
     const [oldest] = this.#buckets.keys();
     if (this.#buckets.size > this.#most) this.#buckets.delete(oldest!);
     return wait;

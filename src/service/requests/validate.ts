@@ -73,8 +73,8 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
   const isSentIn = (name: string) => isSent(value, [name]);
   const sent = shapes.findIndex(([first]) => isSentIn(first!));
-  const at = sent < 0 ? shapes.length - 1 : sent;
-  const chosen = shapes[at]!;
+  const index = sent < 0 ? shapes.length - 1 : sent;
+  const chosen = shapes[index]!;
   const isChoice = shapes.every(({ length }) => length === 1);
   const others = shapes.flat().filter((name) => isSentIn(name) && !chosen.includes(name));
   if (sent >= 0 && others.length > 0) {
@@ -84,7 +84,7 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
     const named = isChoice ? together : together.slice(0, 1);
     return named.map((name) => fault("mutually_exclusive", [name], clauseOf(name)));
   }
-  const { error } = (options[at] as z.ZodType).safeParse(value);
+  const { error } = (options[index] as z.ZodType).safeParse(value);
   const faults = error === undefined ? [] : faultsOf(error, value);
   if (!isChoice || sent >= 0) return faults;
   const unknown = faults.filter(({ code }) => code === "unknown");
@@ -127,10 +127,10 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): InputFault {
 
 /** Returns true if a value is at the path: an absent field has the type `undefined`. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
-  let at = value;
+  let member = value;
   for (const name of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return false;
-    at = (at as Readonly<Record<PropertyKey, unknown>>)[name];
+    if (typeof member !== "object" || member === null || !Object.hasOwn(member, name)) return false;
+    member = (member as Readonly<Record<PropertyKey, unknown>>)[name];
   }
   return true;
 }

@@ -52,7 +52,7 @@ export function keysTable(session: Session) {
      */
     async saveUses(uses: ReadonlyMap<number, number>) {
       session.lock("keys", [...uses.keys()]);
-      for (const [key, at] of uses) session.send(SQL.saveUse, key, at);
+      for (const [key, usedAt] of uses) session.send(SQL.saveUse, key, usedAt);
     },
     /** Removes a key with its grants, including those kept for paths. */
     async remove(seq: number) {

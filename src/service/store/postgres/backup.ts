@@ -133,7 +133,7 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
 /** Inserts rows. The server reads each value as its column's type, such as 0 and 1 as booleans. */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
-  const places = rows.map((row, n) => `(${row.map((_, at) => `$${n * columns.length + at + 1}`).join()})`);
+  const places = rows.map((row, n) => `(${row.map((_, column) => `$${n * columns.length + column + 1}`).join()})`);
   await client.query(`INSERT INTO ${name} (${columns.join()})${own} VALUES ${places.join()}`, rows.flat());
 }
 

@@ -93,10 +93,10 @@ async function copyDatabase(source: FileHandle, folder: string): Promise<BackupM
 
 async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
   const buffer = Buffer.allocUnsafe(PORTION_BYTES);
-  for (let at = 0; ; ) {
-    const { bytesRead } = await from.read(buffer, 0, PORTION_BYTES, at);
+  for (let offset = 0; ; ) {
+    const { bytesRead } = await from.read(buffer, 0, PORTION_BYTES, offset);
     if (bytesRead === 0) return;
     await to.writeFile(buffer.subarray(0, bytesRead));
-    at += bytesRead;
+    offset += bytesRead;
   }
 }

@@ -61,7 +61,7 @@ export class SqliteSession implements Session {
 
 /** Returns values by the numbers of their parameters. */
 function bound(values: readonly unknown[]): object {
-  return Object.fromEntries(values.map((value, at) => [at + 1, boundAs(value)]));
+  return Object.fromEntries(values.map((value, index) => [index + 1, boundAs(value)]));
 }
 
 function boundAs(value: unknown): unknown {
