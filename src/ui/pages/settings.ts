@@ -90,7 +90,7 @@ function controlOf(name: string, setting: Setting<unknown>, typed: string, isRef
   return html`<select${attributes}>${optionsOf(choices, typed)}</select>`;
 }
 
-/** LIMIT: characters of a rule and of a path that are tried. They are in the address of the page. */
+/** LIMIT: characters of a rule and of a path that are tried, because the address has them. */
 const MAX_TYPED = 500;
 
 /**
