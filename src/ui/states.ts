@@ -1,5 +1,6 @@
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
 import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block.ts";
+import { count } from "../common/count.ts";
 import type { Html } from "../page/html.ts";
 import type { Tone } from "../page/layout.ts";
 import { badgeOf } from "../page/parts.ts";
@@ -65,6 +66,12 @@ const OUTCOME_STATES: Readonly<Record<string, State>> = {
 export function entryBadge(state: EntryState): Html | null {
   const found = ENTRY_STATES[state];
   return found && badgeOf(...found);
+}
+
+/** Shows a number of documents in review. */
+export function reviewsBadge(reviews: number): Html {
+  const [tone, word] = IN_REVIEW;
+  return badgeOf(tone, `${count(reviews)} ${word}`);
 }
 
 /** Shows the state that a kind of problem means. */

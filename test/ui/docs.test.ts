@@ -92,6 +92,21 @@ describe("the page of a folder", () => {
     expect(other.text).toContain("# &lt;script&gt;alert(1)&lt;/script&gt;");
   });
 
+  test("has of each folder the number of its documents, at any depth, and of those in review", async () => {
+    const { rig, person } = await openSignedIn({ linked: false });
+    for (const path of ["legal/a.md", "legal/deep/b.md", "legal-old/c.md"]) rig.createRemotely(path, "one\n");
+    rig.protectRemotely("legal/deep/b.md");
+    await rig.init();
+    rig.write("legal/deep/b.md", "two\n");
+    await rig.run(["sync", "w"], { terminal: true });
+    const rowOf = (page: string, name: string) => new RegExp(`<tr id="e-${name}">.*?</tr>`, "s").exec(page)![0];
+    const page = await person.see("/m/w/docs/");
+    expect(rowOf(page, "legal")).toMatch(/>1 in review<.*>2 documents<.*<time/s);
+    expect(rowOf(page, "legal-old")).toContain(">1 document<");
+    expect(rowOf(page, "legal-old")).not.toContain("in review");
+    expect(rowOf(await person.see("/m/w/docs/legal/"), "deep")).toContain(">1 document<");
+  });
+
   test.each(["docs", "history"])("/m/w/%s leads to the page with a slash at its end", async (part) => {
     const { person } = await openSignedIn();
     const { status, headers } = await person.get(`/m/w/${part}`);

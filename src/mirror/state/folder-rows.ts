@@ -10,11 +10,23 @@ import { type ReadBeside, readBeside } from "./read-beside.ts";
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];
+  /** Sums over all documents below each folder that is directly in the folder. */
+  readonly sums: readonly FolderSum[];
   /** All blocks of the state, at any depth and also outside the folder. */
   readonly blocks: readonly Block[];
   /** Local paths of documents in conflict, and of those in review, at any depth. */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
+};
+
+export type FolderSum = {
+  /** Name of the folder. */
+  readonly name: string;
+  readonly documents: number;
+  /**
+   * Time of the newest change of a file, in milliseconds since the epoch; null if no file was seen.
+   */
+  readonly changedAt: number | null;
 };
 
 export type DocumentRow = {
@@ -43,11 +55,14 @@ export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: D
 }
 
 const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
+const REST_SQL = "substr(local_path, length($in) + 1)";
 /** SQL conditions for rows. `$in`: path of the folder with a slash, or "" for the root. */
 const CONDITIONS: Readonly<Record<Depth, string>> = {
-  directly: `${BELOW_SQL} AND instr(substr(local_path, length($in) + 1), '/') = 0`,
+  directly: `${BELOW_SQL} AND instr(${REST_SQL}, '/') = 0`,
   below: BELOW_SQL,
 };
+
+const SUMS_SQL = `SELECT substr(${REST_SQL}, 1, instr(${REST_SQL}, '/') - 1) AS name, count(*) AS documents, max(mtime_ms) AS changedAt FROM records WHERE ${BELOW_SQL} AND instr(${REST_SQL}, '/') > 0 AND state = 'linked' GROUP BY 1`;
 
 const SPELLED_SQL =
   "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
@@ -62,6 +77,7 @@ function rowsOf(db: Db, folder: LocalPath, depth: Depth): FolderRows {
   return {
     documents: documents.all(place).map(documentOf),
     folders: pathsOf(`SELECT local_path FROM dirs WHERE ${condition}`).all(place),
+    sums: db.prepare<[typeof place], FolderSum>(SUMS_SQL).all(place),
     blocks: [...new BlockTable(db).load().values()],
     conflicts: pathsOf("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
     reviews: pathsOf("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),

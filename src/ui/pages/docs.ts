@@ -21,7 +21,7 @@ import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/part
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { entryBadge, problemBadge } from "../states.ts";
+import { entryBadge, problemBadge, reviewsBadge } from "../states.ts";
 import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
 
 /** Shows folders and documents, and explains their states. */
@@ -115,22 +115,26 @@ function treeOf(mirror: string, root: string, current: string): Html {
   }`;
 }
 
-function badgeIn({ state, needs }: Entry): Html | null {
-  return needs > 0 ? badgeOf("asks", `${plural(needs, "problem")} below`) : entryBadge(state);
+/** Shows the state of an entry; of a folder, also what is below it. */
+function badgesIn({ state, needs, reviews }: Entry): Html {
+  const problems = needs > 0 && badgeOf("asks", `${plural(needs, "problem")} below`);
+  return html`${problems || entryBadge(state)}${reviews > 0 && html` ${reviewsBadge(reviews)}`}`;
 }
 
 /**
  * Returns a row in the list of `folder`. The id of the row lets a live page replace this row only.
  */
 function entryRow(mirror: string, folder: string, entry: Entry, now: number): Html {
-  const { kind, why, file } = entry;
+  const { kind, why, file, sum } = entry;
+  const size = file === null ? sum !== null && plural(sum.documents, "document") : bytesText(file.size);
+  const changedAt = file?.changedAt ?? sum?.changedAt ?? null;
   const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
   const label = html`${nameView(name)}${kind === "folder" && "/"}`;
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", entry.path);
   return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
-<td>${badgeIn(entry)}${why !== null && html` <span class="faint">${sentenceView(sentenceOf(why))}</span>`}</td>
-<td class="number">${file !== null && bytesText(file.size)}</td><td class="number">${file !== null && html`${ageOf(file.changedAt, now)} ago`}</td></tr>`;
+<td>${badgesIn(entry)}${why !== null && html` <span class="faint">${sentenceView(sentenceOf(why))}</span>`}</td>
+<td class="number">${size}</td><td class="number">${changedAt !== null && html`${ageOf(changedAt, now)} ago`}</td></tr>`;
 }
 
 async function documentContent(
@@ -156,7 +160,7 @@ async function documentContent(
     main: html`${crumbsOf(mirror, path)}
 <div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row"><nav class="segments" aria-label="View">${view("Preview", null)}${view("Source", "text")}</nav>
 ${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
-<p>${badgeIn(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
+<p>${badgesIn(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
       file !== null &&
       html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, request.now)} ago</span>`
     }</p>

@@ -7,7 +7,13 @@ import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/rules.ts";
-import { type Depth, type DocumentRow, type FolderRows, readFolderRows } from "../../state/folder-rows.ts";
+import {
+  type Depth,
+  type DocumentRow,
+  type FolderRows,
+  type FolderSum,
+  readFolderRows,
+} from "../../state/folder-rows.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -32,8 +38,14 @@ type FolderEntry = {
   readonly state: EntryState;
   /** Reason for the state, as a clause; null if the state needs no reason. */
   readonly why: string | null;
-  /** Number of entries below a folder that require action. */
+  /** Number of entries below a folder that require action, and of documents in review. */
   readonly needs: number;
+  readonly reviews: number;
+  /**
+   * Documents below a folder, as the last sync saw them; null for a file, and for a folder that a
+   * search by name finds.
+   */
+  readonly sum: Pick<FolderSum, "documents" | "changedAt"> | null;
   /**
    * Record of a file that is in sync unless its content differs; null if mdmirror knows the state
    * of the entry without reading the content.
@@ -41,11 +53,14 @@ type FolderEntry = {
   readonly row: DocumentRow | null;
 };
 
+const NO_DOCUMENTS = { documents: 0, changedAt: null } as const;
+
 /** Returns the entries of a folder in no order. */
 function entriesOf(
   folder: LocalPath,
   rows: Pick<FolderRows, "documents" | "folders">,
   open: OpenProblems,
+  sums: ReadonlyMap<string, FolderSum> | null,
   names: readonly FolderName[],
 ): readonly FolderEntry[] {
   const byName = new Map(names.map((one) => [one.name, one]));
@@ -61,7 +76,7 @@ function entriesOf(
     const isFolder = found === null ? row === null : found.kind === "folder";
     return [
       isFolder
-        ? folderEntry(path, { found, isLinked: folders.has(name), open })
+        ? folderEntry(path, { found, isLinked: folders.has(name), open, sum: sums && (sums.get(name) ?? NO_DOCUMENTS) })
         : fileEntry(path, { found, row, open }),
     ];
   });
@@ -95,9 +110,16 @@ function folderEntry(
     found,
     isLinked,
     open,
-  }: { readonly found: FolderName | null; readonly isLinked: boolean; readonly open: OpenProblems },
+    sum,
+  }: {
+    readonly found: FolderName | null;
+    readonly isLinked: boolean;
+    readonly open: OpenProblems;
+    readonly sum: FolderEntry["sum"];
+  },
 ): FolderEntry {
-  const common = { path, kind: "folder" as const, row: null };
+  const reviews = [...open.reviews].filter((one) => isBelow(one, path)).length;
+  const common = { path, kind: "folder" as const, row: null, reviews, sum };
   const needs = open.requiringAction.filter((one) => isBelow(one, path)).length;
   const stays = found?.whyUnsynced ?? null;
   if (stays !== null) return { ...common, needs, state: "ignored", why: UNSYNCED_WORDS[stays] };
@@ -116,7 +138,7 @@ function fileEntry(
     open,
   }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: OpenProblems },
 ): FolderEntry {
-  const common = { path, kind: "document" as const, needs: 0, row: null };
+  const common = { path, kind: "document" as const, needs: 0, reviews: 0, sum: null, row: null };
   const stays = found?.whyUnsynced ?? null;
   if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: UNSYNCED_WORDS[stays] };
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
@@ -225,7 +247,7 @@ export function readEntry(root: string, path: LocalPath, random: Random): Result
   return opened.kind === "trouble" ? opened : ok(opened.value.disk.read(path));
 }
 
-const NO_ROWS: FolderRows = { documents: [], folders: [], blocks: [], conflicts: [], reviews: [] };
+const NO_ROWS: FolderRows = { documents: [], folders: [], sums: [], blocks: [], conflicts: [], reviews: [] };
 
 type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly FolderEntry[] };
 
@@ -247,11 +269,12 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
 /** Returns the entries of a folder; with depth `below`, also of all synced folders below it. */
 function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
   const open = problemsOf(rows);
+  const sums = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
   const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));
   const folders = Map.groupBy(rows.folders, parentOf);
   const list = (above: LocalPath): readonly FolderEntry[] => {
     const own = { documents: documents.get(above) ?? [], folders: folders.get(above) ?? [] };
-    const entries = entriesOf(above, own, open, disk.namesIn(above) ?? []);
+    const entries = entriesOf(above, own, open, sums, disk.namesIn(above) ?? []);
     if (depth === "directly") return entries;
     return entries.flatMap((entry) =>
       entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...list(entry.path)] : [entry],
