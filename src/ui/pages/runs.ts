@@ -122,7 +122,7 @@ export const RUN = folderPage({
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
 <div class="title"><h1>${titleOf(line)}</h1>${undo.kind === "ok" && undoButton(folder, line, undo.value, request)}</div>
-<p class="meta">Run ${run} · ${line.kind} · ${timeOf(line.startedAt, request.now)} ${runBadge(line)}</p>
+<p class="faint">Run ${run} · ${line.kind} · ${timeOf(line.startedAt, request.now)} ${runBadge(line)}</p>
 ${jobOf(job)}
 ${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
 ${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(line, undo.value)}

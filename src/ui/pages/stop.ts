@@ -58,10 +58,10 @@ function stopPart(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopRe
   if (view !== null && view.stop.version === null)
     return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, request));
   const words = wordsOf(reasons, view);
-  const answer = html`${answers(folder, view, words, request)}${view !== null && stoppedList(view)}`;
   return html`${stopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.at, request.now)} ago.`)}
+${trouble === null ? answers(folder, view, words, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
 ${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${progressOf("Reading both sides", 0, null)}</div>`}
-${trouble === null ? answer : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}`;
+${view !== null && stoppedList(view)}`;
 }
 
 /**
@@ -91,18 +91,19 @@ const DELETES: Readonly<Record<string, "service" | "local">> = {
 function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
   const deletes = first === undefined ? undefined : DELETES[first.reason];
   const documents = view === null || view.deleted.size === 0 ? "documents" : plural(view.deleted.size, "document");
+  const them = view === null ? "them" : documents;
   switch (deletes) {
     case "service":
       return {
         question: `Delete ${documents} on the service?`,
-        yes: `Delete ${documents}`,
+        yes: `Delete ${them}`,
         no: "Keep them",
         does: "Their content stays in the history of this folder. A deleted document cannot get its id back.",
       };
     case "local":
       return {
         question: `Move ${documents} from this folder to its trash?`,
-        yes: `Move ${documents} to the trash`,
+        yes: `Move ${them} to the trash`,
         no: "Keep them",
         does: "The files stay in the trash of this folder, and their content in its history.",
       };
