@@ -128,12 +128,14 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
   // A message with *Undo* leads back to the problems.
   const next = form.get("next") === "needs" ? "needs" : `runs/${run}`;
-  return startJob(ui, folder, next, `Undoing run ${run}`, async (progress) => {
+  // A message with *Undo* is on the page while the sync after its action still runs.
+  ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const done = await runOperation(root, undo, input, { ...ui, progress });
     if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
     const sync = await syncFolder(ui, folder, progress);
     return sync.tone === "bad" ? sync : undoneNotice(run, done.value.items);
   });
+  return { to: mirrorAddress(name, next), notice: null };
 }
 
 /** The two answers to a stop, with the words for the work. */

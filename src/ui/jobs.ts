@@ -41,6 +41,8 @@ export class Jobs {
   readonly #world: World;
   readonly #byRoot = new Map<string, KeptJob>();
   readonly #active = new Set<Promise<void>>();
+  /** The end of the last job of each folder. */
+  readonly #ends = new Map<string, Promise<void>>();
   #count = 0;
 
   constructor(world: World) {
@@ -85,8 +87,15 @@ export class Jobs {
       this.#count++;
       show({ ...job, end: { ...end, id: `${clock.now()}-${this.#count}` } });
     });
+    this.#ends.set(root, shown);
     this.track(shown);
     return true;
+  }
+
+  /** Starts a job, after the one that runs in this folder. */
+  startNext(root: string, what: string, work: (progress: Progress) => Promise<Notice>): void {
+    const before = this.isBusy(root) ? this.#ends.get(root) : undefined;
+    this.track(Promise.resolve(before).then(() => void this.start(root, what, work)));
   }
 
   /** Lets `idle` wait for this work, which must never fail. */

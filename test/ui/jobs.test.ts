@@ -35,3 +35,21 @@ test("results are over after the same time whatever their tone, and later if the
   now = 61_000;
   expect(shown()).toEqual([]);
 });
+
+test("a job that is started next waits for the one that runs in its folder", async () => {
+  const clock = { monotonic: () => 0, now: () => 0 } as Clock;
+  const jobs = new Jobs({ clock, onFault: () => undefined });
+  const { promise, resolve } = Promise.withResolvers<Notice>();
+  const notice = { tone: "good", text: "", next: null } as const;
+  const undo = () => Promise.resolve({ ...notice, tone: "asks" as const });
+  jobs.start("/a", "sync", () => promise);
+  expect(jobs.start("/a", "undo", undo)).toBe(false);
+  jobs.startNext("/a", "undo", undo);
+  expect(jobs.of("/a")).toMatchObject({ what: "sync", end: null });
+  resolve(notice);
+  await jobs.idle();
+  expect(jobs.of("/a")).toMatchObject({ what: "undo", end: { tone: "asks" } });
+  jobs.startNext("/b", "undo", undo);
+  await jobs.idle();
+  expect(jobs.of("/b")).toMatchObject({ what: "undo", end: { tone: "asks" } });
+});
