@@ -19,7 +19,19 @@ export function foundList(files: readonly Found[]): Html {
 }
 
 function lineOf(line: Snippet): Html {
-  return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${foundPieces(
-    line,
-  ).map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
+  const pieces = foundPieces(line).map((piece, at, all) =>
+    at === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: leadOf(piece.text) } : piece,
+  );
+  return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
+}
+
+/** LIMIT: characters before the first match, as a narrow page shows about 70 of a line. */
+const MOST_BEFORE = 40;
+
+/** Returns the end of the text before a match, from the start of a word. */
+function leadOf(text: string): string {
+  const characters = [...text];
+  if (characters.length <= MOST_BEFORE) return text;
+  const end = characters.slice(-MOST_BEFORE).join("");
+  return `…${end.slice(end.indexOf(" ") + 1)}`;
 }
