@@ -81,7 +81,8 @@ type DocumentAction =
    */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * GETs (version and place must be as planned), checks the local path once more, then DELETEs.
+   * Reads the document on the service again: its version and place must be as planned. Checks the
+   * local path once more, then deletes the document on the service.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
   /** Absent on both sides: the record becomes a tombstone. */
@@ -124,7 +125,7 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
     } & ExpectedFile)
-  /** A scan found the conflict copy missing for the first time: the record counts this scan. */
+  /** A scan found the conflict copy missing for the first time: the conflict counts this scan. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
    * The document changed on the service during a conflict. Downloads the new version. If both edits
@@ -180,7 +181,6 @@ export function subjectOf(action: Action): { readonly id: string | null; readonl
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
-/** The outcomes of these kinds. */
 export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
 /** Result of an action. Only `done` and `submitted` move base. */
@@ -230,8 +230,8 @@ type FolderAction =
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Both sides have the folder at these places, and base has it at another place or not at all.
-   * `carries`: entries of base below the folder that get their new path together with it; null for
-   * all. Other entries have steps of their own.
+   * `carries`: documents below the folder whose records get the new path together with the folder;
+   * null for all. Each other record has a step of its own.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
   /** Moves the folder with everything below it. `to` must be free. */

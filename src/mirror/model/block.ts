@@ -1,7 +1,7 @@
-/** Kinds of action, for deciding whether an earlier answer forbids one. */
+/** Kinds of action on a document that a block can forbid. */
 export type Intention = "push" | "merge" | "delete" | "move-remote" | "post";
 
-/** Kinds of action on a folder, for deciding whether an earlier answer forbids one. */
+/** Kinds of action on a folder that a block can forbid. */
 export type FolderIntention = "move" | "make" | "remove";
 
 /** Choices for a block: whose content wins, or what happens to the document. */
@@ -31,9 +31,9 @@ type ReasonFacts = {
    */
   readonly waitsForScan?: true;
   /**
-   * Actions that an earlier answer forbids. A refusal of one write forbids the row's other writes
-   * too, because a row has only one block: otherwise two refused requests would replace each
-   * other's block, and be sent again in turn forever (I16).
+   * Actions that an earlier answer forbids. A refusal of one write forbids the other writes of the
+   * same document too. A document has only one block: two refused requests would otherwise replace
+   * each other's block, and be sent in turn forever (I16).
    */
   readonly forbids?: readonly Intention[];
   readonly forbidsOnFolder?: readonly FolderIntention[];
@@ -65,8 +65,8 @@ const REASONS = {
   "remote-name-unsafe": COMPUTED,
   "path-taken": COMPUTED,
   /**
-   * The document with this path on the service is gone locally and waits for its second scan, or is
-   * itself `path-pending`.
+   * On the service, another document has the wanted path. That document is missing in one local
+   * scan so far, or is `path-pending` itself.
    */
   "path-pending": WAITS,
   "type-clash": COMPUTED,

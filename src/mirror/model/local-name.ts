@@ -96,8 +96,8 @@ export function isHashedNameOf(
 }
 
 /**
- * Returns the name on the service if the local name has digits of the id only because another file
- * had that name. Otherwise returns null.
+ * Returns the local name that fits the name on the service, if the present local name has digits of
+ * the id only because another file had the fitting name. Otherwise returns null.
  */
 export function ownNameOf(
   localName: string,

@@ -7,7 +7,7 @@ export const MIRROR_FOLDER = ".mdmirror";
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in that folder while a daemon watches. It contains the socket's path, so that a process with
+ * File in `.mdmirror` while a daemon watches. It contains the socket's path, so that a process with
  * another environment finds the socket too.
  */
 export const CONTROL_FILE = "daemon.json";

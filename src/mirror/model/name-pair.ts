@@ -15,7 +15,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * Sets of refused characters by which a name may have been converted: this version's set, the first
- * version's, and this version's with the doubtful characters.
+ * version's, and this version's with the characters that only some deployments refuse.
  */
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 

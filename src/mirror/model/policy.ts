@@ -35,7 +35,7 @@ export type Policy = {
   readonly canMoveFolders: boolean;
   /** False if `parentId: null` was refused: moves to the root are blocked. */
   readonly canMoveToRoot: boolean;
-  /** True to try refused rows again: at start, in manual syncs, once a day. */
+  /** True if refused requests are sent again: at start, in manual syncs, once a day. */
   readonly retryRefused: boolean;
   /**
    * Contents of protected documents that did not change since the previous cycle, and may go to

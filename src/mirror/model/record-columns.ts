@@ -107,14 +107,14 @@ export class RecordColumns {
     for (const number of numbers) this.#marks[number]! |= LOCAL;
   }
 
-  /** Removes the marks of documents that an earlier list showed, before a new list. */
+  /** Removes the `LISTED` marks of an earlier list, before a new list. */
   beginList(): void {
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
   }
 
   /**
    * Marks a listed document if its version, place and protection are the recorded ones. Returns
-   * `again` if the document was marked before, `left` if it differs from its record.
+   * `taken`; `again` if the document was marked before; `left` if it differs from its record.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);

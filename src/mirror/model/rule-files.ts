@@ -4,9 +4,7 @@
  * Ignore file of mdmirror: excluded paths stay unchanged on both sides, even if they have a record.
  */
 export const IGNORE_FILE = ".mdmirrorignore";
-/**
- * Ignore file of git. If mdmirror follows these files, they leave out paths without a record.
- */
+/** Ignore file of git. If mdmirror uses these files, they exclude only paths without a record. */
 export const GITIGNORE_FILE = ".gitignore";
 
 export function isRuleFile(name: string): boolean {

@@ -10,8 +10,8 @@ export type Seen<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Reason why an entry on disk was not seen: the reason of the block that results, and a clause.
- * `isMirror`: the path is itself a linked folder.
+ * Reason why an entry on disk was not seen. `kind`: reason of the block that results. `why`: a
+ * clause for messages. `isMirror`: the path is itself a linked folder.
  */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";

@@ -49,7 +49,10 @@ function oddForms(text: string): TextForm[] {
   return forms;
 }
 
-/** Returns how many plain contents must still be read back. */
+/**
+ * Returns how many contents in plain form must still be read back unchanged, before mdmirror
+ * assumes that the service keeps that form.
+ */
 export function readBacksLeft(kept: KeptForms): number {
   return NEEDED_READ_BACKS.plain - (kept.plain ?? 0);
 }

@@ -30,8 +30,8 @@ export type LocalFile = {
   readonly bytes?: Digest;
   /**
    * True if the file's links still have to be resolved by the paths of documents. Until then,
-   * `digest` is that of the bytes, or of content that the same bytes had elsewhere. Undefined if
-   * the links are resolved, or there are none.
+   * `digest` is that of the bytes, or of the content that the same bytes stand for at another path.
+   * Undefined if the links are resolved, or there are none.
    */
   readonly linksUnread?: true;
   readonly textFault: TextFault | null;
@@ -149,7 +149,7 @@ export type RemoteTree = {
    */
   readonly nothingKnown?: boolean;
   /**
-   * Linked folders that a request may have moved: no read has confirmed the result. The value is
+   * Recorded folders that a request may have moved: no read has confirmed the result. The value is
    * the reason. Undefined if there are none.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;

@@ -11,7 +11,7 @@ type Id = DocId | DirId;
 
 /** Local paths of documents and folders, by the same match as for plans. */
 export type LocalPlaces = {
-  /** Documents and folders that are in the linked folder. */
+  /** Documents and folders that are in the linked folder, with their paths. */
   readonly found: Map<Id, LocalPath>;
   /**
    * Documents that are not in the linked folder, or may not be. A document in neither `found` nor

@@ -46,8 +46,8 @@ export type RenamedForOther = { readonly from: LocalPath; readonly to: LocalPath
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
-   * Documents that were deleted, or became empty, within the last hour and after the last approval,
-   * by side. The hour is measured by the monotonic clock.
+   * Number of documents that were deleted, or became empty, within the last hour and after the last
+   * approval, by side. The hour is measured by the monotonic clock.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
   /** Number of recorded documents that are listed with an earlier change id of their own. */
@@ -57,7 +57,7 @@ export type Signals = {
    * service lacks were then not deleted by a user.
    */
   readonly restored: boolean;
-  /** Conflicts opened in this run so far. */
+  /** Number of conflicts opened in this run so far. */
   readonly conflictsOpened: number;
   /**
    * Sides that a safety check found empty when it stopped a run. Since then no scan saw content on

@@ -19,8 +19,8 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // The next cycle decides again about a document that the action unblocked (ignore rule, place
-  // outside, protection).
+  // The next cycle decides again about a document whose ignore rule or protection changed, or that
+  // came back from outside the linked folder or left it.
   "note-facts": true,
   // The folder that the document left may be empty now; then it is removed, or created on the other
   // side.

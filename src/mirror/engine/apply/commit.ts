@@ -16,8 +16,8 @@ export type StoredContent = { readonly digest: Digest; readonly text: string; re
 export type StateChange = {
   readonly keeps?: StoredContent;
   /**
-   * The complete new record of a document: new, or just read from the state with no `await` in
-   * between.
+   * The complete new record of a document. If it was made from a stored record, no `await` came
+   * between reading that record and this change.
    */
   readonly record?: DocumentRecord;
   /**
@@ -53,7 +53,7 @@ type OtherRows = {
   readonly removes?: {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
-    /** The key of a blocked change that ends. */
+    /** Key of a block that ends. */
     readonly block?: string;
     readonly dir?: DirId;
   };

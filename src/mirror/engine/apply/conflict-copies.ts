@@ -14,8 +14,8 @@ import type { EffectResult } from "./run-effect.ts";
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
 
 /**
- * Chooses the path of a version's copy. Skips a path that another conflict has recorded: until that
- * conflict removes its own copy, a missing copy would count as its user's choice.
+ * Chooses the path of a version's copy. Skips a path that another conflict has recorded. As long as
+ * that conflict records the path, a missing file at the path counts as its user's choice.
  * @param before the versions shown so far
  * @returns the versions shown from now on, of which the last has no file yet, and the path of its
  * copy

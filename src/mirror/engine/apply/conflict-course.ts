@@ -20,8 +20,8 @@ export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflic
 }
 
 /**
- * Compares with the version that the service has now. If the contents merge, the conflict ends;
- * otherwise a new copy shows that version, and the conflict continues.
+ * Compares the local content with the version that the service has now. If they merge, the conflict
+ * ends; otherwise a new copy shows that version, and the conflict continues.
  * @param rejected the version that the user rejected in favour of the local content: both contents
  * are then compared with it; null if the user has not chosen
  */
@@ -58,8 +58,8 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // It does not merge, so submissions based on the new version end. If the service accepted the
-  // change, the file was edited since, and no review is pending any more.
+  // The contents do not merge, so submissions based on the new version end. If the service accepted
+  // the change, the file was edited since, and no review is pending any more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
@@ -127,7 +127,7 @@ type DropRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict. ORDER: both in one effect,
- * because a missing copy without an open row would count as the user's choice.
+ * because a missing copy without an open journal row would count as the user's choice.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {

@@ -85,7 +85,8 @@ export const showCopy = {
 
 async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Outcome> {
   const shown = removeUnrecorded(ctx, row);
-  // ORDER: flushed before the row is closed; otherwise a power cut may restore the old copy.
+  // ORDER: the copy is flushed before its journal row is closed; otherwise a power cut may restore
+  // the old copy.
   await flushFiles(ctx.world, [row.path]);
   concludeLocal(ctx, showCopy, rowId, row, shown);
   return DONE;

@@ -44,9 +44,9 @@ export async function journalNewFiles<T>(
 }
 
 /**
- * Downloads a new document into a new file. A row of the journal contains the path until the
- * commit. After a crash before the commit, the file exists without a record; the next run matches
- * the file to its document.
+ * Downloads a new document into a new file. A journal row contains the path until the commit. After
+ * a crash before the commit, the file exists without a record; the next run matches the file to its
+ * document.
  */
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
@@ -95,7 +95,7 @@ async function recordCreated(
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps, record, version: { id: action.id, ...version }, removes, event };
   // The record is written in one transaction with other steps. If the process is killed before
-  // that, the next plan links the file.
+  // that, the next plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
 }

@@ -38,7 +38,10 @@ type Deletion = {
   readonly why: string;
   /** True if the file was deleted locally. If the file comes back, the document must stay. */
   readonly onlyWhileAbsent: boolean;
-  /** Returns the outcome after a refusal. `live`: the document as it was read just before. */
+  /**
+   * Returns the outcome after a refusal. `live`: the document as it was read just before the
+   * DELETE.
+   */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 

@@ -41,7 +41,8 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (digest === record.digest) {
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
     const renamed = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
-    // The service was restored from a backup if it shows superseded versions again.
+    // The version is remembered even if only its id is new: a service that shows a superseded
+    // version again was restored from a backup.
     return commit(ctx, { record: renamed, version: { id: record.id, changeId: renamed.changeId, digest } });
   }
   const own = adoptOwnVersion(ctx, record, fetched.value, "this-run");

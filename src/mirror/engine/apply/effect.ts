@@ -14,7 +14,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { World } from "../run/world.ts";
 
-/** Reads at the start of effects, and the outcomes of failures. */
+/** Reads what an effect needs at its start, and returns the outcomes of failures. */
 
 export const DONE: OutcomeOf<"done"> = { kind: "done" };
 
@@ -22,7 +22,7 @@ export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 
-/** Results of steps whose document differs from the plan. */
+/** Outcomes of steps whose document is not as the plan expects. */
 export const STALE = {
   noRecord: stale("mdmirror removed its record of this document meanwhile"),
   baseMoved: stale("the last synced version of this document changed meanwhile"),
@@ -275,12 +275,12 @@ export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" 
   return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
-/** Returns the result that leaves the row of a local effect open. */
+/** Returns the result that leaves the journal row of a local effect open. */
 export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/** Returns the reason why the row of an effect stays open; null if the row can be closed. */
+/** Returns the reason why the journal row of an effect stays open; null if it can be closed. */
 export function whyOpen(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }

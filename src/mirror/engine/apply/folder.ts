@@ -176,8 +176,8 @@ export function forgetFolder(
 
 /**
  * Finds a folder on the service by its path.
- * @returns the folder; null if there is none; an open result if the read failed, so that the row
- * stays open
+ * @returns the folder; null if there is none; an open result if the read failed, so that the
+ * journal row stays open
  */
 export async function findFolder(
   { world }: CycleContext,

@@ -51,7 +51,8 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     const local = await readWithoutStoring(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
-    // The PUT overwrites base's content on the service (I03, I07).
+    // The PUT overwrites base's content on the service, so that content must be in the store (I03,
+    // I07).
     const base = await readBase(ctx, record, localPath);
     if (base.kind === "end") return base;
     // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
@@ -222,8 +223,8 @@ async function savedVersion(
 ): Promise<ValueOrEnd<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
-    // The sent content has been in the store since the row was opened. If the answer has no change
-    // id, a read may return other content, which is stored as well (I03).
+    // The sent content has been in the store since the journal row was opened. If the answer has no
+    // change id, a read may return other content, which is stored as well (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, remoteContentName(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });

@@ -20,11 +20,11 @@ export type ResultSource =
    */
   | { readonly from: "observation"; readonly fault: Fault | null };
 
-/** The row to journal, and values that `perform` needs but recovery does not. */
+/** The journal row of an effect, and values that `perform` needs but recovery does not. */
 type PreparedEffect<Row extends Intent, Beside> = {
   readonly row: Row;
   readonly extra: Beside;
-  /** Content that is stored in the transaction that opens the row. */
+  /** Content that is stored in the transaction that opens the journal row. */
   readonly keeps?: StoredContent;
   /**
    * Request, to be remembered after a refusal. Undefined if the effect may send the same request
@@ -36,9 +36,11 @@ type PreparedEffect<Row extends Intent, Beside> = {
 /** The result of an answer or an observation. */
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or needs no conclusion: the row is closed. */
+  /** The effect did not happen, or needs no conclusion: its journal row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
-  /** The result is not known: the row stays open, and the next cycle observes. */
+  /**
+   * The result is not known: the journal row stays open, and the next cycle observes the result.
+   */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
 /** The request failed. If the fault is uncertain, only an observation shows the result. */
@@ -46,14 +48,14 @@ type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
 export type EffectEnd = {
   readonly outcome: Outcome;
-  /** Changes in the transaction that closes the row; null: none. */
+  /** Changes in the transaction that closes the journal row; null: none. */
   readonly change: StateChange | null;
   readonly next?: NextPhase;
 };
 
 /**
- * The row that replaces a closed one. `run` continues with the row now; undefined if the next cycle
- * does.
+ * The next phase of an effect, and the journal row that replaces the closed one. `run` carries out
+ * the phase in this cycle; undefined if the next cycle does.
  */
 type NextPhase = {
   readonly row: Intent;
@@ -62,8 +64,8 @@ type NextPhase = {
 
 interface Conclusion<Row extends Intent, Seen> {
   /**
-   * Returns the changes of the state. Called within the transaction that closes the row: reads base
-   * in that transaction and does not wait.
+   * Returns the changes of the state. Called within the transaction that closes the journal row:
+   * reads base in that transaction and does not wait.
    */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
@@ -90,7 +92,7 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
 }
 
 /**
- * An effect on the disk. ORDER: no other step runs between the row of the effect and its end.
+ * An effect on the disk. ORDER: no other step runs while the journal row of the effect is open.
  * Otherwise another step could flush the state in between, and a power cut would lose the rows of
  * an earlier effect.
  */
@@ -133,7 +135,7 @@ async function refused<Row extends Intent, Beside>(
 }
 
 /**
- * Observes the result of an effect with an open row, and concludes the effect.
+ * Observes the result of an effect with an open journal row, and concludes the effect.
  * @param fault reason why there was no answer; null: the row comes from an earlier run, or from a
  * crash
  */
@@ -148,7 +150,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   return end(ctx, effect, rowId, row, shown, { from: "observation", fault });
 }
 
-/** Resolves when the row and its content are committed: only then may the effect begin. */
+/** Resolves when the journal row and its content are committed: only then may the effect begin. */
 async function journal(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
@@ -180,8 +182,8 @@ async function end<Row extends Intent, Seen>(
 type ConcludedRow = EffectEnd & { readonly nextId: number };
 
 /**
- * Ends an effect within a transaction: closes its row and moves base. Every effect ends in this
- * function.
+ * Ends an effect within a transaction: closes its journal row and moves base. Every effect ends in
+ * this function.
  */
 function close<Row extends Intent, Seen>(
   ctx: CycleContext,
@@ -199,7 +201,7 @@ function close<Row extends Intent, Seen>(
   return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
 }
 
-/** Returns the next phase, for an effect that continues with `row`. */
+/** Returns the next phase of an effect, with the journal row of that phase. */
 export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
@@ -213,14 +215,14 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   if (ready.kind === "end") return ready.outcome;
   const { row, extra } = ready.value;
   const { state } = ctx.world;
-  // ORDER: the row is durable first. Otherwise a power cut could lose the row and keep a part of
-  // the change: a document without its file, or a file with two names.
+  // ORDER: the journal row is durable first. Otherwise a power cut could lose the row and keep a
+  // part of the change: a document without its file, or a file with two names.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, extra));
 }
 
 /**
- * Recovers a local effect from its row.
+ * Recovers a local effect from its journal row.
  * @returns the reason why the row stays open, or null
  */
 export function recoverLocalEffect<Row extends Intent, Seen>(
@@ -233,7 +235,7 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   return whyOpen(concludeLocal(ctx, effect, rowId, row, shown, { from: "observation", fault: null }));
 }
 
-/** Concludes a local effect whose row is open. */
+/** Concludes a local effect whose journal row is open. */
 export function concludeLocal<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: Conclusion<Row, Seen>,

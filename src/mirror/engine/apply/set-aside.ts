@@ -40,7 +40,7 @@ export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathSta
   return atPath.stamp.ino === aside.value.stamp.ino && atPath.stamp.dev === aside.value.stamp.dev;
 }
 
-/** Moves a set-aside file to `path`, which ends its row. */
+/** Moves a set-aside file to `path`, and closes its journal row. */
 export function putBack(
   ctx: CycleContext,
   { id, setAsideAt, path }: SetAsideFile & { readonly id: string },
@@ -119,7 +119,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   perform(ctx, { path, setAsideAt }, { expect, change }) {
     const end = ctx.world.disk.trash(path, expect, setAsideAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
-    // The row stays open only if a file is still set aside: recovery restores that file.
+    // The journal row stays open only if a file is still set aside: recovery restores that file.
     return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 

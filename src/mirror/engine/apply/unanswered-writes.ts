@@ -31,7 +31,7 @@ type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
-/** Ends a write that no read found. A row of the journal keeps its content. */
+/** Ends a write that no read found. A journal row keeps the sent content. */
 export function notFound(ctx: CycleContext, row: WriteIntent, fault: Fault | null): Pick<EffectEnd, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
@@ -65,7 +65,7 @@ function remember(
   };
 }
 
-/** Closes, at the start of a cycle, the rows of sent content that no longer count. */
+/** Closes, at the start of a cycle, the journal rows of sent content that no longer counts. */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sent = intents.filter(isSent);
@@ -204,7 +204,7 @@ function recordMovedPost(
   { file, digest }: RemoteText,
   local: LocalTree,
 ): void {
-  // Rows of earlier versions of mdmirror do not have this path.
+  // Journal rows of earlier versions of mdmirror have no `remotePath`.
   if (remotePath === undefined) return;
   const { id, lastChangeId: changeId, protected: isProtected } = file;
   const { stamp = null } = local.files.get(localPath) ?? {};

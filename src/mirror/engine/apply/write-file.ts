@@ -173,7 +173,8 @@ export function resultOfReplace(
   end: DiskOutcome<Written>,
   copies?: string[],
 ): EffectResult<ObservedFile> {
-  // The row stays open only if the old file is still set aside: recovery restores this file.
+  // The journal row stays open only if the old file is still set aside: recovery restores this
+  // file.
   if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
   return observeWritten(

@@ -168,7 +168,7 @@ export class Barriers {
       if (barrier.noted === null) this.#note(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // After the loop, a command that borrowed the folder may have the state file open.
+      // After the daemon's loop has ended, a command may have the state file open.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -180,7 +180,10 @@ export class Barriers {
     barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited, this.#isCompared()), documents });
   }
 
-  /** Returns true if a run of this process has compared base with the service, or no run will. */
+  /**
+   * Returns true if base may count as the service's state: this process has compared the two in a
+   * run, or starts no run at present.
+   */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();
   }

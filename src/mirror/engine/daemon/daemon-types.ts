@@ -60,8 +60,8 @@ export type DaemonStatus = {
 };
 
 /**
- * Result of a barrier: the number of documents at or below the caller's paths, and the current
- * state of each path.
+ * Result of waiting for local changes: the number of documents at or below the caller's paths, and
+ * the current state of each path.
  */
 export type BarrierEnd =
   | Extract<NotedPaths, { kind: "outside" }>

@@ -105,7 +105,8 @@ export class EventWatch implements EventListener {
  */
 
 /**
- * Requests the documents of these hints.
+ * Requests the documents that these hints name. A hint is what an event of the service says about a
+ * document.
  * @returns null if a listing is needed to see what changed, because a document was moved, is gone,
  * or was not read
  */

@@ -79,7 +79,10 @@ export class HotPlaces {
     }
   }
 
-  /** @returns false if no place contains the path */
+  /**
+   * Notes a change at a path, in the place that contains it.
+   * @returns false if no place contains the path
+   */
   #markActive(path: LocalPath, now: number): boolean {
     const known = this.#places.find(({ place }) => covers(place, path));
     if (known === undefined) return false;
@@ -190,7 +193,10 @@ function choosePlace(state: State, path: LocalPath, page: number): HotLocation |
   return record === undefined || more.length > 0 ? null : { kind: "document", path, id: record.id };
 }
 
-/** @returns null if the place is no longer in base */
+/**
+ * Returns the part of the workspace to list for a place.
+ * @returns null if the place is no longer in base
+ */
 function selectorOf(world: World, place: HotLocation): Selector | null {
   const { state } = world;
   if (place.kind === "document") {

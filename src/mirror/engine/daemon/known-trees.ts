@@ -51,7 +51,10 @@ export class KnownTrees {
     return local;
   }
 
-  /** Returns the service's tree. Lists the service unless the known tree still holds. */
+  /**
+   * Returns the service's tree. Lists the service unless the tree of an earlier scan is still
+   * valid.
+   */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownFacts): Promise<RemoteScan> {
     // An absence must be proven in the run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))

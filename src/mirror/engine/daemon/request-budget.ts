@@ -53,7 +53,7 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the requests of a listing of everything.
+   * Returns the number of requests that a listing of everything takes.
    * @param documents number of documents, for an estimate
    */
   wholeCost(documents: number): number {

@@ -102,7 +102,7 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Scans both sides, and starts a run. */
+  /** Scans both sides, and starts a run over everything. */
   async runWhole(): Promise<void> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
@@ -113,8 +113,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Scans the paths that have been unchanged for long enough. Does nothing while paused, nor while
-   * a failed run waits for its retry, unless `first`.
+   * Scans the paths that have been unchanged for long enough. Does nothing while paused.
+   * @param first true: scans even while a failed run waits for its retry
    */
   async scanSettled(first: boolean): Promise<void> {
     if (!this.#isPaused() && (first || this.#schedule.retryAt() === null)) await this.#runDirty();

@@ -165,7 +165,7 @@ function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile
 
 /** Recovers files that were being created when the process or the machine stopped. */
 
-/** Result for a new file. `open`: the file could not be compared, so its row stays. */
+/** Result for a new file. `open`: the file could not be compared, so its journal row stays open. */
 type SetAsideJudgement =
   | "whole"
   | "put-away"
@@ -190,8 +190,8 @@ export async function recoverNewFiles(
     const judged: SetAsideJudgement[] = [];
     for (const file of isDoubtful ? intent.files : []) judged.push(await trashTorn(ctx, file, local));
     if (judged.every((end) => typeof end === "string")) {
-      // ORDER: flushed before the row is closed. Otherwise a power loss may restore a damaged file,
-      // or damage a whole one, of which no row knows.
+      // ORDER: flushed before the journal row is closed. Otherwise a power loss may restore a
+      // damaged file, or damage a whole one, and no row would name that file.
       await flushFiles(
         ctx.world,
         intent.files.map(({ path }) => path),

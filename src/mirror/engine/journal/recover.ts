@@ -41,8 +41,8 @@ function isLocal(intent: Intent): intent is LocalIntent {
 type RowOfDocument = { readonly id: DocId; readonly path: LocalPath };
 
 /**
- * Recovers the effects on the disk, the first part of recovery. Returns the paths of rows that stay
- * open; they count as unknown, never as absent.
+ * Recovers the effects on the disk, the first part of recovery. Returns the paths of journal rows
+ * that stay open; they count as unknown, never as absent.
  */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
@@ -55,8 +55,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   // ORDER: files that an interrupted effect set aside are put back first, because late content is
-  // compared with the file that is then at its path. The other rows are of later phases; some were
-  // opened a moment ago.
+  // compared with the file that is then at its path. The other journal rows are of later phases;
+  // some were opened a moment ago.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
@@ -70,9 +70,9 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 
 /**
  * Returns the path to which a set-aside file belongs. An interrupted effect took the file from the
- * path of its row. Otherwise the document, or its folder, may have moved since, and its record has
- * the new path. If the move was refused, the document is still at the row's path, and another
- * document may be at the record's path.
+ * path in its journal row. Otherwise the document, or its folder, may have moved since, and its
+ * record has the new path. If the move was refused, the document is still at the path in the
+ * journal row, and another document may be at the record's path.
  */
 function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowOfDocument>): LocalPath {
   const { disk, state } = ctx.world;
@@ -86,7 +86,7 @@ function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowO
     stamp !== null && record.stamp !== null && sameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
   // The user moved the file, and a power loss took the new version before base had the move: the
-  // old file is at the row's path again.
+  // old file is again at the path in the journal row.
   const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
   if (isReturned && hasRestarted(ctx.world)) return path;
   const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
@@ -98,7 +98,7 @@ function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | nu
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/** Recovers one effect. Returns the reason why its row stays open, or null. */
+/** Recovers one effect. Returns the reason why its journal row stays open, or null. */
 function recoverOne(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -125,10 +125,10 @@ function recoverOne(
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
- * Returns a function for recovery, before there is a plan. Base has the folder at its old path, but
- * a user may have moved the folder since the process ended. A scan finds it by its inode, and runs
- * only if such a folder is missing. A folder that no scan finds was deleted, and is created again
- * with the restored file.
+ * Returns a function that recovery uses before there is a plan. Base has a folder at its old path,
+ * but a user may have moved the folder since the process ended. A scan finds it by its inode, and
+ * runs only if such a folder is missing. A folder that no scan finds was deleted, and is created
+ * again with the restored file.
  */
 function currentPathOf(ctx: CycleContext): CurrentPath {
   const { disk, state } = ctx.world;
@@ -183,8 +183,8 @@ export type OpenWrites = {
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const open: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: one row after the other, oldest first, because two rows of one document may depend on
-  // each other.
+  // ORDER: one journal row after the other, oldest first, because two rows of one document may
+  // depend on each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent) || intent.kind === "create" || intent.kind === "sent") continue;

@@ -181,7 +181,10 @@ export class LinkForms {
       this.#state.putRecord({ ...record, stampTrusted: false });
   }
 
-  /** @param earlier remembered earlier bytes of the document; undefined: all of them */
+  /**
+   * Returns the content that a file's bytes represent, with the targets of its links.
+   * @param earlier remembered earlier bytes of the document; undefined: all of them
+   */
   #read(
     path: LocalPath,
     bytes: DigestedText,
@@ -330,7 +333,10 @@ function meantBefore(
   };
 }
 
-/** Returns links with their former targets restored, where the target is gone. */
+/**
+ * Returns the links of a content. A link without a target gets the former target that earlier bytes
+ * name, if that target is gone.
+ */
 function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const before = once(() => earlier.flatMap((one) => one.leads));
   return leads.map((lead) => {
@@ -341,7 +347,10 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
   });
 }
 
-/** Returns ids that were written because no path was known for them. They become paths later. */
+/**
+ * Returns links that earlier bytes have as ids, because their targets had no known path. They
+ * become paths later.
+ */
 function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((one) => one.leads).filter(({ destination, to }) => destination === to);
 }
@@ -353,7 +362,7 @@ function idsIn(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns those of some ids that a content still has, in addition to its other links. */
+/** Returns the given ids that the content still has, except those in its other links. */
 function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
@@ -362,8 +371,8 @@ function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonl
 }
 
 /**
- * Returns links, some of them without a target. A link that had no target in the file's earlier
- * bytes, and is inert in the new content, stays inert until the file is read again. Only then is it
+ * Returns the links of a file's new content. A link that had no target in the file's earlier bytes,
+ * and is inert in the new content, stays inert until the file is read again. Only then is it
  * uploaded by its id, even if its target exists already.
  */
 function stillOpen(

@@ -35,9 +35,10 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the entry about these bytes. It may be at this path, if the document was there, or at
-   * the document's former path, if its file was moved. It may also be at another path in this
-   * folder, from which the links lead to the same targets.
+   * Returns the entry about these bytes. An entry says which content a file's bytes represent. It
+   * may be at this path, if the document was there, or at the document's former path, if its file
+   * was moved. It may also be at another path in this folder, from which the links lead to the same
+   * targets.
    */
   found(path: LocalPath, bytes: Digest, where: Where): Spelling | null {
     const found = this.#find(path, bytes, where);

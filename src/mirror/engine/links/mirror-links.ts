@@ -134,7 +134,7 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns true if a file whose document is not linked yet can be read as that document's content.
+   * Returns true if a file whose document has no record yet can be read as that document's content.
    * If so, its bytes represent that content from now on.
    * @param expect content that the plan saw
    */

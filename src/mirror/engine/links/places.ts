@@ -32,8 +32,8 @@ export class LinkPlaces {
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
   /**
-   * Paths that two entries have at the same time, in the middle of a swap. The value is the entry
-   * that `#byPath` no longer contains.
+   * Paths that two documents have at the same time, in the middle of a swap. The value is the
+   * document that `#byPath` no longer contains.
    */
   readonly #shared = new Map<LocalPath, Id>();
   /** Null until the first wiki link is read. */
@@ -66,20 +66,20 @@ export class LinkPlaces {
     return isDocId(id) ? id : null;
   }
 
-  /** Returns true if this entry is at the path, and no other entry is. */
+  /** Returns true if this document or folder is at the path, and no other is. */
   isAt(id: Id, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
   /**
-   * Moves all entries to the paths that a plan's match gives them. An entry without a path in the
-   * match stays.
+   * Moves all documents and folders to the paths that a plan's match gives them. Those without a
+   * path in the match stay.
    * @param remote the listing of the service; null if unknown
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: first, because the path in a blocked change may be outdated for a document that is
-    // back where base has it.
+    // ORDER: records first. The path in a block may be out of date, if the document is again where
+    // base has it.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&
@@ -94,8 +94,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an entry is known not to exist any more. A document without a local file may
-   * still get one, after an interrupted clone: links to it have a target.
+   * Returns true if a document or folder is known not to exist any more. A document without a local
+   * file may still get one, after an interrupted clone: links to it have a target.
    */
   isGone(id: Id | null): boolean {
     if (id === null) return false;
@@ -110,8 +110,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an entry is outside the linked folder, on the service or locally. A document at
-   * its path is then another one.
+   * Returns true if a document or folder is outside the linked folder, on the service or locally. A
+   * document at its path is then another one.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
@@ -123,8 +123,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if the entry with this path is gone from the service. Links to this path that are
-   * read now do not lead to it.
+   * Returns true if the document or folder with this path is gone from the service. Links to this
+   * path that are read now do not lead to it.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
@@ -201,7 +201,7 @@ export class LinkPlaces {
   }
 
   /**
-   * Restores a path to the entry that was removed from the map in the middle of a swap, if it still
+   * Restores a path to the document that lost it in the middle of a swap, if that document still
    * has the path.
    */
   #leave(path: LocalPath): void {

@@ -8,7 +8,7 @@ import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 /** Number of files that are recorded together, with one fsync, before they are written. */
 const BATCH_SIZE = 64;
 
-/** A file that is about to be rewritten. `open`: its row in the journal; null if its bytes stay. */
+/** A file that is about to be rewritten. `open`: its journal row; null if its bytes stay. */
 type PendingRespelling = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: Row } | null;
@@ -41,10 +41,10 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
 }
 
 /**
- * Records the entries of all files and opens their rows in the journal. ORDER: before the effects.
- * After a kill or a power cut, the entries show which content a file's bytes represent, and for
- * which paths its links are written. Once the targets move again, nothing else would show this.
- * Recovery uses the rows to find files that may still have their old bytes.
+ * Records which content the bytes of all files represent, and opens their journal rows. ORDER:
+ * before the effects. After a kill or a power cut, these entries show which content a file's bytes
+ * represent, and for which paths its links are written. Once the targets move again, nothing else
+ * would show this. Recovery uses the rows to find files that may still have their old bytes.
  */
 function recordAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {
   const { state } = ctx.world;

@@ -47,7 +47,8 @@ export async function recreate(ctx: CycleContext, { record, at: path }: PlacedDo
   const created = [...state.load().records.values()].find((one) => one.localPath === path && !known.has(one.id));
   if (created === undefined) {
     const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
-    // The POST may have succeeded. The next run checks this, and links the document that it finds.
+    // The POST may have succeeded. The next run checks this, and records the document that it
+    // finds.
     if (open) return notDone(made);
     state.transact(() => {
       state.putRecord(record);

@@ -106,9 +106,9 @@ function loadRecords({ state, disk }: World): LoadedBase {
   return { ...base, columns };
 }
 
-/** Unfinished work of earlier runs. */
+/** Effects of earlier runs that are not finished. */
 type LeftOpen = {
-  /** Local paths with an unfinished intent, and the reason. */
+  /** Local paths in open journal rows, and the reason why each row is open. */
   readonly paths: ReadonlyMap<LocalPath, string>;
   readonly stillOpen: OpenWrites;
 };
@@ -124,10 +124,10 @@ async function recover(ctx: CycleContext): Promise<LeftOpen> {
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
-/** Finds the unfinished work for a dry run, which recovers nothing. */
+/** Lists the unfinished effects for a dry run, which recovers nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
-  // The file is completely replaced; only the set-aside file has to be checked again.
+  // The replacement of this file is complete; only its set-aside file has to be checked again.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
@@ -143,7 +143,7 @@ export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput,
   return storeLocalContents(world.state, base, base.columns);
 }
 
-/** Returns the sink of `contentSinkOf` for documents that are read only as a proof. */
+/** Returns the function that stores a document which is read only to prove that it exists. */
 function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInput): NonNullable<KnownFacts["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
@@ -171,7 +171,7 @@ async function scanBoth(
 
 /**
  * Returns the scan for a preview of a workspace in which no known document was found. Assumes that
- * the user approves, so that one answer covers all changes shown.
+ * the user approves, so that the preview shows all changes for which one approval is enough.
  */
 async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
   if (scan.kind !== "seen" || scan.tree.nothingKnown !== true) return scan;
@@ -232,8 +232,8 @@ async function restoreAndRescan(
 }
 
 /**
- * Returns the local tree with links read by the paths of documents, which are known once both sides
- * were scanned.
+ * Returns the local tree after the links in its files were read. Links need the paths of documents,
+ * which are known once both sides were scanned.
  */
 export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
@@ -256,7 +256,7 @@ export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<Local
   return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
 }
 
-/** Returns the paths with an unfinished intent, as paths that could not be read. */
+/** Returns the paths in open journal rows, as paths that could not be read. */
 function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
   return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }

@@ -7,7 +7,9 @@ import { fromService, type World } from "../run/world.ts";
 
 /** Documents in a list of the linked subtree, with their paths below the subtree. */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
-  /** Listed documents. If `records` takes documents that match their records, only the others. */
+  /**
+   * Listed documents. If `columns` takes the documents that match their records, only the others.
+   */
   readonly files: Map<DocId, RemoteFile>;
   /** True if the list shows no document at all. */
   readonly isEmpty: boolean;

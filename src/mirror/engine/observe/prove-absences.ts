@@ -62,7 +62,10 @@ export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault 
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
 }
 
-/** Documents of base, those that the scan has seen so far, and a store for what is read. */
+/**
+ * The documents of base, those that the scan has seen so far, and a store for the content that is
+ * read.
+ */
 type Reading = {
   readonly base: BaseTree;
   readonly seen: Map<DocId, RemoteFile>;

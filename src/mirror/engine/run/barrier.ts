@@ -51,9 +51,10 @@ export type NotedPaths =
 
 /**
  * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
- * later.
+ *   later.
  * - `gone`: nothing is at the path on either side, and its document is not elsewhere.
- * - `in-review`: the content was submitted, and a reviewer decides. `blocked`: the user must act.
+ * - `in-review`: the content was submitted, and a reviewer decides.
+ * - `blocked`: the user must act.
  * - `waiting`: the content is being sent, or cannot be sent yet.
  */
 export type PathOnService = {
@@ -200,10 +201,11 @@ function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPa
 }
 
 /**
- * Returns the current state of each path. A path is live if its file is as base has it, or if a run
- * that began after the scan has sent its document's content. A new base alone is not proof: a merge
- * moves base although an edit is still to be sent, and a move brings another document's content. No
- * path is live while a safety check stops the sync because the service lacks documents.
+ * Returns the current state of each path. A path is `live` if its file is as base has it, or if a
+ * run that began after the scan has sent its document's content. A new base alone is not proof: a
+ * merge moves base although an edit is still to be sent, and a move brings another document's
+ * content. No path is `live` while a safety check stops the sync because the service lacks
+ * documents.
  * @param isCompared true if base may count as the service's state
  */
 export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
@@ -249,8 +251,8 @@ function stateOf(world: World, awaited: AwaitedPath, { record, block, isProof }:
 /** Kinds of events in which content was sent. */
 const SENDING = ["put", "create-remote"];
 /**
- * LIMIT: versions of a document that are searched. Content that was live before that many later
- * versions were sent to review is not found.
+ * LIMIT: versions of a document that are searched. If more versions were sent to review since, the
+ * content is not found, and the caller waits longer.
  */
 const NEWEST_VERSIONS = 8;
 

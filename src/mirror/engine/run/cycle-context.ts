@@ -19,7 +19,8 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 export type CycleInput = {
   /**
    * Gives the run its number at its first write: a cycle that changes nothing makes no run.
-   * `begun`: the number, or null if the run has none yet; undefined: the run has one.
+   * `begun`: the number, or null if the run has not written yet. Undefined: the run always has a
+   * number.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
@@ -80,8 +81,8 @@ export const APPROVE_EMPTY = "wrong-workspace";
 export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /**
- * An action that achieved nothing. `times`: how often; `isNotFound`: the service answered that it
- * does not have the target.
+ * Repeats of an action that achieved nothing. `times`: how often; `isNotFound`: the service
+ * answered that it does not have the target.
  */
 type Futile = { readonly times: number; readonly detail: string; readonly isNotFound: boolean };
 
@@ -112,13 +113,16 @@ export type Tally = {
   /** True if links were sent without a target that has one now. */
   linksOpen: boolean;
   /**
-   * True if the last cycle read a document in another version than its listing showed. One of the
-   * two is stale, and only another listing shows which.
+   * True if the last cycle read a document in another version than its listing showed. The content
+   * or the listing is out of date, and only another listing shows which.
    */
   readsOther: boolean;
   /** True if the journal has content that was sent and that a read did not find. */
   hasSent: boolean;
-  /** True if files with links were replaced between the last cycle's scan and their reading. */
+  /**
+   * True if files with links were replaced after the last cycle scanned them and before it read
+   * their links.
+   */
   filesMoved: boolean;
 };
 
@@ -169,11 +173,11 @@ type CycleNotes = {
    * yet, so changes at these paths do not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** Keys of the plan's blocked changes. */
+  /** Keys of the blocks after the plan. */
   blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in that order. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
-  /** Inode keys of the linked folders that this cycle created locally. */
+  /** Inode keys of the folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
    * Number of conflicts that may open before a safety check asks, and the documents whose conflict
@@ -246,7 +250,10 @@ export class CycleContext {
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /** Number of the run. A daemon's run gets its number at the first read. */
+  /**
+   * Number of the run. A daemon's run gets its number when this property is read for the first
+   * time.
+   */
   get run(): number {
     return this.#run.number;
   }

@@ -84,9 +84,9 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a cycle over everything must first finish an interrupted effect. The intent of a
- * set-aside file, or of content that was sent and not found, does not count: it concerns no other
- * document.
+ * Returns true if a cycle over everything must first finish an interrupted effect. Two kinds of
+ * journal row do not count, because they concern no other document: a set-aside file, and content
+ * that was sent and not found.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {

@@ -42,7 +42,7 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
   "meet",
 ]);
 
-/** Words for the log about a write that waited for the longest time. */
+/** Clause for the log about a write that waited for the longest time. */
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
 /** Returns the files of this plan that must not be written now. Only this function checks locks. */
@@ -63,11 +63,13 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * Returns true if an action would overwrite the file. Some actions write a file only rarely: a
- * review most often ends with the local content; an open conflict shows the new version beside it;
- * two new contents at one path are recorded as one or become a conflict. Such an action counts if
- * its effect has found that it must write (`blockIfInUse`), in this run or an earlier one. For two
- * new contents, it counts only if the service's content may replace the local one.
+ * Returns true if an action would overwrite the file. Some actions write a file only rarely:
+ * - A review most often ends with the local content.
+ * - An open conflict shows the new version beside the file.
+ * - Two new contents at one path are recorded as one or become a conflict. They count only if the
+ *   service's content may replace the local one.
+ * Such an action counts if its effect has found that it must write (`blockIfInUse`), in this run or
+ * an earlier one.
  */
 function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;

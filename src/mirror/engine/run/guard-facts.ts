@@ -61,7 +61,10 @@ function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
-/** Returns true if a run without a stop ends an approval, or the rest of one. */
+/**
+ * Returns true if this run, which was not stopped, ends an approval or changes the reasons that
+ * stay approved.
+ */
 function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }

@@ -47,8 +47,8 @@ export function rememberReport(world: World, report: RunReport): void {
 }
 
 /**
- * Closes the rows of content that was sent and not found. Both sides agree, so the same content on
- * the service is from now on another user's edit.
+ * Closes the journal rows of content that was sent and not found. Both sides agree, so the same
+ * content on the service is from now on another user's edit.
  */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
@@ -150,7 +150,7 @@ function readLast(text: string | null): LastRun | null {
 }
 
 /**
- * Returns true if a safety check stops the sync, and the service lacks documents of base. An
+ * Returns true if a safety check stops the sync because the service lacks documents of base. An
  * approval counts until the approved changes are made.
  */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {

@@ -28,7 +28,7 @@ import { type Foldings, foldingsOf, slotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
-/** The places that each row should have had before it was blocked. */
+/** For each document or folder, the places that it should have if nothing blocks it. */
 export type Wishes = ReadonlyMap<Row, WantedPlaces>;
 
 /** A row that must be blocked so that the other rows can have their places. */
@@ -97,7 +97,10 @@ export class NameAssignment {
     if (rowToBlock !== null) this.#blockedRows.set(row, rowToBlock);
   }
 
-  /** Blocks a row whose goal is in a folder that is missing and that this plan does not create. */
+  /**
+   * Returns the block of a row whose planned place is in a folder that is missing and that this
+   * plan does not create; null for any other row.
+   */
   #blockOfFolder(side: Side, row: Row): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
@@ -135,7 +138,10 @@ export class NameAssignment {
     return this.#takeHashedName(row, place);
   }
 
-  /** Gives a row a name with digits of its id, because another row has its own name. */
+  /**
+   * Gives a row a name with digits of its id, because another row has the name that fits its name
+   * on the other side.
+   */
   #takeHashedName(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
@@ -155,8 +161,9 @@ export class NameAssignment {
   }
 
   /**
-   * Renames a local row, so that the service's row keeps the name, if its place comes from the
-   * local side, or if its two names do not correspond.
+   * Gives the present owner of a wanted name another local name, so that the document of the
+   * service gets the wanted name. Possible only if the owner moves on the service, too, or if its
+   * two names do not correspond.
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);

@@ -228,9 +228,10 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
 
 /**
  * Returns true if the service has moved a row to the place that base has locally, so that no local
- * move is needed. Either mdmirror was killed after it had moved the file, and before base recorded
- * the move. Or base has a temporary name on the service, and another client has corrected it; then
- * the folder does not count.
+ * move is needed. There are two cases:
+ * - mdmirror was killed after it had moved the file, and before base recorded the move.
+ * - Base has a temporary name on the service, and another client has replaced that name. Only the
+ *   name is then compared, not the folder.
  */
 function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boolean {
   const { record } = row;

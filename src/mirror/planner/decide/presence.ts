@@ -212,7 +212,8 @@ export function recordNewOnBothSides(
   if (isContentBlocked(draft, row, localFile)) return;
   const why = "new on both sides";
   const about = { digest: localFile.digest, changeId: remoteFile.changeId };
-  // Counts the row in its new folder only if it still has to leave that folder.
+  // The file is empty, or an earlier action found that the two contents differ. The action would
+  // therefore download the service's content, which a sync that only uploads must not do.
   if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (at) => ({

@@ -87,9 +87,10 @@ export class MovedFiles {
 
   /**
    * Returns true if the candidate's file is at the path of another document, and that document has
-   * no other candidate file. Returns false if the file has this document's inode and similar
-   * content: it was moved over the other document. Also returns false if the other document's file
-   * was renamed to a name that is not synced.
+   * no other candidate file. Returns false in two cases:
+   * - The file has this document's inode and similar content: the file was moved over the other
+   *   document.
+   * - The other document's file was renamed to a name that is not synced.
    */
   #isClaimedByOther({ record, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -108,8 +109,9 @@ export class MovedFiles {
   }
 
   /**
-   * Returns candidates with equal evidence: for another file, or for another document whose path
-   * also has another file.
+   * Returns the other candidates that are as likely as this candidate: this document with another
+   * file, or another document with this file. The other document must have another file at its
+   * path.
    */
   #rivalsOf(one: Candidate): Candidate[] {
     const files = (this.#byDocument.get(one.record.id) ?? []).filter(

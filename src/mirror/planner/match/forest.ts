@@ -189,9 +189,9 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
 }
 
 /**
- * Returns the folder that was at a path of base on the service. A recorded folder also counts that
- * moved to that path before base recorded it: base's documents below the path were moved there one
- * by one, and did not move again.
+ * Returns the folder that was at a path of base on the service. A recorded folder also counts if it
+ * moved to that path and base has not recorded the move yet: base's documents below the path were
+ * moved there one by one, and did not move again.
  */
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
@@ -214,7 +214,7 @@ function knownRemoteFolder(
   return beside?.record?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
 }
 
-/** Returns a folder only if it has no record. The root matches only the root. */
+/** Returns the folder if it has no record and is not the root; otherwise null. */
 function ifUnrecorded(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }

@@ -25,7 +25,7 @@ type Loss = {
   readonly emptied: readonly GuardedStep[];
   /** Documents that may become blank on this side: their new content was not read yet. */
   readonly unread: readonly DocId[];
-  /** Losses of the last hour on this side. They count towards the limit. */
+  /** Number of losses on this side in the last hour. They count towards the limit. */
   readonly lossesBefore: number;
   /** Number of losses that need no approval. */
   readonly limit: number;
@@ -40,12 +40,12 @@ type Loss = {
 /** Facts about the documents of the other side, from which the losses come. */
 type OtherSide = {
   readonly known: number;
-  /** Documents that are gone from the other side. */
+  /** Number of documents that are gone from the other side. */
   readonly gone: number;
   readonly present: number;
-  /** Number of documents that are on the other side and that this plan does not delete. */
+  /** Number of documents on the other side that this plan does not delete. */
   readonly left: number;
-  /** Documents whose base version is empty: they have no content to lose. */
+  /** Number of documents whose base version is empty: they have no content to lose. */
   readonly empty: () => number;
 };
 
@@ -137,9 +137,9 @@ const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const s
 
 /**
  * Checks whether the other side is emptied: recorded documents are gone from it, and no other
- * document stays on it. The stop remains until the user answers. If only one document is recorded,
- * its deletion may run without approval: it looks like any other deletion, and two scans missed the
- * document. The document, or a folder, must also have shown that the key belongs to this workspace.
+ * document stays on it. The stop remains until the user answers.
+ * A single recorded document may be deleted without approval, because two scans missed it. That
+ * document, or a folder, must also have shown that the key belongs to this workspace.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;

@@ -9,7 +9,7 @@ import { guardKey } from "./guard-key.ts";
 
 /** Counts of the match for the safety checks. */
 export type PresenceCounts = {
-  /** Recorded documents (not suspended, not outside). */
+  /** Number of recorded documents (not suspended, not outside). */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
@@ -19,10 +19,9 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Stop
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to stop all steps. `mustAsk`: true if the user has to approve the reason.
- * `persists`: true if an approved reason is only reported, so that nobody has to approve it
- * before each run. (Such documents are blocked because the folder only pushes, or because they were
- * edited.)
+ * A reason to stop all steps. `mustAsk`: true if the user has to approve the reason. `persists`:
+ * true if an approved reason is only reported in later runs, and not approved again before each of
+ * them.
  */
 type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
