@@ -1,10 +1,10 @@
-import type { ChangeId, DirId, DocId } from "./ids.ts";
-
 /**
  * Events of `GET /v1/events`: an endless answer, `text/event-stream`, with hints at possible
  * changes. The published contract does not mention events. A client detects whether a deployment
  * has events, and works without them, too.
  */
+
+import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 

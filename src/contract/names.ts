@@ -1,6 +1,6 @@
-import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
-
 /** Decides which names are legal, by the rules of `src/contract/README.md`, "Paths and names". */
+
+import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
 /** Reason why a name is refused, in kebab-case: logs, SQLite and messages also show it. */
 export type NameFault =

@@ -1,9 +1,9 @@
-import type { ChangeId, DirId, DocId } from "./ids.ts";
-
 /**
  * Fields on which a client relies: those that the contract shows. An answer has more
  * (`api/resources.ts`), which a client does not use.
  */
+
+import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 /** Metadata of a file, without content. `path` ends in lowercase `.md`. */
 export type FileResource = {

@@ -1,7 +1,7 @@
+/** Paths of the API, relative to {base_url}. */
+
 import type { DirId, DocId } from "./ids.ts";
 import type { Selector } from "./resources.ts";
-
-/** Paths of the API, relative to {base_url}. */
 
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";

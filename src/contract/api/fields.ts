@@ -1,13 +1,13 @@
+/**
+ * Schemas of request fields: ids, names, paths, content. Each has the codes of field and problem
+ * from the contract, and a description for `openapi.json`.
+ */
+
 import { z } from "zod";
 import { isStrictId } from "../ids.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../limits.ts";
 import { NAME_FAULT_TEXT, type NameFault, type NameKind, nameFaults, pathFault, pathSegments } from "../names.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
-
-/**
- * Schemas of request fields: ids, names, paths, content. Each has the codes of field and problem
- * from the contract, and a description for `openapi.json`.
- */
 
 /** Fault of a value. `problem`: code of the whole answer, by default `invalid_request`. */
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };

@@ -1,11 +1,11 @@
+/** Makes the OpenAPI 3.1 document from the declared operations. */
+
 import { z } from "zod";
 import { EVENT_STREAM } from "../events.ts";
 import { PROBLEM_CODES, type ProblemCode } from "../problem.ts";
 import { EVENTS } from "../routes.ts";
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from "./operations.ts";
 import { problem } from "./resources.ts";
-
-/** Makes the OpenAPI 3.1 document from the declared operations. */
 
 type Json = Readonly<Record<string, unknown>>;
 

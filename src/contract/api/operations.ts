@@ -1,3 +1,8 @@
+/**
+ * Declares every operation of the service once. The service routes and validates by these
+ * declarations, handlers take their types from them, and `openapi.json` is generated from them.
+ */
+
 import { z } from "zod";
 import {
   countCharacters,
@@ -36,11 +41,6 @@ import {
   regexHit,
   searchHit,
 } from "./resources.ts";
-
-/**
- * Declares every operation of the service once. The service routes and validates by these
- * declarations, handlers take their types from them, and `openapi.json` is generated from them.
- */
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,9 +1,9 @@
+/** Schemas of the service's answers. A client may rely only on the documented fields. */
+
 import { z } from "zod";
 import type { ChangeId, DirId, DocId } from "../ids.ts";
 import { MAX_FIELD_ERRORS, PROBLEM_CODES } from "../problem.ts";
 import { type FileResource, type FolderResource, REVIEW_REASONS } from "../resources.ts";
-
-/** Schemas of the service's answers. A client may rely only on the documented fields. */
 
 const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
 const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;

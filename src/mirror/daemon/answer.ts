@@ -1,10 +1,10 @@
+/** Answers requests of commands about one folder. */
+
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { ControlCall, CallResult } from "./control/listen.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
-
-/** Answers requests of commands about one folder. */
 
 const ALIVE_EVERY_MS = 2_000;
 

@@ -1,3 +1,8 @@
+/**
+ * One linked folder of the daemon: opened, synced, lent to commands, and opened again after a
+ * failure.
+ */
+
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -25,11 +30,6 @@ import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { storeFactsOf, requestOfStoppedRun, pruneDaily } from "../folder/run.ts";
 import { markerOf } from "../trust/gate.ts";
 import { findByMarker, registryFolder } from "../trust/registry.ts";
-
-/**
- * One linked folder of the daemon: opened, synced, lent to commands, and opened again after a
- * failure.
- */
 
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 

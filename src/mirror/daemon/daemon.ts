@@ -1,3 +1,9 @@
+/**
+ * One process that keeps several linked folders in sync. A folder that fails is tried again, and
+ * does not stop the others. The process follows a folder that `mdmirror mv` moves, and drops an
+ * unlinked folder.
+ */
+
 import { EventEmitter } from "node:events";
 import { dirname } from "node:path";
 import { ageText } from "../../common/age.ts";
@@ -8,12 +14,6 @@ import { listOwnMirrors } from "../trust/list.ts";
 import { registryFolder } from "../trust/registry.ts";
 import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
-
-/**
- * One process that keeps several linked folders in sync. A folder that fails is tried again, and
- * does not stop the others. The process follows a folder that `mdmirror mv` moves, and drops an
- * unlinked folder.
- */
 
 export type DaemonsOptions = FolderOptions & {
   /** Called for problems outside the folders, such as a missing systemd. */

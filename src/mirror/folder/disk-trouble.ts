@@ -1,9 +1,9 @@
-import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
-
 /**
  * Recognises errors of the disk and its permissions, which are not bugs in mdmirror. Uses only the
  * error's fields, so that this module imports no other module.
  */
+
+import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
 /** Faults with their next steps, by the codes of errors. The first match counts. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [

@@ -1,3 +1,8 @@
+/**
+ * Links a folder to a workspace: checks the folder, plans the first sync, and writes the
+ * configuration.
+ */
+
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Action } from "../model/action.ts";
@@ -30,11 +35,6 @@ import { checkOwner, ownershipOf } from "../trust/owner.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
-
-/**
- * Links a folder to a workspace: checks the folder, plans the first sync, and writes the
- * configuration.
- */
 
 /**
  * `linked`: already a linked folder. `known`: the folder has files of this user, from a link that

@@ -1,11 +1,11 @@
-import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
-import type { FolderStatus, MirrorWord } from "./status.ts";
-import type { StatusReading } from "./status.ts";
-
 /**
  * Metrics of linked folders, for a collector that reads text files. They have names of folders,
  * never a path.
  */
+
+import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
+import type { FolderStatus, MirrorWord } from "./status.ts";
+import type { StatusReading } from "./status.ts";
 
 type ReadStatus = Extract<StatusReading, { kind: "seen" }>;
 type Gauge = { readonly name: string; readonly help: string; readonly read: (seen: ReadStatus) => number | null };

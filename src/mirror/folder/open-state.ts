@@ -1,3 +1,5 @@
+/** Opens the state file as a command needs it, and reports or repairs each kind of damage. */
+
 import type { Clock } from "../../common/clock.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 import type { State } from "../ports/state.ts";
@@ -8,8 +10,6 @@ import { openState } from "../state/open.ts";
 import type { StateFile } from "../state/schema.ts";
 import type { StoredState } from "../state/state.ts";
 import { FREE_SPACE_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
-
-/** Opens the state file as a command needs it, and reports or repairs each kind of damage. */
 
 type StateInUse = {
   readonly state: StoredState;

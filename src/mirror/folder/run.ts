@@ -1,3 +1,5 @@
+/** Runs a sync of a linked folder for a command. */
+
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { removeCopyBeforeMigration } from "../state/before-migration.ts";
@@ -25,8 +27,6 @@ import { faultTrouble } from "./fault-trouble.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { State } from "../ports/state.ts";
 import type { StoredState } from "../state/state.ts";
-
-/** Runs a sync of a linked folder for a command. */
 
 export type { RunReport } from "../engine/run/report.ts";
 

@@ -1,3 +1,9 @@
+/**
+ * Unlinks a folder and changes nothing else: the documents stay on both sides. The contents of
+ * `.mdmirror/` stay too, except for the key, the configuration and the marker. A later `init` links
+ * the folder as a new one.
+ */
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -12,12 +18,6 @@ import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
-
-/**
- * Unlinks a folder and changes nothing else: the documents stay on both sides. The contents of
- * `.mdmirror/` stay too, except for the key, the configuration and the marker. A later `init` links
- * the folder as a new one.
- */
 
 type Env = Readonly<Record<string, string | undefined>>;
 

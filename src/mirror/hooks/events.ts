@@ -1,7 +1,7 @@
+/** Compares two states of a folder. Pure. */
+
 import type { Changes, Facts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
-
-/** Compares two states of a folder. Pure. */
 
 /** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
 type EventItems = readonly HookItem[] | null;

@@ -1,3 +1,9 @@
+/**
+ * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (otherwise `~/.config/mdmirror`). A
+ * hook runs programs, so hooks are read only there: never in a linked folder, which anybody may
+ * have made, and never from a file that somebody else can write.
+ */
+
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { shellWord } from "../model/shell-word.ts";
@@ -8,12 +14,6 @@ import { accessFault, readUserFile, unreadable } from "../trust/registry.ts";
 import { type Env, type Hook, EVENT_NAMES, type EventName, isEventName, USUAL_DEBOUNCE } from "./hook.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { ageText, parseAge } from "../../common/age.ts";
-
-/**
- * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (otherwise `~/.config/mdmirror`). A
- * hook runs programs, so hooks are read only there: never in a linked folder, which anybody may
- * have made, and never from a file that somebody else can write.
- */
 
 /** LIMIT: bytes of the file. */
 const MAX_BYTES = 256 * 1024;

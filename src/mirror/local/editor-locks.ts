@@ -1,15 +1,15 @@
+/**
+ * Finds the program that has a file open, by a lock or swap file beside it. A lock whose process
+ * has died does not count. If the lock names no process, or one of another machine, it counts; the
+ * caller ignores it after a time.
+ */
+
 import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../../contract/path.ts";
 import type { FileUse } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import { anyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
-
-/**
- * Finds the program that has a file open, by a lock or swap file beside it. A lock whose process
- * has died does not count. If the lock names no process, or one of another machine, it counts; the
- * caller ignores it after a time.
- */
 
 /** Facts about the processes of this machine. */
 export type Processes = {

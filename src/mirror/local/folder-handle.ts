@@ -1,12 +1,12 @@
-import { type DiskFolding, pathKey } from "../../contract/path.ts";
-import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
-import { nullOnErrno } from "./errno.ts";
-import { sameInode } from "./stamp.ts";
-
 /**
  * Folders that are kept open, so that no swap between a check and a call can lead the call
  * elsewhere (I26).
  */
+
+import { type DiskFolding, pathKey } from "../../contract/path.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
+import { nullOnErrno } from "./errno.ts";
+import { sameInode } from "./stamp.ts";
 
 /**
  * Returns true if the system reports the path `real` for an open folder. Otherwise the paths of

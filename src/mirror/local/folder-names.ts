@@ -1,3 +1,5 @@
+/** Lists the names in one folder for users, without a scan of its subfolders. */
+
 import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
@@ -10,8 +12,6 @@ import type { RootGuard } from "./root-guard.ts";
 import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
-
-/** Lists the names in one folder for users, without a scan of its subfolders. */
 
 export type FolderName = {
   readonly name: string;

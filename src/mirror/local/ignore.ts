@@ -1,11 +1,11 @@
+/** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
+
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
 import type { LocalOther } from "../model/tree.ts";
 import { exclusionOf, type Rules } from "./rules.ts";
 import { once } from "../../common/once.ts";
 
 import ignore from "ignore";
-
-/** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
 
 /**
  * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,

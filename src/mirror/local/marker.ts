@@ -1,11 +1,11 @@
-import type { Fs } from "../ports/fs.ts";
-import { anyErrno, nullOnErrno } from "./errno.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-
 /**
  * The file `.mdmirror/marker` identifies a linked folder by a random id, which the state file has
  * too. A folder without the marker is not the linked folder.
  */
+
+import type { Fs } from "../ports/fs.ts";
+import { anyErrno, nullOnErrno } from "./errno.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 const MARKER = `${MIRROR_FOLDER}/marker`;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;

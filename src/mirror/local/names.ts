@@ -1,10 +1,10 @@
+/** Adds and removes names of files. Removes a name only if it belongs to the expected inode. */
+
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, errnoOf, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
-
-/** Adds and removes names of files. Removes a name only if it belongs to the expected inode. */
 
 /** Prefix of temporary files: never the only copy of content, so `sweep` may remove them. */
 export const TEMP_PREFIX = "w-";

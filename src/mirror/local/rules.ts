@@ -1,9 +1,9 @@
+/** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
+
 import ignore, { type Ignore } from "ignore";
 import { ancestorsOf, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { patternFault } from "./pattern-fault.ts";
-
-/** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
 
 /** Content of the rule files of one folder; empty if there is none. */
 type RuleTexts = {

@@ -1,3 +1,5 @@
+/** Files that were set aside: read, put back, removed, and found again after a crash. */
+
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
@@ -7,8 +9,6 @@ import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { SET_ASIDE_PREFIX, renameWithoutReplacing, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
-
-/** Files that were set aside: read, put back, removed, and found again after a crash. */
 
 const UNCLAIMED = "trash/unclaimed";
 

@@ -1,3 +1,8 @@
+/**
+ * Writes files atomically: at every moment a path has all old bytes, all new bytes or, if
+ * journalled, no file.
+ */
+
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
@@ -18,11 +23,6 @@ import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { listedSpelling, freshName, renameWithoutReplacing, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
-
-/**
- * Writes files atomically: at every moment a path has all old bytes, all new bytes or, if
- * journalled, no file.
- */
 
 /**
  * Errors of `readFile` if there is no regular file. ENXIO: a socket; ENOTDIR: a folder above became

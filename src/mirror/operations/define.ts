@@ -1,10 +1,10 @@
-import * as z from "zod";
-import type { SyncReport } from "./results/shapes.ts";
-
 /**
  * Defines operations, which users and programs can call. The command, the tool for agents, the
  * method of the library and the action of the pages all come from one declaration.
  */
+
+import * as z from "zod";
+import type { SyncReport } from "./results/shapes.ts";
 
 type DeclaredParts = {
   /** Name of the command, the tool and the method: a verb. */

@@ -1,3 +1,5 @@
+/** Carries out operations for all front ends. */
+
 import { type LocalMirror, withLocal } from "../folder/open-local.ts";
 import { type MirrorOptions, type OpenedMirror, type HostOptions, withMirror } from "../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
@@ -19,8 +21,6 @@ import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
 import { nextWithoutUndo } from "./results/stop.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
 import { reportJson } from "./results/report.ts";
-
-/** Carries out operations for all front ends. */
 
 /** An operation that plans, writes, and syncs afterwards. */
 export type Operation<D extends Declaration, Plan> = {

@@ -1,3 +1,8 @@
+/**
+ * Searches the linked folder offline, with the service's code and an index in
+ * `.mdmirror/search.db`.
+ */
+
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -17,11 +22,6 @@ import { openDisk } from "../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { LocalTree } from "../model/tree.ts";
-
-/**
- * Searches the linked folder offline, with the service's code and an index in
- * `.mdmirror/search.db`.
- */
 
 type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
 

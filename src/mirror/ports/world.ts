@@ -1,5 +1,3 @@
-import type { OnlyLogFields, LogFields } from "./log.ts";
-import type { Action } from "../model/action.ts";
 /**
  * Ports of the engine. Adapters implement these. The simulator implements the lowest of them (Wire,
  * Fs, Clock, Random) in memory, and kills the process at any call. Expected results are values; an
@@ -7,6 +5,8 @@ import type { Action } from "../model/action.ts";
  * it knows.
  */
 
+import type { OnlyLogFields, LogFields } from "./log.ts";
+import type { Action } from "../model/action.ts";
 export interface Log {
   /**
    * True if lines of level `debug` are kept. Code that would write such a line for each document

@@ -1,7 +1,7 @@
+/** Turns replies without a value into faults for callers. */
+
 import type { Fault } from "../ports/remote.ts";
 import type { Call, Failure, Reply } from "./reply.ts";
-
-/** Turns replies without a value into faults for callers. */
 
 export function isWrite(call: Pick<Call, "method">): boolean {
   return call.method !== "GET";

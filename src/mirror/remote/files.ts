@@ -1,3 +1,7 @@
+/**
+ * Writes files. Sends each write once, or again if it was certainly not sent. Checks the answers.
+ */
+
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../../contract/routes.ts";
@@ -8,10 +12,6 @@ import type { Call } from "./reply.ts";
 import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
 import { type CallContext, failed, readFileReply, getFile, misread, OTHER_FILE } from "./reads.ts";
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
-
-/**
- * Writes files. Sends each write once, or again if it was certainly not sent. Checks the answers.
- */
 
 export async function createFile(
   context: CallContext,

@@ -1,9 +1,9 @@
-import type { WireResponse } from "../../contract/wire.ts";
-
 /**
  * Describes an answer that is not JSON. Such an answer may come from a file server, a login page, a
  * captive portal or another API.
  */
+
+import type { WireResponse } from "../../contract/wire.ts";
 
 /** URL and content type of an answer, for messages. */
 export type Origin = { readonly url: string; readonly contentType: string };

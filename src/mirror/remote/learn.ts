@@ -1,3 +1,5 @@
+/** Learns about the deployment from answers to writes. */
+
 import type { JsonObject } from "../../contract/json.ts";
 import type { NameKind } from "../../contract/names.ts";
 import type { DirId } from "../../contract/ids.ts";
@@ -7,8 +9,6 @@ import { faultOf } from "./fault.ts";
 import type { Call, Reply } from "./reply.ts";
 import type { CallContext } from "./reads.ts";
 import type { TraitLearner } from "./traits.ts";
-
-/** Learns about the deployment from answers to writes. */
 
 /**
  * Creates a document or folder by its path. Some services write paths with a leading slash, some

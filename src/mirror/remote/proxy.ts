@@ -1,6 +1,6 @@
-import { isLoopbackHost } from "../../common/loopback.ts";
-
 /** Chooses the HTTP proxy for a service. */
+
+import { isLoopbackHost } from "../../common/loopback.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,3 +1,5 @@
+/** Decides which calls are sent again, and when. */
+
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
@@ -5,8 +7,6 @@ import { isWrite, mayHaveHappened } from "./fault.ts";
 import type { Http } from "./http.ts";
 import { type Call, logFields, type Reply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
-
-/** Decides which calls are sent again, and when. */
 
 export const RETRY = {
   /** LIMIT: requests for one call. */

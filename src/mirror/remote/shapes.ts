@@ -1,3 +1,5 @@
+/** Checks answers of the service. Reads only documented fields, and ignores all others. */
+
 import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
@@ -10,8 +12,6 @@ import {
   type ReviewReason,
 } from "../../contract/resources.ts";
 import type { RemotePath } from "../../contract/path.ts";
-
-/** Checks answers of the service. Reads only documented fields, and ignores all others. */
 
 export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 

@@ -1,6 +1,6 @@
-import type { WireResult } from "../../common/wire.ts";
-
 /** Counts the results of requests to the service, across several openings of a folder. */
+
+import type { WireResult } from "../../common/wire.ts";
 
 /**
  * Results of requests. `4xx` does not include 429; `lost`: sent, without a complete answer;

@@ -1,3 +1,8 @@
+/**
+ * Finds documents that come from packages or builds, which hardly any user wants to sync. Rules for
+ * them are proposed before the first sync, and never added without a question.
+ */
+
 import { LocalDisk } from "../local/disk.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
@@ -5,11 +10,6 @@ import type { LocalFile, LocalTree } from "../model/tree.ts";
 import type { Random } from "../../common/random.ts";
 import type { OpenedMirror } from "../folder/open-mirror.ts";
 import type { SyncPlan } from "../folder/run.ts";
-
-/**
- * Finds documents that come from packages or builds, which hardly any user wants to sync. Rules for
- * them are proposed before the first sync, and never added without a question.
- */
 
 export type Share = { readonly documents: number; readonly bytes: number };
 

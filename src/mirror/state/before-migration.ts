@@ -1,12 +1,12 @@
-import { basename, dirname } from "node:path";
-import type Sqlite from "better-sqlite3";
-import { fillOwn } from "./own-database.ts";
-import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
-
 /**
  * Keeps a copy of the state from before a migration until the next run ends in sync, so that the
  * older mdmirror can be used again.
  */
+
+import { basename, dirname } from "node:path";
+import type Sqlite from "better-sqlite3";
+import { fillOwn } from "./own-database.ts";
+import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
 
 /**
  * Suffix of the copy's name, beside `state.db`. The copy has the older schema, and is compact and

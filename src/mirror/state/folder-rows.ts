@@ -1,11 +1,11 @@
+/** Reads rows about one folder, to be shown to users: a few columns, and no content. */
+
 import type { Digest } from "../../contract/digest.ts";
 import type { Block, Stamp } from "../model/record.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
-
-/** Reads rows about one folder, to be shown to users: a few columns, and no content. */
 
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];

@@ -1,9 +1,3 @@
-import * as fs from "node:fs";
-import type { Stats } from "node:fs";
-import { dirname } from "node:path";
-import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
-import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
-
 /**
  * Accesses files in `.mdmirror/`; no other code does. Somebody else may have created the folder's
  * content. So no symbolic link is followed in any part of a path below the folder's parent, and
@@ -12,6 +6,12 @@ import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.
  * path in this folder. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the same
  * rules.)
  */
+
+import * as fs from "node:fs";
+import type { Stats } from "node:fs";
+import { dirname } from "node:path";
+import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
+import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
 
 // With O_NONBLOCK, `open` does not block on a FIFO in place of a file.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;

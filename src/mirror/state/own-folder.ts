@@ -1,10 +1,10 @@
+/** Checks `.mdmirror/` as a whole, before anything in it is used. */
+
 import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
 import { statOwn, makeOwnFolder } from "./own-files.ts";
 import { withOwnFolderOpen, inOwnFolder } from "./own-handle.ts";
 import { type ExpectedFile, checkPath } from "../../common/unsafe-path.ts";
-
-/** Checks `.mdmirror/` as a whole, before anything in it is used. */
 
 const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
   replaced: "file",

@@ -1,11 +1,11 @@
-import * as fs from "node:fs";
-import type { Stats } from "node:fs";
-import { checkPath } from "../../common/unsafe-path.ts";
-
 /**
  * Opens `.mdmirror/` and the folders in it, through no symbolic link, and keeps them open for work
  * in them.
  */
+
+import * as fs from "node:fs";
+import type { Stats } from "node:fs";
+import { checkPath } from "../../common/unsafe-path.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 

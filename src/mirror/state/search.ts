@@ -1,3 +1,9 @@
+/**
+ * The folder's own search index, `.mdmirror/search.db`, of the files' content at the last walk. All
+ * of its content is on the disk too, so an index that is damaged or of another version is built
+ * again.
+ */
+
 import { join } from "node:path";
 import type { Digest } from "../../contract/digest.ts";
 import type { Stamp } from "../model/record.ts";
@@ -12,12 +18,6 @@ import { openOwnDatabase } from "./own-database.ts";
 import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 import { WithStatements } from "./statement.ts";
-
-/**
- * The folder's own search index, `.mdmirror/search.db`, of the files' content at the last walk. All
- * of its content is on the disk too, so an index that is damaged or of another version is built
- * again.
- */
 
 /**
  * Tables for the path of each indexed document, and for facts that avoid reading its file again. A

@@ -1,7 +1,7 @@
+/** Finds the address of the service and its source, and checks whether the address can be used. */
+
 import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-
-/** Finds the address of the service and its source, and checks whether the address can be used. */
 
 export type PickedUrl = {
   /**

@@ -1,3 +1,8 @@
+/**
+ * Makes connections; no other code does. Nothing is sent to an address for which this user provided
+ * no key.
+ */
+
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";
 import { createRemote, type RemoteOptions } from "../remote/client.ts";
@@ -5,11 +10,6 @@ import { type Route, routeTo } from "../remote/proxy.ts";
 import { createWire } from "../remote/wire.ts";
 import { userAgent } from "../../common/version.ts";
 import type { TrustedOrigin } from "./origin.ts";
-
-/**
- * Makes connections; no other code does. Nothing is sent to an address for which this user provided
- * no key.
- */
 
 export function openWire(origin: TrustedOrigin): Wire {
   const { url, allowHttp } = origin;

@@ -1,3 +1,9 @@
+/**
+ * Decides whether the documents of a folder, and the key, may go to the address in its
+ * configuration. Anybody may have created the folder. So its configuration counts only if the
+ * user's registry, outside the folder, binds the address to the folder's marker.
+ */
+
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
@@ -18,12 +24,6 @@ import {
   writeMirror,
 } from "./registry.ts";
 import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
-
-/**
- * Decides whether the documents of a folder, and the key, may go to the address in its
- * configuration. Anybody may have created the folder. So its configuration counts only if the
- * user's registry, outside the folder, binds the address to the folder's marker.
- */
 
 export type AdmittedFolder = {
   readonly origin: TrustedOrigin;

@@ -1,3 +1,9 @@
+/**
+ * Checks the owner of a linked folder. mdmirror never works on another user's folder: the owner of
+ * `.mdmirror/` decides where the documents go, and the owner of the folder can replace
+ * `.mdmirror/`.
+ */
+
 import { lstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -7,12 +13,6 @@ import { examineOwnFolder } from "../state/own-folder.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-
-/**
- * Checks the owner of a linked folder. mdmirror never works on another user's folder: the owner of
- * `.mdmirror/` decides where the documents go, and the owner of the folder can replace
- * `.mdmirror/`.
- */
 
 type Env = Readonly<Record<string, string | undefined>>;
 

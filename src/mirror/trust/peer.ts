@@ -1,8 +1,8 @@
+/** Finds the user at the other end of a loopback connection. */
+
 import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { effectiveUser } from "../../common/effective-user.ts";
-
-/** Finds the user at the other end of a loopback connection. */
 
 /** Both ends of a connection, as its server sees them. */
 export type ConnectionEnds = {

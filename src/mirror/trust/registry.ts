@@ -1,3 +1,11 @@
+/**
+ * The user's registry: which linked folder may send to which address. The registry is outside every
+ * linked folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (otherwise `~/.local/state/…`), with one
+ * file for each marker. So processes of different folders never conflict, and a file is replaced as
+ * a whole. RACE: if two commands change one entry at the same moment, only the later change stays,
+ * and the user is asked again for the earlier change.
+ */
+
 import {
   closeSync,
   constants,
@@ -20,14 +28,6 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { systemRandom } from "../../common/system-random.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
-
-/**
- * The user's registry: which linked folder may send to which address. The registry is outside every
- * linked folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (otherwise `~/.local/state/…`), with one
- * file for each marker. So processes of different folders never conflict, and a file is replaced as
- * a whole. RACE: if two commands change one entry at the same moment, only the later change stays,
- * and the user is asked again for the earlier change.
- */
 
 export type KnownMirror = {
   /** Id of the folder, as in `.mdmirror/marker`. */

@@ -1,3 +1,8 @@
+/**
+ * Builds the message about a folder that is not trusted: what it would send to which address, with
+ * which key, and how to allow that.
+ */
+
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -6,11 +11,6 @@ import { findKeySource } from "../settings/key.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { trouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
-
-/**
- * Builds the message about a folder that is not trusted: what it would send to which address, with
- * which key, and how to allow that.
- */
 
 export type NotAdmitted =
   | { readonly kind: "unknown" }

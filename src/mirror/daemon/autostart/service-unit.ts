@@ -1,3 +1,5 @@
+/** Makes a systemd user unit or a launchd agent from the templates in `config/`. */
+
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, isAbsolute, join, dirname } from "node:path";
@@ -6,8 +8,6 @@ import { PROGRAM_FILE, packageFile } from "../../../common/package-files.ts";
 import { execFile } from "node:child_process";
 import { withoutKey } from "../../settings/key.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
-
-/** Makes a systemd user unit or a launchd agent from the templates in `config/`. */
 
 type ManagerKind = "systemd" | "launchd";
 

@@ -1,3 +1,5 @@
+/** Sends requests of commands to the daemon of a linked folder, over its socket. */
+
 import { existsSync, realpathSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -15,8 +17,6 @@ import {
   PROTOCOL_VERSION,
   readLines,
 } from "./protocol.ts";
-
-/** Sends requests of commands to the daemon of a linked folder, over its socket. */
 
 export const NO_DAEMON = "no-daemon";
 /** Code of the trouble with a daemon that does not answer. */

@@ -1,3 +1,7 @@
+/**
+ * Chooses the path of the daemon's socket: a short path, in a folder that no other user can enter.
+ */
+
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,10 +10,6 @@ import { CONTROL_FILE } from "../../model/mirror-folder.ts";
 import { removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isPrivate, type SocketPath } from "./socket-path.ts";
-
-/**
- * Chooses the path of the daemon's socket: a short path, in a folder that no other user can enter.
- */
 
 /** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
 const MAX_PATH = { linux: 107, others: 103 } as const;

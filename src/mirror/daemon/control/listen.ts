@@ -1,3 +1,5 @@
+/** Serves the daemon's end of the socket. */
+
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
@@ -11,8 +13,6 @@ import {
   replyLine,
   readLines,
 } from "./protocol.ts";
-
-/** Serves the daemon's end of the socket. */
 
 export type CallResult =
   | { readonly kind: "done"; readonly value: object }

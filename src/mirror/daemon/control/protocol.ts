@@ -1,3 +1,9 @@
+/**
+ * Messages between commands and a running daemon: one JSON object on each line, never with content
+ * or the key. A connection has one request. A command that writes borrows the folder (`lend`) and
+ * works as if no daemon ran.
+ */
+
 import type { Socket } from "node:net";
 import { isJsonObject } from "../../../contract/json.ts";
 import type { EventStreamState } from "../../ports/events.ts";
@@ -5,12 +11,6 @@ import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../../../common/trouble.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
-
-/**
- * Messages between commands and a running daemon: one JSON object on each line, never with content
- * or the key. A connection has one request. A command that writes borrows the folder (`lend`) and
- * works as if no daemon ran.
- */
 
 /**
  * Version of the protocol. A request with a new field needs a new version, so that an older daemon

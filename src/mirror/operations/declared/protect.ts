@@ -1,10 +1,10 @@
-import * as z from "zod";
-import { type Declaration, MANY_ENDS, PATHS } from "../define.ts";
-
 /**
  * Declares operations that decide whether changes of documents wait for a reviewer. These
  * operations change no local file.
  */
+
+import * as z from "zod";
+import { type Declaration, MANY_ENDS, PATHS } from "../define.ts";
 
 export const PROTECT = {
   name: "protect",

@@ -1,10 +1,10 @@
-import * as z from "zod";
-import { DIGEST, type Declaration, ITEM_END, TEXT, ROWS } from "../define.ts";
-
 /**
  * Declares the two answers to a stop by a safety check. Only a person answers a stop, so no tool
  * for agents offers these operations.
  */
+
+import * as z from "zod";
+import { DIGEST, type Declaration, ITEM_END, TEXT, ROWS } from "../define.ts";
 
 const INPUT = z.strictObject({
   attended: z.boolean().meta({ isOperand: true, description: "true if a person sees the run, as for sync" }).optional(),

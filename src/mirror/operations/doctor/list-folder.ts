@@ -1,3 +1,8 @@
+/**
+ * Finds the states of the entries of a folder, from the state file and the names on disk. Reads the
+ * content only of entries that the page shows.
+ */
+
 import { sameStamp, type Block } from "../../model/record.ts";
 import { join } from "node:path";
 import { comparePaths } from "../../model/by-path.ts";
@@ -20,11 +25,6 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReview } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
-
-/**
- * Finds the states of the entries of a folder, from the state file and the names on disk. Reads the
- * content only of entries that the page shows.
- */
 
 /**
  * `in-sync`: unchanged since the last sync; `waiting`: the next sync changes something for this

@@ -1,3 +1,8 @@
+/**
+ * Compares both sides: lists, reads and hashes all documents, without any result of an earlier
+ * scan.
+ */
+
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
@@ -16,11 +21,6 @@ import type { Answer } from "../define.ts";
 import { onlineRead } from "../run-operation.ts";
 import { type ComparedEntry, pairsOf } from "../history/pairs.ts";
 import { byPath } from "../../model/by-path.ts";
-
-/**
- * Compares both sides: lists, reads and hashes all documents, without any result of an earlier
- * scan.
- */
 
 type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 

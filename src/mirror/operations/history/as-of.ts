@@ -1,7 +1,7 @@
+/** Reads times in the forms in which people write them. */
+
 import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-
-/** Reads times in the forms in which people write them. */
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;

@@ -1,3 +1,5 @@
+/** Compares the two edits of a document in conflict. */
+
 import { type ConflictReason, mergeText } from "../../../markdown/merge/merge.ts";
 import { type LineBlock, mergeLines } from "../../../markdown/merge/lines.ts";
 import { newReading } from "../../../markdown/merge/reading.ts";
@@ -8,8 +10,6 @@ import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { localTexts } from "./as-on-disk.ts";
 import { recordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
-
-/** Compares the two edits of a document in conflict. */
 
 /**
  * Parts of two edits that merge and parts that do not. `whole`: no lines conflict, but the result

@@ -1,3 +1,5 @@
+/** Compares local content with the published content. Nothing is written (I23). */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -19,8 +21,6 @@ import { originSpans } from "./origins.ts";
 import { inLocalForm } from "./as-on-disk.ts";
 import { type ComparedEntry, pairsOf } from "./pairs.ts";
 import { readText } from "./read-texts.ts";
-
-/** Compares local content with the published content. Nothing is written (I23). */
 
 type BothSides = { readonly live: string | null; readonly local: string | null };
 

@@ -1,3 +1,5 @@
+/** The versions of a document that mdmirror has seen. */
+
 import type { HISTORY } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
@@ -10,8 +12,6 @@ import type { World } from "../../engine/run/world.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { localTexts } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-
-/** The versions of a document that mdmirror has seen. */
 
 /**
  * One version. `n` counts from 1, oldest first, so that a version keeps its number when newer

@@ -1,9 +1,9 @@
+/** Finds the side of each line of a merge from the contents that were merged. */
+
 import type { Digest } from "../../../contract/digest.ts";
 import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
 import { type Hunk, hunksOf } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-
-/** Finds the side of each line of a merge from the contents that were merged. */
 
 /** A merge by mdmirror, with its contents by digest. `at`: milliseconds since the epoch. */
 export type MergeOf = {

@@ -1,8 +1,8 @@
+/** Pairs local files with the documents of the service, by records and then by paths. */
+
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
-
-/** Pairs local files with the documents of the service, by records and then by paths. */
 
 /**
  * A document that is on one side or on both. `link`: null if base has no record of the document.

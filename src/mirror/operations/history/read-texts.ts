@@ -1,3 +1,5 @@
+/** Reads versions of one document, to compare two of them or to show one before it is restored. */
+
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
@@ -5,8 +7,6 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type HistoryEntry, findContent, findVersion, obstacleTo } from "./history.ts";
 import { localTexts, inLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
-
-/** Reads versions of one document, to compare two of them or to show one before it is restored. */
 
 /** Number of a version, or `here` for the current local file. */
 export type TextName = number | "here";

@@ -1,3 +1,8 @@
+/**
+ * Restores one document, or several by their paths, a folder or a pattern: deleted documents, or
+ * all as they were at some time. Each restored version is an edit, which the next run sends.
+ */
+
 import { pathsOfOperands } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -26,11 +31,6 @@ import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-
-/**
- * Restores one document, or several by their paths, a folder or a pattern: deleted documents, or
- * all as they were at some time. Each restored version is an edit, which the next run sends.
- */
 
 /**
  * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;

@@ -1,10 +1,10 @@
+/** Reads the results of runs, in the words of the commands. */
+
 import { zeroCounts } from "../../engine/run/world.ts";
 import type { State } from "../../ports/state.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { doneLine } from "../results/done.ts";
 import { RUNS } from "./events.ts";
-
-/** Reads the results of runs, in the words of the commands. */
 
 export type RunLine = {
   readonly run: number;

@@ -1,3 +1,5 @@
+/** History of one document: its versions, paths and deletion. */
+
 import { byPath } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -8,8 +10,6 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { readEvents } from "./events.ts";
 import { type HistoryEntry, REMOVALS, findVersion } from "./history.ts";
 import { moveOfEvent } from "./undo-moves.ts";
-
-/** History of one document: its versions, paths and deletion. */
 
 export type Timeline = {
   /** Current or last path. */

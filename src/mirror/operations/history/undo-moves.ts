@@ -1,10 +1,10 @@
+/** Finds where a run's moves began, and which of them depend on others. Pure. */
+
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { depthOf, isBelow, isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
-
-/** Finds where a run's moves began, and which of them depend on others. Pure. */
 
 /** A moved document or folder: its current path in base, and its path before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };

@@ -1,3 +1,5 @@
+/** Operations that read the versions of a document. */
+
 import { ok, trouble } from "../../../common/trouble.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
@@ -6,8 +8,6 @@ import { localRead } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
 import { entryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
-
-/** Operations that read the versions of a document. */
 
 export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
   const at = readPastTime(asOf, clock);

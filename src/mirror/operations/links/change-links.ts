@@ -1,3 +1,5 @@
+/** Starts or stops the conversion of links: rewrites links in local files and uploads nothing. */
+
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { plural } from "../../../common/count.ts";
@@ -12,8 +14,6 @@ import { type Config, writeConfig } from "../../settings/config.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-
-/** Starts or stops the conversion of links: rewrites links in local files and uploads nothing. */
 
 type LinkChange = {
   /** Files whose links will be rewritten. */

@@ -1,3 +1,5 @@
+/** Finds links without a target in local files. Writes nothing (I23). */
+
 import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
 import type { Destination } from "../../../markdown/links/destination.ts";
 import { nameOfDestination } from "../../../markdown/links/wiki.ts";
@@ -7,8 +9,6 @@ import { joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { distanceWithin } from "../../../common/nearest-word.ts";
 import type { World } from "../../engine/run/world.ts";
-
-/** Finds links without a target in local files. Writes nothing (I23). */
 
 type PlacedLink = {
   readonly path: LocalPath;

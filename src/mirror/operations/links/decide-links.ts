@@ -1,3 +1,5 @@
+/** Decides from the workspace whether a new linked folder converts links. */
+
 import { isId, readDestinationText } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -7,8 +9,6 @@ import type { World } from "../../engine/run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
-
-/** Decides from the workspace whether a new linked folder converts links. */
 
 /** LIMIT: documents that are read, evenly spread over the workspace. */
 const MAX_READ_DOCUMENTS = 64;

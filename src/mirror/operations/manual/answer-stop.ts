@@ -1,3 +1,5 @@
+/** The two answers to a stop. Each applies only to the stop that the user saw. */
+
 import { digestOf } from "../../../contract/digest.ts";
 import { byPath } from "../../model/by-path.ts";
 import { NOT_APPROVABLE, type StopReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
@@ -30,8 +32,6 @@ import {
   keepFileAsNew,
   restoreBaseContent,
 } from "../../engine/manual/reject.ts";
-
-/** The two answers to a stop. Each applies only to the stop that the user saw. */
 
 type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];

@@ -1,3 +1,5 @@
+/** Reads and changes settings of a linked folder. */
+
 import { join } from "node:path";
 import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -6,8 +8,6 @@ import { lockFolder } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Config, parseConfig, readMembers, whyUnknown, writeConfig } from "../../settings/config.ts";
 import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
-
-/** Reads and changes settings of a linked folder. */
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 

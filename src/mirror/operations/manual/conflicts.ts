@@ -1,3 +1,5 @@
+/** Lists open problems of a folder from the state and the files, without network. */
+
 import { needsUser } from "../../model/block.ts";
 import { attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -8,8 +10,6 @@ import { CONFLICTS } from "../declared/problems.ts";
 import { nextFor } from "../results/next-step.ts";
 import type { Answer } from "../define.ts";
 import { localRead } from "../run-operation.ts";
-
-/** Lists open problems of a folder from the state and the files, without network. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 

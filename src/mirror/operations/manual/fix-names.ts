@@ -1,13 +1,13 @@
+/**
+ * Renames local files to the names they have on the service (`My notes.md`, uploaded as
+ * `My-notes.md`).
+ */
+
 import { mapName, type NameKind, nameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { byPath } from "../../model/by-path.ts";
-
-/**
- * Renames local files to the names they have on the service (`My notes.md`, uploaded as
- * `My-notes.md`).
- */
 
 /**
  * `left`: reason why the name is not changed, as a clause; null if the entry is or will be renamed.

@@ -1,3 +1,5 @@
+/** Tests the ignore rules of a linked folder. */
+
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
@@ -7,8 +9,6 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readIgnoreLines } from "../../settings/ignore-lines.ts";
 import { lineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/folder-rows.ts";
-
-/** Tests the ignore rules of a linked folder. */
 
 /**
  * Returns the rule that excludes a path, in words; null if the path is synced. Rules of subfolders

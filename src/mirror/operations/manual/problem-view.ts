@@ -1,3 +1,5 @@
+/** Reads an open problem for users: the contents and their versions. */
+
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { ResolutionKind } from "../../model/block.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -8,8 +10,6 @@ import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { localTexts, inLocalForm } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
-
-/** Reads an open problem for users: the contents and their versions. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 

@@ -1,3 +1,5 @@
+/** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
+
 import { pathsOfOperands } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import {
@@ -44,8 +46,6 @@ import { hasNewMarkers } from "../../planner/decide/gates.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
-
-/** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
 
 const MANY_WAYS: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];
 

@@ -1,3 +1,5 @@
+/** Lists changes in review from the state: no network, no scan of files. */
+
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, Block, DocumentRecord, Submission } from "../../model/record.ts";
@@ -10,8 +12,6 @@ import { ok } from "../../../common/trouble.ts";
 import { REVIEWS } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
 import { localRead } from "../run-operation.ts";
-
-/** Lists changes in review from the state: no network, no scan of files. */
 
 export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
 

@@ -1,3 +1,9 @@
+/**
+ * Saves documents for programs as an editor would: only on the disk, without lock, journal or
+ * network, with or without a daemon. The next sync finds the save. A file is replaced only if it
+ * still has the content that the program read.
+ */
+
 import { trashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/rules.ts";
@@ -12,12 +18,6 @@ import { UNSYNCED_WORDS } from "../doctor/why.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
-
-/**
- * Saves documents for programs as an editor would: only on the disk, without lock, journal or
- * network, with or without a daemon. The next sync finds the save. A file is replaced only if it
- * still has the content that the program read.
- */
 
 export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
 

@@ -1,3 +1,8 @@
+/**
+ * Waits until the present local content is on the service: through a running daemon, otherwise by
+ * syncing.
+ */
+
 import { judgeBarrier, noteLocalState } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
@@ -5,11 +10,6 @@ import { type MirrorOptions, type OpenedMirror, withMirror } from "../../folder/
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import type { Result, Trouble } from "../../../common/trouble.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
-
-/**
- * Waits until the present local content is on the service: through a running daemon, otherwise by
- * syncing.
- */
 
 export type WaitRequest = {
   /** Files and folders below the root; "" is the whole folder. */

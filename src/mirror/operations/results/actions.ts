@@ -1,7 +1,7 @@
+/** Names of actions outside the engine. */
+
 import type { Action, ActionKind } from "../../model/action.ts";
 import { shownName } from "../../../common/shown-name.ts";
-
-/** Names of actions outside the engine. */
 
 export type Words = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
 

@@ -1,11 +1,11 @@
+/** Words for open problems that `sync` and `status` share. */
+
 import { byPath } from "../../model/by-path.ts";
 import { nextWithoutUndo } from "./stop.ts";
 import { NOT_APPROVABLE, type StopReason } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { nextFor } from "./next-step.ts";
 import type { AttentionEntry } from "./shapes.ts";
-
-/** Words for open problems that `sync` and `status` share. */
 
 export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;

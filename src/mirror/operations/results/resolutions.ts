@@ -1,6 +1,6 @@
-import type { BlockReason, ResolutionKind } from "../../model/block.ts";
-
 /** Words for the choices that resolve a problem: label and effect. */
+
+import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
 type WayWords = { readonly label: string; readonly does: string };
 

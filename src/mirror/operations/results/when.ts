@@ -1,6 +1,6 @@
-import { count } from "../../../common/count.ts";
-
 /** Formats times and sizes for users. */
+
+import { count } from "../../../common/count.ts";
 
 /**
  * Returns a local time such as `2026-11-21 09:05:03`.

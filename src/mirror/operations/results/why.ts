@@ -1,3 +1,5 @@
+/** Facts about a path, in words. */
+
 import type { Why } from "../doctor/why.ts";
 import { ageText } from "../../../common/age.ts";
 import { count, plural } from "../../../common/count.ts";
@@ -7,8 +9,6 @@ import { eventLine } from "./event-line.ts";
 import { nextFor } from "./next-step.ts";
 import { originClause } from "./origin.ts";
 import { bytes, localTime } from "./when.ts";
-
-/** Facts about a path, in words. */
 
 /**
  * Returns facts about a path, each with its term.
