@@ -112,3 +112,32 @@ test("I06 I13 power is cut at any call while conflicts end with the service's ve
   );
   expect(ended).toEqual(new Set([0, 1, 2]));
 });
+
+test("I09 I13 power is cut at any call while a moved file is replaced, and its former path has another document's file: no document is doubled", async () => {
+  const { rig, mirror, idOf } = await openSynced({ "a.md": LINES.join(""), "b.md": "b\n" });
+  const ids = { [idOf("a.md")]: "b.md", [idOf("b.md")]: "a.md" };
+  rig.app.edit("a.md", LINES.with(7, "theirs\n\n").join(""));
+  const { user } = mirror.disk;
+  for (const [from, to] of [
+    ["a.md", "t.md"],
+    ["b.md", "a.md"],
+    ["t.md", "b.md"],
+  ] as const)
+    user.rename(mirror.path(from), mirror.path(to));
+  mirror.disk.settle();
+  const cuts = await killAtEachCall(
+    { rig, mirror },
+    {
+      async judge(pair, call, lived) {
+        if (lived) return;
+        // The new file keeps the name of its temporary file.
+        pair.mirror.disk.losePower(() => 0.5);
+        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+        await settle(restarted);
+        const live = Object.fromEntries(Array.from(pair.rig.app.files().values(), ({ id, path }) => [id, path]));
+        expect([call, live, restarted.texts()]).toEqual([call, ids, remoteTexts(pair.rig)]);
+      },
+    },
+  );
+  expect(cuts).toBeGreaterThan(15);
+});

@@ -54,6 +54,10 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
       if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
     }
   };
+  const named = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
+  // ORDER: before files are observed. A file that still has the name of its temporary file has two
+  // names, so its inode would prove nothing.
+  ctx.world.disk.sweep(named);
   // ORDER: files that an interrupted effect set aside are put back first, because late content is
   // compared with the file that is then at its path. The other journal rows are of later phases;
   // some were opened a moment ago.
@@ -61,10 +65,6 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
   recover(ctx.world.state.intents().filter(({ intentId }) => !done.has(intentId)));
-  const named = new Set(
-    ctx.world.state.intents().flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])),
-  );
-  ctx.world.disk.sweep(named);
   return open;
 }
 
