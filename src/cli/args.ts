@@ -65,8 +65,8 @@ function valueFault(specs: Specs, values: Readonly<Record<string, unknown>>): st
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {
       if (value === "") return `--${name} is empty`;
-      const wrong = typeof value === "string" ? wrongValue(name, spec, value) : null;
-      if (wrong !== null) return wrong;
+      const fault = typeof value === "string" ? wrongValue(name, spec, value) : null;
+      if (fault !== null) return fault;
     }
   }
   return null;
@@ -78,8 +78,8 @@ function wrongValue(name: string, { choices, range, form, isTime = false }: Opti
   if (form !== undefined && !form.isValid(value)) return `--${name} takes ${form.words}`;
   if (range === undefined) return null;
   const [least, most] = range;
-  const isFit = /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most;
-  return isFit ? null : `--${name} takes a whole number from ${least} to ${most}`;
+  const isInRange = /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most;
+  return isInRange ? null : `--${name} takes a whole number from ${least} to ${most}`;
 }
 
 /**

@@ -56,7 +56,7 @@ function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays:
  * its name may be a typing error.
  */
 async function reportMissingFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
-  for (const path of [remote].flat().filter((one) => one !== "")) {
+  for (const path of [remote].flat().filter((folder) => folder !== "")) {
     const answer = await world.remote.findFolder(path);
     if (!answer.ok || answer.value !== null) continue;
     io.err(
@@ -161,12 +161,12 @@ async function agreesToLink(
 ): Promise<boolean> {
   if (!yes && !io.terminal.input) {
     if (onlyFillsFolder(preview)) return true;
-    const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
+    const command = `mdmirror init ${shellWord(dir)} --yes with the same options`;
     return refuse(
       "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
       isEmpty(proposal)
-        ? `to do this: ${again}`
-        : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`,
+        ? `to do this: ${command}`
+        : `to leave out packages and build outputs: ${command} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`,
     );
   }
   const isAgreed = await askForYes(io, yes, "link the folder and sync now?");

@@ -59,14 +59,14 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
     return print(io, overview(version()));
   if (name === "help") return dispatch([...rest, "--help"], io);
-  const entry = COMMANDS.find((one) => one.name === name);
+  const entry = COMMANDS.find((command) => command.name === name);
   if (entry === undefined) {
     const near = nearestWord(
       name,
-      COMMANDS.map((one) => one.name),
+      COMMANDS.map((command) => command.name),
     );
-    const meant = near === null ? "" : `; did you mean ${near}?`;
-    const what = `mdmirror: there is no command ${JSON.stringify(name)}${meant}`;
+    const suggestion = near === null ? "" : `; did you mean ${near}?`;
+    const what = `mdmirror: there is no command ${JSON.stringify(name)}${suggestion}`;
     return printUsage(io, [what, "  next: mdmirror --help"]);
   }
   const [{ command }, { readArgs }] = await Promise.all([entry.load(), import("./args.ts")]);

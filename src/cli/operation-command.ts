@@ -191,8 +191,8 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
     options,
     operands: parts.operands,
     async run(io, args) {
-      const other = parts.runInstead?.(io, args) ?? null;
-      if (other !== null) return other;
+      const instead = parts.runInstead?.(io, args) ?? null;
+      if (instead !== null) return instead;
       const { root, input } = parts.locate(io, args);
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
@@ -326,11 +326,11 @@ function showGroup(io: Io, group: readonly OperationItem[], word: string): void 
 
 /** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */
 function countsLine(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
-  const of = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
+  const countOf = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
   const others = countWords([
-    [end === "planned" ? of("done") : 0, "already are"],
-    [of("left"), "left alone"],
-    [of("failed"), "not done"],
+    [end === "planned" ? countOf("done") : 0, "already are"],
+    [countOf("left"), "left alone"],
+    [countOf("failed"), "not done"],
   ]);
-  return `${count(of(end))} ${word}${others === "" ? "" : `, ${others}`}`;
+  return `${count(countOf(end))} ${word}${others === "" ? "" : `, ${others}`}`;
 }

@@ -118,9 +118,9 @@ async function ask(question: string): Promise<string | null> {
  */
 function stopSignal(): () => AbortSignal {
   return once(() => {
-    const made = new AbortController();
-    for (const signal of SIGNALS) process.once(signal, () => made.abort());
-    return made.signal;
+    const controller = new AbortController();
+    for (const signal of SIGNALS) process.once(signal, () => controller.abort());
+    return controller.signal;
   });
 }
 
@@ -139,15 +139,15 @@ const STILL_MS = 1_000;
  */
 function stoppableWithNotice(notify: () => void): Stoppable {
   return async (work) => {
-    const made = new AbortController();
+    const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const abort = () => {
-      made.abort();
+      controller.abort();
       timer ??= setTimeout(notify, STILL_MS).unref();
     };
     for (const signal of SIGNALS) process.once(signal, abort);
     try {
-      return { value: await work(made.signal), isStopped: made.signal.aborted };
+      return { value: await work(controller.signal), isStopped: controller.signal.aborted };
     } finally {
       clearTimeout(timer);
       for (const signal of SIGNALS) process.off(signal, abort);

@@ -31,7 +31,7 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
     ...single.filter(({ path }) => path === ""),
     ...single.filter(({ path }) => path !== "").toSorted(byPath),
   ];
-  const blocks = [...shared.map((group) => sharedLines(group, paint)), ...alone.map((one) => aloneLines(one, paint))];
+  const blocks = [...shared.map((group) => sharedLines(group, paint)), ...alone.map((row) => aloneLines(row, paint))];
   const more = blocks.length > most ? [`… and ${count(blocks.length - most)} more: mdmirror status`] : [];
   return [...blocks.slice(0, most).flat(), ...more];
 }
@@ -41,11 +41,11 @@ function originOf({ code, detail, requestId }: Attention): string {
   return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
 }
 
-function aloneLines(one: Attention, paint: Paint): string[] {
-  const { path, kind, detail } = one;
+function aloneLines(problem: Attention, paint: Paint): string[] {
+  const { path, kind, detail } = problem;
   return [
-    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${originOf(one)}`,
-    paint.dim(`  next: ${shownWords(nextFor(one))}`),
+    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${originOf(problem)}`,
+    paint.dim(`  next: ${shownWords(nextFor(problem))}`),
   ];
 }
 
@@ -55,7 +55,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const names = group
     .toSorted(byPath)
     .slice(0, MAX_NAMES)
-    .map((one) => shownName(one.path))
+    .map((problem) => shownName(problem.path))
     .join(", ");
   const more = group.length > MAX_NAMES ? ` and ${count(group.length - MAX_NAMES)} more` : "";
   return [
@@ -86,13 +86,13 @@ export function trackProblems(): (
     // Offline, nothing was scanned, so no problem began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
-    const current = new Map(needing.map((one) => [keyOf(one), one]));
+    const current = new Map(needing.map((problem) => [keyOf(problem), problem]));
     const before = known.get(root) ?? new Map<string, Attention>();
     known.set(root, current);
-    const fresh = needing.filter((one) => !before.has(keyOf(one)));
+    const fresh = needing.filter((problem) => !before.has(keyOf(problem)));
     // A problem whose description has changed has not ended.
     const ended = [...before.values()].filter(
-      (one) => !needing.some(({ path, kind }) => path === one.path && kind === one.kind),
+      (problem) => !needing.some(({ path, kind }) => path === problem.path && kind === problem.kind),
     );
     if (fresh.length === 0 && ended.length === 0) return [];
     // After a stop, or before one that is expected, the number of open problems is not shown:

@@ -49,12 +49,12 @@ type SyncSummary = {
 export function showSync(io: Io, report: RunReport, { json, paths, began, url }: SyncSummary): ExitCode {
   const attention = report.attention.filter(({ path }) => path === "" || paths.includes(path));
   const isDone = report.state === "attention" && attention.length === 0 && report.isStopped !== true;
-  const own = { ...report, attention, state: isDone ? "in-sync" : report.state };
-  if (json) return EXIT_OF_STATE[own.state];
-  showReport(io, own, io.clock.monotonic() - began, url);
+  const ownReport = { ...report, attention, state: isDone ? "in-sync" : report.state };
+  if (json) return EXIT_OF_STATE[ownReport.state];
+  showReport(io, ownReport, io.clock.monotonic() - began, url);
   const others = report.attention.length - attention.length;
   if (others > 0) io.out(`${plural(others, "other document")} with open problems: mdmirror status`);
-  return EXIT_OF_STATE[own.state];
+  return EXIT_OF_STATE[ownReport.state];
 }
 
 /**
@@ -189,7 +189,7 @@ export function showWaited(
 function showOpenPaths(io: Io, waited: WaitReport): void {
   const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
   const paint = paintFor(io, "error");
-  for (const one of open.slice(0, MAX_ROWS)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
+  for (const entry of open.slice(0, MAX_ROWS)) for (const line of linesOf(entry, waited.state, paint)) io.err(line);
   if (open.length > MAX_ROWS) io.err(`… and ${count(open.length - MAX_ROWS)} more: mdmirror wait --json`);
   const { next } = WAIT_STATES[waited.state];
   if (next !== undefined) io.err(`  next: ${next}`);

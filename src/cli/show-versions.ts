@@ -77,9 +77,9 @@ const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as con
 export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
-  const lines = hunks.flatMap(({ before, after, lines: own }) => [
+  const lines = hunks.flatMap(({ before, after, lines: hunkLines }) => [
     paint.dim(`@@ -${before.line},${before.count} +${after.line},${after.count} @@`),
-    ...rowLines(io, own),
+    ...rowLines(io, hunkLines),
   ]);
   return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
 }

@@ -97,11 +97,11 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 /**
  * Returns the first lines of a long list, and how many were left out.
  * @param indent text before the line with that number
- * @param rest text after it, such as the command that shows all of them
+ * @param ending text after it, such as the command that shows all of them
  */
-export function firstLines(lines: readonly string[], most: number, indent: string, rest = ""): readonly string[] {
+export function firstLines(lines: readonly string[], most: number, indent: string, ending = ""): readonly string[] {
   const more = lines.length - most;
-  return more <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(more)} more${rest}`];
+  return more <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(more)} more${ending}`];
 }
 
 /**

@@ -79,8 +79,8 @@ async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOpti
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
-  const made = await api.post("/v1/folders", { path: folder });
-  if (made.status === 401 || made.status === 403) return refused("POST /v1/folders", made);
+  const created = await api.post("/v1/folders", { path: folder });
+  if (created.status === 401 || created.status === 403) return refused("POST /v1/folders", created);
   if ((await clearCase(exchange, key, folder)) || leaveBehind) return null;
   const what = `the service did not delete the folder ${folder}, so that each case would leave one`;
   return trouble("usage", what, "to run the cases and leave their folders: add --leave-behind");
@@ -95,18 +95,18 @@ async function runSections(options: JudgeOptions): Promise<Report> {
   const sections = options.sections.map(
     (section): SectionReport => ({ section, passed: 0, differences: [], notOffered: [], skipped: [] }),
   );
-  const pending = sections.flatMap((report) => SECTIONS[report.section].map((one) => ({ report, one })));
+  const pending = sections.flatMap((report) => SECTIONS[report.section].map((test) => ({ report, test })));
   const leftBehind: string[] = [];
   let done = 0;
-  for (const { report, one } of pending) {
+  for (const { report, test } of pending) {
     if (options.stop.aborted) break;
     options.onCase(done, pending.length);
     const folder = `/${options.name}-${done++}`;
-    if (one.leavesReview && !options.leaveBehind) {
-      report.skipped.push(one.title);
+    if (test.leavesReview && !options.leaveBehind) {
+      report.skipped.push(test.title);
       continue;
     }
-    await runCase(one, options, folder, report);
+    await runCase(test, options, folder, report);
     if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
   }
   const isComplete = done === pending.length;

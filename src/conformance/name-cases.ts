@@ -99,8 +99,8 @@ const slashes = WRITE_CASES.filter((write) => write.pointer === "/name").map((wr
 const endings = WRITE_CASES.flatMap((write) => {
   const code: ProblemCode = write.pointer === "/path" ? "type_mismatch" : "invalid_request";
   const names = write.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md"];
-  const wrong = write.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
-  return defineCase(`answers ${code} to a name ${wrong}: ${write.description}`, async (setup) => {
+  const reason = write.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
+  return defineCase(`answers ${code} to a name ${reason}: ${write.description}`, async (setup) => {
     for (const name of names) (await write.send(setup, name)).problem(code, write.pointer);
   });
 });
@@ -161,8 +161,8 @@ const otherNames: readonly ContractCase[] = [
   }),
   defineAssumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
     // The limit of a path's characters does not include the leading slash.
-    const rest = 4_096 - folder.path.length;
-    const long = `${"n".repeat(200)}/`.repeat(30).slice(0, rest - 13);
+    const charactersLeft = 4_096 - folder.path.length;
+    const long = `${"n".repeat(200)}/`.repeat(30).slice(0, charactersLeft - 13);
     const at = `${folder.path}/${long.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;
     assert.equal(at.length, 4_097);
     assert.equal((await api.file(at)).path, at);

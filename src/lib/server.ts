@@ -63,23 +63,23 @@ export type Imported = {
  */
 export function startServer(options: ServerOptions = {}): Promise<Server> {
   const kept = options.data === undefined ? null : resolve(options.data);
-  const data = kept ?? mkdtempSync(join(tmpdir(), "mdmirror-server-"));
+  const dataFolder = kept ?? mkdtempSync(join(tmpdir(), "mdmirror-server-"));
   const removeOwn = () => {
-    if (kept === null) rmSync(data, { recursive: true, force: true });
+    if (kept === null) rmSync(dataFolder, { recursive: true, force: true });
   };
-  return withLibraryErrors(data, () => start(data, options, removeOwn)).catch((error: unknown) => {
+  return withLibraryErrors(dataFolder, () => start(dataFolder, options, removeOwn)).catch((error: unknown) => {
     removeOwn();
     throw error;
   });
 }
 
-async function start(data: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
+async function start(dataFolder: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
   requireFitNode();
   const { startService } = await import("../service/serve.ts");
   const { port = 0, host = "127.0.0.1", insecureHttp = false, rateLimit } = options;
   const settings = rateLimit === undefined ? {} : { rateLimit };
   const onFault = options.onFault ?? (() => undefined);
-  const started = await startService({ data, host, port, tls: null, insecureHttp, settings, onFault });
+  const started = await startService({ data: dataFolder, host, port, tls: null, insecureHttp, settings, onFault });
   const serving = unwrap(started);
   let stopping: Promise<void> | null = null;
   const stop = () => {
@@ -90,7 +90,7 @@ async function start(data: string, options: ServerOptions, removeOwn: () => void
     url: serving.url,
     key: serving.key,
     adminKey: readFileSync(serving.adminKeyFile, "utf8").trim(),
-    data,
+    data: dataFolder,
     importFolder: (dir) =>
       withLibraryErrors(dir, async () => {
         const { files, folders, refused } = unwrap(await serving.importFolder(resolve(dir), () => undefined));

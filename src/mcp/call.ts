@@ -32,7 +32,7 @@ export async function callTool(
     }
   };
   // The schema refuses other names, and a call without a name unless the tool applies to all.
-  const called = host.mirrors.filter((one) => name === undefined || one.name === name);
+  const called = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
   const ends = await Promise.all(called.map(callOne));
   return resultOf(ends.length === 1 ? ends[0]! : answer({ mirrors: ends.map(factsOf) }));
 }

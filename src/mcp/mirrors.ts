@@ -20,7 +20,7 @@ export function servedMirrors(roots: readonly string[], env: Host["openOptions"]
   const known = listOwnMirrors(env).mirrors;
   const mirrors: ServedMirror[] = [];
   for (const root of roots) {
-    const wanted = known.find((one) => one.root === root)?.name ?? nameOfFolder(root);
+    const wanted = known.find((entry) => entry.root === root)?.name ?? nameOfFolder(root);
     const taken = mirrors.map(({ name }) => name);
     mirrors.push({ name: freeName(wanted, taken), root });
   }

@@ -79,8 +79,8 @@ export function operationTool<D extends Declaration, Plan>(
   narrowed: Readonly<Record<string, z.ZodType | undefined>> = {},
 ): Tool {
   const { expected } = operation.declared;
-  const own = { ...ownInput(operation.declared).shape, ...narrowed, ...(expected === undefined ? {} : { expected }) };
-  const fields = Object.fromEntries(Object.entries(own).filter(([, type]) => type !== undefined));
+  const all = { ...ownInput(operation.declared).shape, ...narrowed, ...(expected === undefined ? {} : { expected }) };
+  const fields = Object.fromEntries(Object.entries(all).filter(([, type]) => type !== undefined));
   return defineTool({
     ...describe(operation.declared),
     effect: "edits",

@@ -41,20 +41,20 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
     mirrors: servedMirrors(roots, openOptions.env),
     openOptions,
     inTurn(root, work) {
-      const own = (last.get(root) ?? Promise.resolve()).then(work, work);
-      last.set(root, own);
-      return own;
+      const ownCall = (last.get(root) ?? Promise.resolve()).then(work, work);
+      last.set(root, ownCall);
+      return ownCall;
     },
   };
   const activeCalls = new Set<Promise<unknown>>();
-  const gone = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   // Whenever the connection ends, standard input ends or pauses. This includes a message of more
   // than 10 MiB, and output that is not read.
-  for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => gone.resolve());
+  for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnected.resolve());
   const make = () => makeServer(host, { isReadOnly, version, onFault, activeCalls });
   const served = serveStdio(make, { onerror: onFault, ...(transport === undefined ? {} : { transport }) });
   return {
-    disconnected: gone.promise,
+    disconnected: disconnected.promise,
     async close() {
       await served.close();
       // Calls that have a lock or wait for an answer are completed.

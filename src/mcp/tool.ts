@@ -106,6 +106,6 @@ export const TEXT_RANGE = {
 };
 export type TextRange = z.infer<z.ZodObject<typeof TEXT_RANGE>>;
 
-export function limit(most: number, usual: number): z.ZodOptional<z.ZodNumber> {
-  return z.int().min(1).max(most).describe(`how many at most (${usual} if left out)`).optional();
+export function limit(most: number, defaultValue: number): z.ZodOptional<z.ZodNumber> {
+  return z.int().min(1).max(most).describe(`how many at most (${defaultValue} if left out)`).optional();
 }

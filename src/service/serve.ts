@@ -152,13 +152,13 @@ async function loadBundle(): Promise<Bundle> {
  * Writes the address file. Without the file the service still runs, but commands cannot reach its
  * administration.
  */
-function writeAddressFile(data: string, url: string): MissingCondition[] {
+function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
   try {
-    writeAddress(data, url);
+    writeAddress(dataFolder, url);
     return [];
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
-    const what = `mdmirror serve cannot write its address into ${data}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
+    const what = `mdmirror serve cannot write its address into ${dataFolder}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
     return [{ what, next: "free some disk space, then start it again" }];
   }
 }
@@ -184,10 +184,10 @@ async function openAdminPort(
   }
 }
 
-function lackOfSpace(data: string): MissingCondition {
+function lackOfSpace(dataFolder: string): MissingCondition {
   const megabytes = LEAST_FREE / (1024 * 1024);
   return {
-    what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
+    what: `the disk of ${dataFolder} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
     next: "free some disk space, or use a folder on a larger disk with --data",
   };
 }

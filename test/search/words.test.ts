@@ -254,7 +254,7 @@ async function run(searches: readonly number[], part: number): Promise<number[][
   const turns = new SearchScheduler((begin) => void begins.push(begin));
   const rounds: number[][] = [[]];
   const all = searches.map(async (takes, search) => {
-    const pace = turns.paceOf(() => false);
+    const pace = turns.permitFor(() => false);
     for (let n = 0; n < takes; n++) {
       await pace.take(STEPS_PER_ROUND / part);
       rounds.at(-1)!.push(search);
@@ -295,7 +295,7 @@ describe("searches that share a thread", () => {
 
   test("wait for nobody while there is capacity, and take what is larger than a round by itself", async () => {
     const begins: (() => void)[] = [];
-    const pace = new SearchScheduler((begin) => void begins.push(begin)).paceOf(() => false);
+    const pace = new SearchScheduler((begin) => void begins.push(begin)).permitFor(() => false);
     expect(await pace.take(2 * STEPS_PER_ROUND)).toBe(true);
     expect(begins).toHaveLength(0);
     let isTaken = false;
@@ -308,7 +308,7 @@ describe("searches that share a thread", () => {
 
   test("end as soon as nobody waits for the answer", async () => {
     let isGone = false;
-    const pace = new SearchScheduler(() => undefined).paceOf(() => isGone);
+    const pace = new SearchScheduler(() => undefined).permitFor(() => isGone);
     expect(await pace.take(1)).toBe(true);
     isGone = true;
     expect(await pace.take(1)).toBe(false);

@@ -69,8 +69,8 @@ async function makeKey(
   const out = args.text("out");
   const file = out === null ? null : resolve(io.cwd, out);
   const opened = file === null ? null : unwrap(openKeyFile(file));
-  const made = make().then(unwrap);
-  const { key, text } = await made.catch((error: unknown) => {
+  const newKey = make().then(unwrap);
+  const { key, text } = await newKey.catch((error: unknown) => {
     opened?.discard();
     throw error;
   });
@@ -259,15 +259,15 @@ const reviews: Actions = {
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
       const all = unwrap(await listAll(call.session, "listReviews", only === null ? {} : { workspaceId: only })).map(
-        (one) => {
-          return { ...one, workspace: names.get(one.workspaceId) ?? one.workspaceId };
+        (review) => {
+          return { ...review, workspace: names.get(review.workspaceId) ?? review.workspaceId };
         },
       );
       const json = { reviews: all };
       if (all.length === 0) return { json, lines: ["nothing is in review"] };
-      const rows = all.map((one) => {
-        const since = `since ${localTime(one.at)} (${age(call.io, one.at)})`;
-        return [shownName(one.path), reviewReasonText(one), since, shownName(one.workspace), shownName(one.id)];
+      const rows = all.map((key) => {
+        const since = `since ${localTime(key.at)} (${age(call.io, key.at)})`;
+        return [shownName(key.path), reviewReasonText(key), since, shownName(key.workspace), shownName(key.id)];
       });
       const sum = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
       return { json, lines: [...columns(rows), sum], exit: EXIT.attention };
@@ -339,7 +339,7 @@ const workspaces: Actions = {
     async run(call) {
       const { session, operand: name } = call;
       const all = unwrap(await listAll(session, "listWorkspaces"));
-      if (all.some((one) => one.name === name))
+      if (all.some((workspace) => workspace.name === name))
         return refuse(`the workspace ${shownName(name)} already exists`, "give another name");
       const make = () => session.ask("createWorkspace", { body: { name } });
       return makeKey(call, make, ({ workspaceId, id }) => {

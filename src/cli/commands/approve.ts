@@ -56,6 +56,6 @@ function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: 
 }
 
 function itemLine({ path, why, notes }: ResultOf<typeof APPROVE>["items"][number]): string {
-  const clause = [why, ...notes].filter((one) => one !== "").join("; ");
+  const clause = [why, ...notes].filter((part) => part !== "").join("; ");
   return `    ${shownName(path)}${clause === "" ? "" : `  (${shownWords(clause)})`}`;
 }

@@ -62,7 +62,7 @@ const MIRROR: Offer = ["folder", "DIR"];
 async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
   if (name === undefined || (name === "help" && rest.length === 0))
     return [...table.map((entry): Offer => ["word", entry.name, entry.summary]), ...GLOBAL];
-  const entry = table.find((one) => one.name === name);
+  const entry = table.find((candidate) => candidate.name === name);
   if (entry === undefined) return [];
   const { command } = await entry.load();
   const options = Object.entries(optionsOf(command));
@@ -71,12 +71,12 @@ async function offersAfter([name, ...rest]: readonly string[], table: readonly C
   const spec = named(rest.at(-1));
   if (spec?.value !== undefined) return wordsOf(spec.choices) ?? BY_VALUE[spec.value] ?? [];
   const { most, words, offers = [] } = command.operands;
-  const given = rest.filter((word, i) => !word.startsWith("-") && named(rest[i - 1])?.value === undefined).length;
-  const operands = wordsOf(given === 0 ? words : undefined) ?? BY_OPERAND[offers[given] ?? offers.at(-1) ?? "file"];
+  const index = rest.filter((word, i) => !word.startsWith("-") && named(rest[i - 1])?.value === undefined).length;
+  const operands = wordsOf(index === 0 ? words : undefined) ?? BY_OPERAND[offers[index] ?? offers.at(-1) ?? "file"];
   const names = options.flatMap(([option, { short, help }]) =>
     [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map((word): Offer => ["option", word, help]),
   );
-  return [...names, ...(given < most ? operands : [])];
+  return [...names, ...(index < most ? operands : [])];
 }
 
 const GLOBAL: readonly Offer[] = [

@@ -62,9 +62,9 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
   return useLocal(io, place.root, (mirror) => {
     const problem = unwrap(findProblem(mirror, place.path));
-    const three = unwrap(readThree(mirror, problem));
+    const contents = unwrap(readThree(mirror, problem));
     const { path, conflict } = problem;
-    const hunks = conflictHunks(three);
+    const hunks = conflictHunks(contents);
     const lines = hunkLines(io, hunks);
     if (hunks.length === 0) lines.push("the two edits now merge; the next sync resolves the conflict");
     if (conflict !== null) {

@@ -53,9 +53,9 @@ async function writeBundle(
   if (made.kind === "trouble") return bad("bundle", made.trouble.kind, made.trouble.what, made.trouble.next);
   const { bundle, differences } = made.value;
   writeNewFile(resolve(io.cwd, file), `${JSON.stringify(bundle)}\n`);
-  const where = `${shownName(file)} has no content and no key; its names are ${bundle.names}`;
-  if (differences.length === 0) return good("bundle", where);
-  const detail = `${where}, and it does not reproduce the plan of this folder`;
+  const summary = `${shownName(file)} has no content and no key; its names are ${bundle.names}`;
+  if (differences.length === 0) return good("bundle", summary);
+  const detail = `${summary}, and it does not reproduce the plan of this folder`;
   return warn("bundle", detail, withNames ? "send it all the same" : "use --with-names if you may show the names");
 }
 

@@ -24,10 +24,10 @@ function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, isDryRun: boolean
     if (why !== null) io.err(`${shownName(from)}: not renamed: ${shownWords(why)}`);
     else io.out(`${shownName(from)} → ${shownName(to)}`);
   }
-  const left = fixes.filter((fix) => fix.left !== null).length;
-  const good = fixes.length - left;
+  const unfixed = fixes.filter((fix) => fix.left !== null).length;
+  const fixable = fixes.length - unfixed;
   if (fixes.length === 0) io.out("the service accepts every name");
-  else if (isDryRun) io.out(`${plural(good, "name")} to change; nothing was renamed`);
-  else io.out(`${plural(good, "name")} changed${good === 0 ? "" : "; next: mdmirror sync"}`);
-  return left > 0 ? EXIT.attention : EXIT.inSync;
+  else if (isDryRun) io.out(`${plural(fixable, "name")} to change; nothing was renamed`);
+  else io.out(`${plural(fixable, "name")} changed${fixable === 0 ? "" : "; next: mdmirror sync"}`);
+  return unfixed > 0 ? EXIT.attention : EXIT.inSync;
 }

@@ -43,8 +43,8 @@ function list(io: Io, json: boolean): ExitCode {
 
 function hookLine({ name, on, mirrors, argv }: Hook): string {
   const events = [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
-  const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
-  return `${name}: on ${events}${where}: runs ${shownWords(argv.join(" "))}`;
+  const folders = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
+  return `${name}: on ${events}${folders}: runs ${shownWords(argv.join(" "))}`;
 }
 
 function hookJson({ name, on, mirrors, timeoutMs, argv: run }: Hook): object {
@@ -53,7 +53,7 @@ function hookJson({ name, on, mirrors, timeoutMs, argv: run }: Hook): object {
 }
 
 async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
-  const hook = unwrap(readHooks(io.env)).find((one) => one.name === name);
+  const hook = unwrap(readHooks(io.env)).find((candidate) => candidate.name === name);
   if (hook === undefined) return refuse(`there is no hook ${JSON.stringify(name)}`, "mdmirror hooks lists the hooks");
   const event = (args.text("event") as EventName | null) ?? [...hook.on.keys()][0]!;
   const end = await testHook(hook, event, contextOf(io), io.stop);
@@ -63,7 +63,7 @@ async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
   } else if (end.kind === "done") io.out(`${name}: ran for ${event}, in ${end.ms} ms`);
   else {
     io.err(`mdmirror: the hook "${name}" failed on ${event}: ${shownWords(end.why)}`);
-    for (const line of end.output.split("\n").filter((one) => one.trim() !== "")) io.err(`    ${shownWords(line)}`);
+    for (const line of end.output.split("\n").filter((text) => text.trim() !== "")) io.err(`    ${shownWords(line)}`);
     io.err("  next: fix the command or the hook, and test it again");
   }
   return end.kind === "done" ? EXIT.inSync : EXIT.attention;

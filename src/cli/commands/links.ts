@@ -46,8 +46,8 @@ async function check(io: Io, json: boolean, root: string): Promise<ExitCode> {
 function checkLines({ links, documents, broken, pictures }: CheckedLinks): string[] {
   return [
     ...broken.map(({ path, line, destination, nearest }) => {
-      const meant = nearest === null ? "" : ` (is it ${shownName(nearest)}?)`;
-      return `${shownName(path)}:${line}: ${shownName(destination)} has no target${meant}`;
+      const suggestion = nearest === null ? "" : ` (is it ${shownName(nearest)}?)`;
+      return `${shownName(path)}:${line}: ${shownName(destination)} has no target${suggestion}`;
     }),
     ...pictures.map(({ path, line, destination }) => {
       return `${shownName(path)}:${line}: the picture ${shownName(destination)} stays local: only documents are synced`;

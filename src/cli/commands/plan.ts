@@ -138,8 +138,8 @@ const MAX_FOLDERS = 5;
 function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
   const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
   if (sent <= namesPerGroup) return [];
-  const rows = largestFolders(preview, MAX_FOLDERS).map((one) => {
-    return [`    ${one.folder === "" ? "this folder itself" : `${shownName(one.folder)}/`}`, shareWords(one)];
+  const rows = largestFolders(preview, MAX_FOLDERS).map((folder) => {
+    return [`    ${folder.folder === "" ? "this folder itself" : `${shownName(folder.folder)}/`}`, shareWords(folder)];
   });
   return [`  most new documents on the service, of ${plural(sent, "document")}:`, ...columns(rows)];
 }

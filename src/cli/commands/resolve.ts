@@ -50,8 +50,8 @@ export const command = operationCommand(resolve, {
     const problem = unwrap(findProblem(world, input.paths[0]!));
     const { path, conflict } = problem;
     if (conflict === null) return refuse(`${path} is not in conflict`, `mdmirror why ${shellWord(path)}`);
-    const three = unwrap(readThree(world, problem));
-    return input.dryRun === true ? input : { ...input, text: unwrap(runMergeTool(path, three, io.env)) };
+    const contents = unwrap(readThree(world, problem));
+    return input.dryRun === true ? input : { ...input, text: unwrap(runMergeTool(path, contents, io.env)) };
   },
   question({ way, problem }) {
     if (way !== "recreate" || problem === null) return null;

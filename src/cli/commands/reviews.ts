@@ -19,22 +19,22 @@ export const command = readCommand(reviews, {
   exit: (answer) => (answer.reviews.length === 0 ? EXIT.inSync : EXIT.attention),
   lines(io, answer) {
     if (answer.reviews.length === 0) return ["nothing is in review"];
-    return answer.reviews.flatMap((one) => {
-      const { path, live, submitted } = one;
+    return answer.reviews.flatMap((item) => {
+      const { path, live, submitted } = item;
       const isKnown = live !== null && submitted !== null;
       const names = { before: `service/${path}`, after: `sent/${path}` };
-      return [...headLines(io, one), ...(isKnown ? unifiedLines(io, names, live, submitted) : [`  ${SENT_UNKNOWN}`])];
+      return [...headLines(io, item), ...(isKnown ? unifiedLines(io, names, live, submitted) : [`  ${SENT_UNKNOWN}`])];
     });
   },
 });
 
-function headLines(io: Io, one: WaitingReview): string[] {
-  const { path, changeId, since } = one;
+function headLines(io: Io, review: WaitingReview): string[] {
+  const { path, changeId, since } = review;
   const paint = paintFor(io);
   const named = changeId === null ? "" : ` ${changeId}`;
-  const stops = one.blocks.map(shownName).join(", ");
-  const why = whyInReview(one);
-  const pendingNote = one.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
+  const stops = review.blocks.map(shownName).join(", ");
+  const why = whyInReview(review);
+  const pendingNote = review.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
     `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
     `  ${KEEPS_TEXT}: ${stops}${pendingNote}`,

@@ -23,20 +23,20 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const out = args.text("out");
     if (out === null) return misuse("it takes --out FILE");
-    const data = args.text("data");
-    const database = args.text("database") ?? (data === null ? databaseOf(io) : null);
-    if (data !== null && database !== null) return misuse("it takes --data or --database, not both");
-    const taken = unwrap(await take(io, data ?? DEFAULT_DATA, database, resolve(io.cwd, out)));
+    const dataFolder = args.text("data");
+    const database = args.text("database") ?? (dataFolder === null ? databaseOf(io) : null);
+    if (dataFolder !== null && database !== null) return misuse("it takes --data or --database, not both");
+    const taken = unwrap(await take(io, dataFolder ?? DEFAULT_DATA, database, resolve(io.cwd, out)));
     io.out(`${contentsText(taken)}: ${taken.file}`);
     return EXIT.inSync;
   },
 };
 
-async function take(io: Io, data: string, database: string | null, out: string): Promise<Result<TakenBackup>> {
+async function take(io: Io, dataFolder: string, database: string | null, out: string): Promise<Result<TakenBackup>> {
   if (database !== null) return (await import("../../service/backup/database.ts")).takeDatabaseBackup(database, out);
   const { takeBackup } = await import("../../service/backup/take.ts");
   const { openWire } = await import("../admin/open-wire.ts");
-  return takeBackup(resolve(io.cwd, data), out, { clock: io.clock, openWire });
+  return takeBackup(resolve(io.cwd, dataFolder), out, { clock: io.clock, openWire });
 }
 
 function contentsText({ documents, workspaces, keys }: BackupContents): string {
@@ -55,10 +55,10 @@ export const restore: Command = {
   },
   operands: { usage: "FILE --data DIR|--database URL", least: 1, most: 1 },
   async run(io, args): Promise<ExitCode> {
-    const [data, named] = [args.text("data"), args.text("database")];
-    const database = named ?? (data === null ? databaseOf(io) : null);
-    if ((data === null) === (database === null)) return misuse("it takes --data or --database");
-    const folder = data === null ? null : resolve(io.cwd, data);
+    const [dataFolder, named] = [args.text("data"), args.text("database")];
+    const database = named ?? (dataFolder === null ? databaseOf(io) : null);
+    if ((dataFolder === null) === (database === null)) return misuse("it takes --data or --database");
+    const folder = dataFolder === null ? null : resolve(io.cwd, dataFolder);
     io.out(contentsText(unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
     io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
     return EXIT.inSync;

@@ -184,9 +184,9 @@ const INACTIVE_LINK_REASONS = {
 } as const;
 
 function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
-  const again = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
+  const note = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
   return [
-    `  links by id: ${count(byId)}${again}`,
+    `  links by id: ${count(byId)}${note}`,
     ...byReason(inert).map(([reason, all]) => {
       const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
       return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${nameList(names)}`;

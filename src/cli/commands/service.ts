@@ -52,7 +52,7 @@ export const command: Command = {
     if (kind !== null && verb !== "print") misuse("--for goes with print alone");
     if (kind === "cron" && args.flag("all")) misuse("--for cron takes one folder: print a line for each");
     const root = args.flag("all") ? null : realpathSync(findMirror(io, dir));
-    const manager = MANAGERS.find((one) => one === kind) ?? managerOf(process.platform);
+    const manager = MANAGERS.find((manager) => manager === kind) ?? managerOf(process.platform);
     if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
     const unit = unwrap(unitFor(io.env, manager, root, kind === null ? undefined : true));
@@ -94,8 +94,8 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
 
 async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const removed = unwrap(await uninstallUnit(unit, io.env));
-  const whose = root === null ? "all linked folders" : "this folder";
-  io.out(removed ? `removed ${unit.file}` : `no background service is installed for ${whose}`);
+  const subject = root === null ? "all linked folders" : "this folder";
+  io.out(removed ? `removed ${unit.file}` : `no background service is installed for ${subject}`);
   return EXIT.inSync;
 }
 

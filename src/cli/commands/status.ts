@@ -116,7 +116,7 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   });
   return showResult(io, flags.json, {
     json: { mirrors: shown },
-    lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((one) => rowCells(one, flags, now, paintFor(io)))),
+    lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((row) => rowCells(row, flags, now, paintFor(io)))),
     warnings: first === undefined ? [] : [`  next: mdmirror status ${shellWord(first.mirror.name)}`],
     // Not a success: an entry that cannot be trusted may belong to a folder that is no longer
     // synced.
@@ -283,7 +283,7 @@ const DIRECTION_WORDS = { both: null, pull: "this folder only downloads", push: 
 /** @param oneWay number of changes that stay on their side, because the sync has one direction */
 function directionLines(direction: MirrorStatus["direction"], oneWay: number): string[] {
   const left = oneWay === 0 ? null : `${plural(oneWay, "change")} not synced: mdmirror plan`;
-  const words = [DIRECTION_WORDS[direction], left].filter((one) => one !== null);
+  const words = [DIRECTION_WORDS[direction], left].filter((word) => word !== null);
   return words.length === 0 ? [] : [words.join("; ")];
 }
 

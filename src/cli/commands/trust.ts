@@ -26,14 +26,14 @@ export const command: Command = {
     const name = args.text("name");
     checkName(io, name, root);
     const allowHttp = args.texts("allow-http");
-    const binding = unwrap(questionOf(root, { env: io.env, cwd: io.cwd, allowHttp }));
-    const { address, marker, isTrusted } = binding;
+    const facts = unwrap(questionOf(root, { env: io.env, cwd: io.cwd, allowHttp }));
+    const { address, marker, isTrusted } = facts;
     if (isTrusted && name === null) {
       io.out(`${root} is already a linked folder of yours, linked to ${address}`);
       return EXIT.inSync;
     }
     if (!isTrusted) {
-      for (const line of columns(factRows(binding))) io.out(line);
+      for (const line of columns(factRows(facts))) io.out(line);
       const question = "send these documents and the key to this address?";
       if (!(await agrees(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
     }

@@ -36,12 +36,12 @@ function runText({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "s
 
 function headLines({ plan: { runs, passed }, since }: SeenUndo): readonly string[] {
   const what = runs.length === 0 ? "no run" : runsClause(runs);
-  const when = since === null ? runText(runs[0]!) : `since ${localTime(since)}`;
+  const span = since === null ? runText(runs[0]!) : `since ${localTime(since)}`;
   return [
     ...passed.flatMap(({ run, kind, startedAt, left }) => [
       `run ${run} (${runText({ kind, startedAt })}) cannot be undone and is skipped:`,
       ...leftAloneLines(left),
     ]),
-    `${what} (${when}):`,
+    `${what} (${span}):`,
   ];
 }

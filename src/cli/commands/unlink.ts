@@ -120,6 +120,6 @@ function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: UnlinkR
 
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {
   io.err(`mdmirror: --purge removes the history, the trash and the log of ${shownName(root)}; nobody can restore them`);
-  const again = `mdmirror unlink ${shellWord(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
-  return agrees(io, args, "unlink the folder and remove .mdmirror/?", again);
+  const command = `mdmirror unlink ${shellWord(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
+  return agrees(io, args, "unlink the folder and remove .mdmirror/?", command);
 }

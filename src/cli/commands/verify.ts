@@ -22,8 +22,8 @@ function documentCount(n: number): string {
 
 /** Returns counts of documents that are not proven to be equal, such as `1 in review, 2 differ`. */
 function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
-  const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
-  const [reviews, conflicts] = [of("in-review"), of("conflict")];
+  const countOf = (reason: string): number => blocked.filter((document) => document.reason === reason).length;
+  const [reviews, conflicts] = [countOf("in-review"), countOf("conflict")];
   return countWords([
     [reviews, "in review"],
     [conflicts, "in conflict"],

@@ -30,7 +30,7 @@ export const command: Command = {
 };
 
 function whyJson(why: Why): object {
-  const named = <E extends { readonly kind: string }>(one: E): E => ({ ...one, kind: publicKind(one.kind) });
+  const named = <E extends { readonly kind: string }>(item: E): E => ({ ...item, kind: publicKind(item.kind) });
   const { open, former: _former, ...shown } = why;
   const { steps, events, lastError } = shown;
   return {

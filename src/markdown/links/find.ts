@@ -59,11 +59,11 @@ function parse(text: string, countsWiki: boolean): FoundLink[] {
   return start === 0 ? links : links.map((link) => movedBy(link, start));
 }
 
-function movedBy(link: FoundLink, by: number): FoundLink {
-  const moved = { ...link, from: link.from + by, to: link.to + by };
+function movedBy(link: FoundLink, offset: number): FoundLink {
+  const moved = { ...link, from: link.from + offset, to: link.to + offset };
   return link.wiki === undefined
     ? moved
-    : { ...moved, wiki: { ...link.wiki, from: link.wiki.from + by, to: link.wiki.to + by } };
+    : { ...moved, wiki: { ...link.wiki, from: link.wiki.from + offset, to: link.wiki.to + offset } };
 }
 
 const NO_LABELS: ReadonlySet<string> = new Set();

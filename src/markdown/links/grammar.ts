@@ -37,11 +37,11 @@ type Parse = ParseInput & {
 let reading: Parse | null = null;
 
 export function parseWith(text: string, known: ParseInput): { tree: ReturnType<MarkdownParser["parse"]> } & Parse {
-  const own: Parse = { ...known, links: new Map(), paragraphs: new WeakMap() };
-  reading = own;
+  const parse: Parse = { ...known, links: new Map(), paragraphs: new WeakMap() };
+  reading = parse;
   try {
     grammar ??= parser.configure([Table, BRACKETS, BLOCKS]);
-    return { ...own, tree: grammar.parse(text) };
+    return { ...parse, tree: grammar.parse(text) };
   } finally {
     reading = null;
   }

@@ -60,13 +60,13 @@ export function withoutDestinations(text: string, wiki: boolean): string {
  * Returns the targets of the links of `text`. `other` is the other form of the same document, whose
  * links are ids. Both have the same number of links.
  */
-export function targetsByIdsOf(other: string, text: string, wiki: boolean): TargetLookup {
-  const ids = findLinks(other, wiki).map((link) => readFound(other, link));
-  const said = destinationsOf(text, wiki);
-  if (said.length !== ids.length) return () => null;
-  const meant = new Map<string, string>();
-  for (const [n, { kind, inert, target: id }] of ids.entries()) if (kind === "id" && !inert) meant.set(said[n]!, id);
-  return (one) => meant.get(one) ?? null;
+export function targetsByIdsOf(otherForm: string, text: string, wiki: boolean): TargetLookup {
+  const ids = findLinks(otherForm, wiki).map((link) => readFound(otherForm, link));
+  const texts = destinationsOf(text, wiki);
+  if (texts.length !== ids.length) return () => null;
+  const targets = new Map<string, string>();
+  for (const [n, { kind, inert, target: id }] of ids.entries()) if (kind === "id" && !inert) targets.set(texts[n]!, id);
+  return (destination) => targets.get(destination) ?? null;
 }
 
 /** Returns the destinations that begin with `ref://` on the service: links without a target. */

@@ -36,9 +36,9 @@ export type TargetLookup = (destination: string) => string | null;
  * `ref://`; everything else stays.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
-  const made = diskOf(text, place, options);
-  if (!made.hasWiki) return made.result;
-  if (hasAllLinks(made) && toService(made.result, place) === toService(text, place)) return made.result;
+  const draft = diskOf(text, place, options);
+  if (!draft.hasWiki) return draft.result;
+  if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
   // A wiki link has no destination in parentheses. Without these, the text around the link may be
   // read in another way, so all links become Markdown links.
   return diskOf(text, { ...place, names: undefined }, options).result;
@@ -59,10 +59,10 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
       const id = wiki.name === null && read.kind === "id" && !read.inert ? resolveDestination(read, place) : null;
       if (id === null || raw.slice(0, read.suffixAt) !== id) return null;
       const heading = headingOf(raw.slice(read.suffixAt));
-      const usual = heading === null ? null : wikiLocalForm(id, heading, wiki, place.names!);
+      const defaultForm = heading === null ? null : wikiLocalForm(id, heading, wiki, place.names!);
       const before = spellings?.nextWiki(whole);
-      const keeps = before !== undefined && !(restoresWiki && usual !== null && before.endsWith(")"));
-      const spelled = keeps ? before : usual;
+      const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
+      const spelled = keeps ? before : defaultForm;
       // Takes the entry of this link too, so that the links after it keep their positions.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
@@ -76,9 +76,9 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
  * unchanged. So does a wiki link whose name fits no document, or more than one.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
-  const made = serviceOf(text, place, options);
-  const { result } = made;
-  if (!made.hasWiki || (hasAllLinks(made) && serviceOf(result, place, options).result === result)) return result;
+  const draft = serviceOf(text, place, options);
+  const { result } = draft;
+  if (!draft.hasWiki || (hasAllLinks(draft) && serviceOf(result, place, options).result === result)) return result;
   return serviceOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -177,7 +177,7 @@ type RewrittenLinks = {
   readonly result: string;
   /** Number of links in the document. */
   readonly count: number;
-  /** True if a wiki link was rewritten. */
+  /** True if a wiki link was draft. */
   readonly hasWiki: boolean;
 };
 

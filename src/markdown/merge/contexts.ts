@@ -121,7 +121,7 @@ function opensOpaque(line: string): string | undefined {
  * if the innermost block is not a directive, so that it cannot be closed; otherwise 0.
  */
 function applyDirective(place: BlockContext, colons: string, name: string): number {
-  if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
+  if (name === "") return close(place, (block) => block.startsWith(":::")) ? 0 : 1;
   place.inside = place.inside.open(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
@@ -135,13 +135,13 @@ function applyTags(place: BlockContext, line: string): number {
     if (empty !== undefined || !(BLOCKS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
     found = true;
     if (end === undefined) place.inside = place.inside.open(`<${name}>`);
-    else if (!close(place, (one) => one === `<${name}>`)) stray++;
+    else if (!close(place, (block) => block === `<${name}>`)) stray++;
   }
   return stray === 0 && found ? -1 : stray;
 }
 
 /** Closes the innermost block if it is the expected one. Returns true if the block was closed. */
-function close(place: BlockContext, isMeant: (one: string) => boolean): boolean {
+function close(place: BlockContext, isMeant: (block: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;
   place.inside = outer;

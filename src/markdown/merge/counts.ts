@@ -14,7 +14,7 @@ const LETTERS_PER_STEP = 4;
 export type OfFour<T> = readonly [base: T, local: T, remote: T, merged: T];
 
 /** Computes a property of each of the four texts. */
-export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (one: T) => U): OfFour<U> {
+export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (text: T) => U): OfFour<U> {
   return [read(base), read(local), read(remote), read(merged)];
 }
 
@@ -37,7 +37,7 @@ export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<
     for (const id of ids) counts[id]!++;
     return counts;
   });
-  const isApart = (line: number): boolean => times.some((one) => one[line] !== times[0][line]);
+  const isApart = (line: number): boolean => times.some((count) => count[line] !== times[0][line]);
   const apart = times[0].keys().filter(isApart).toArray();
   const letters = apart.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
   if (!reserveSteps(reading, reading.interner.size + letters / LETTERS_PER_STEP)) return undefined;
@@ -73,15 +73,15 @@ export function hasBothChanges(base: Counts, local: Counts, remote: Counts, merg
   for (let word = 0; word < merged.length; word++) {
     const before = base[word] as number;
     const [localChange, remoteChange] = [(local[word] as number) - before, (remote[word] as number) - before];
-    const done = (merged[word] as number) - before;
-    const both = localChange + remoteChange;
+    const mergedChange = (merged[word] as number) - before;
+    const sumOfChanges = localChange + remoteChange;
     const once =
       localChange > 0 && remoteChange > 0
         ? Math.max(localChange, remoteChange)
         : localChange < 0 && remoteChange < 0
           ? Math.min(localChange, remoteChange)
-          : both;
-    if (done < Math.min(both, once) || done > Math.max(both, once)) return false;
+          : sumOfChanges;
+    if (mergedChange < Math.min(sumOfChanges, once) || mergedChange > Math.max(sumOfChanges, once)) return false;
   }
   return true;
 }

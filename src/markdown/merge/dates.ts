@@ -25,8 +25,8 @@ export function settleDates(base: string, local: string, remote: string): readon
 }
 
 /** Returns true if both sides changed an entry in different ways. */
-function areTwoChanges(was: string | undefined, mine: string, theirs: string): boolean {
-  return mine !== theirs && mine !== was && theirs !== was;
+function areTwoChanges(before: string | undefined, mine: string, theirs: string): boolean {
+  return mine !== theirs && mine !== before && theirs !== before;
 }
 
 /** Compares the dates of two entries: positive if the first is later; NaN if not comparable. */
@@ -41,7 +41,7 @@ function compareDates(one: string, other: string): number {
  * feed, but the text keeps its own line end.
  */
 function withLine(text: string, old: string, line: string): string {
-  const [was, is] = [old, line].map((one) => `\n${one.slice(0, -1)}`) as [string, string];
+  const [was, is] = [old, line].map((text) => `\n${text.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);
 }
 

@@ -35,7 +35,7 @@ type WordCounts = Map<number, number>;
 /**
  * Returns true if the script `more` of another version also lacks the words that `edit` removed
  * from base, at the place of the edit. A third of the words may be left.
- * @param own elements that the edit added in place of the removed ones
+ * @param added elements that the edit added in place of the removed ones
  */
 export function isGone(
   edit: Edit,
@@ -43,7 +43,7 @@ export function isGone(
   more: Script,
   wordsOf: WordsOf,
   reading: LineReader,
-  own: Ids = [],
+  added: Ids = [],
 ): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
@@ -53,7 +53,7 @@ export function isGone(
     (edit.end - edit.start) * (1 + otherEdits.length),
   );
   if (!reserveSteps(reading, more.edits.length + STEPS_PER_WORD * size)) return false;
-  const addedWords = own.flatMap(wordsOf);
+  const addedWords = added.flatMap(wordsOf);
   if (!reserveSteps(reading, addedWords.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: otherEdits }, wordsOf, reading, addedWords);
   return left !== undefined && CHANCE_SHARE * left.count <= left.of;
@@ -69,13 +69,13 @@ function wordsLeft(
   otherScript: Script,
   wordsOf: WordsOf,
   { tokenTexts }: LineReader,
-  own: readonly number[],
+  added: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
   const found: WordCounts = new Map();
   for (const { from, to } of otherScript.edits)
     for (let index = from; index < to; index++) put(found, wordsOf(otherScript.ids[index] as number));
-  const kept = bagOf(own);
-  for (const word of own) take(found, word);
+  const kept = bagOf(added);
+  for (const word of added) take(found, word);
   const removed = base.slice(edit.start, edit.end);
   // Punctuation is too frequent to prove anything, so marks count only if no word was removed.
   const countsMarks = !removed.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
@@ -190,8 +190,8 @@ function isHidden(
 }
 
 /** Returns true if `some` has each of the elements [from, to). */
-function isWithin(ids: Ids, from: number, to: number, some: ReadonlySet<number>): boolean {
-  for (let index = from; index < to; index++) if (!some.has(ids[index] as number)) return false;
+function isWithin(ids: Ids, from: number, to: number, allowed: ReadonlySet<number>): boolean {
+  for (let index = from; index < to; index++) if (!allowed.has(ids[index] as number)) return false;
   return true;
 }
 

@@ -104,21 +104,21 @@ function pieceOf(cells: readonly (string | null)[]): ExplainedWord {
 /** Groups pieces by the lines of the result. Removed lines are separate lines. */
 function linesOf(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
-  let number = 1;
+  let lineNumber = 1;
   for (const [index, piece] of pieces.entries()) {
     const isEnd = index === pieces.length - 1;
     if (index > 0 && !isEnd && (piece.result ?? piece.base)?.includes("\n")) lines.push({ line: null, pieces: [] });
     const line = lines.at(-1) as (typeof lines)[number];
     line.pieces.push(piece);
     if (piece.result === null || isEnd) continue;
-    number += piece.result.split("\n").length - 1;
-    line.line = number;
+    lineNumber += piece.result.split("\n").length - 1;
+    line.line = lineNumber;
   }
   return lines.map((line) => ({ ...line, rule: ruleOf(line.pieces) }));
 }
 
 function ruleOf(pieces: readonly ExplainedWord[]): Rule {
-  const rules = new Set(pieces.map(changedBy).filter((by) => by !== "kept"));
+  const rules = new Set(pieces.map(changedBy).filter((side) => side !== "kept"));
   if (rules.size > 1) return "joined";
   return rules.values().next().value ?? "kept";
 }

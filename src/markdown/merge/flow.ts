@@ -67,7 +67,7 @@ export function mergeFlow(passage: Passage, reading: LineReader, size: UnitSize 
 
 function flowOf(tokens: Passage, reading: LineReader, size: UnitSize): Flow {
   const keys = newRuns();
-  const split = (some: readonly Token[]): Unit[] => (size === "sentences" ? sentences(some, keys) : words(some));
+  const split = (all: readonly Token[]): Unit[] => (size === "sentences" ? sentences(all, keys) : words(all));
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
   const ids = { base: units.base.map(idOf), local: units.local.map(idOf), remote: units.remote.map(idOf) };
   return { size, tokens, units, ids, keys, reading };
@@ -150,12 +150,12 @@ function wordsMeet(
   rewritten: readonly RewrittenItem[],
 ): boolean {
   if (overlaps(earlier, later)) return true;
-  const one: SideEdit = { edit: earlier, side };
-  const other: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
-  if (rewritesItem(tokens, one, other, rewritten) || rewritesItem(tokens, other, one, rewritten)) return true;
+  const first: SideEdit = { edit: earlier, side };
+  const second: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
+  if (rewritesItem(tokens, first, second, rewritten) || rewritesItem(tokens, second, first, rewritten)) return true;
   if (later.start > earlier.end) return false;
-  if (removesHiddenOnly(tokens, one) || removesHiddenOnly(tokens, other)) return false;
-  const both = [one, other];
+  if (removesHiddenOnly(tokens, first) || removesHiddenOnly(tokens, second)) return false;
+  const both = [first, second];
   if (both.some((change) => removes(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
   return both.some((change) => addsWords(tokens, change));

@@ -81,24 +81,24 @@ const CONFLICT = Symbol("conflict");
 
 /** Returns the merged entry of one key; undefined when it was removed. */
 function mergeEntry(
-  was: string | undefined,
+  before: string | undefined,
   mine: string | undefined,
   theirs: string | undefined,
 ): string | undefined | typeof CONFLICT {
-  if (mine === was) return theirs;
-  if (theirs === was || mine === theirs) return mine;
+  if (mine === before) return theirs;
+  if (theirs === before || mine === theirs) return mine;
   if (mine === undefined || theirs === undefined) return CONFLICT;
-  return mergeListEntry(was, mine, theirs) ?? mergeMapEntry(was, mine, theirs) ?? CONFLICT;
+  return mergeListEntry(before, mine, theirs) ?? mergeMapEntry(before, mine, theirs) ?? CONFLICT;
 }
 
 /** A map under one key: the line of the key, and its entries without their indent. */
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: Entries };
 
 /** Merges a map that both sides changed, by its own keys. Undefined for any other value. */
-function mergeMapEntry(was: string | undefined, mine: string, theirs: string): string | undefined {
+function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
   if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
-  const b = was === undefined ? { ...l, entries: new Map() } : readMapEntry(was);
+  const b = before === undefined ? { ...l, entries: new Map() } : readMapEntry(before);
   if (b === undefined || b.head !== l.head || b.indent !== l.indent) return undefined;
   const merged = mergeEntries(b.entries, l.entries, r.entries);
   return merged === undefined ? undefined : l.head + merged.replaceAll(/^(?=.)/gm, l.indent);
@@ -190,8 +190,8 @@ function readList(entry: string): List | undefined {
   const [head = "", ...lines] = splitLines(entry);
   const found = lines.map((line) => ITEM.exec(line.trimEnd())?.groups);
   if (found.length === 0 || !/:\s*$/.test(head) || found.includes(undefined)) return undefined;
-  const leads = new Set(found.map((one) => one?.["lead"]));
+  const leads = new Set(found.map((match) => match?.["lead"]));
   if (leads.size > 1) return undefined;
-  const items = found.map((one) => one?.["item"] as string);
+  const items = found.map((match) => match?.["item"] as string);
   return { head, inline: false, lead: found[0]?.["lead"] as string, items };
 }

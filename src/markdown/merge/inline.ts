@@ -86,7 +86,7 @@ function bracketFaults(text: string): number {
  */
 function openBracket(mark: string, open: Bracket[]): number {
   const wiki = mark.endsWith("[[");
-  const faults = Number(wiki && open.some((one) => one.wiki));
+  const faults = Number(wiki && open.some((bracket) => bracket.wiki));
   open.push({ image: mark.startsWith("!"), links: 0, wiki });
   if (wiki) open.push({ image: false, links: 0, wiki: false });
   return faults;

@@ -94,7 +94,7 @@ function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: 
     EntryWords[],
     EntryWords[],
   ];
-  return !some.some((one) => others.some((other) => areDuplicates(one, other)));
+  return !some.some((entry) => others.some((other) => areDuplicates(entry, other)));
 }
 
 /**

@@ -29,12 +29,12 @@ export function rewrittenItems(
   remote: readonly Edit[],
 ): readonly RewrittenItem[] {
   const kept = { local: counterparts(base.length, local), remote: counterparts(base.length, remote) };
-  const isRewritten = (item: ItemRange, by: Side): boolean => {
+  const isRewritten = (item: ItemRange, side: Side): boolean => {
     const words = wordsIn(base, item);
-    return 2 * words.filter((index) => (kept[by][index] as number) < 0).length > words.length;
+    return 2 * words.filter((index) => (kept[side][index] as number) < 0).length > words.length;
   };
   return itemsOf(base).flatMap((item) =>
-    (["local", "remote"] as const).filter((by) => isRewritten(item, by)).map((by) => ({ ...item, by })),
+    (["local", "remote"] as const).filter((side) => isRewritten(item, side)).map((by) => ({ ...item, by })),
   );
 }
 

@@ -39,8 +39,8 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
   const wordsOf = wordsOfLines(reading);
   const splitEdits = pairLines(earlier, texts[0], texts[1], reading).edits;
   return splitEdits.every((edit) => {
-    const own = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
-    return isGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, own);
+    const added = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
+    return isGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, added);
   });
 }
 

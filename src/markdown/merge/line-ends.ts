@@ -13,8 +13,8 @@ export function withLineEnds(edited: string, original: string): string {
   const [before, after] = [linesOf(original), linesOf(edited)];
   // The text after the last line end counts as a line.
   const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
-  const usual = usualEnd(before);
-  const ends = after.map(({ end }) => (end === "" ? "" : usual));
+  const defaultEnd = usualEnd(before);
+  const ends = after.map(({ end }) => (end === "" ? "" : defaultEnd));
   const places = counterparts(before.length, diffStrings(texts(before), texts(after)));
   for (const [from, { end }] of before.entries()) {
     const to = places[from] as number;

@@ -107,9 +107,9 @@ function isSoundMerge(
 function isStable(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
   if (text === side) return true;
   if (restoresLine(base, side, text, reading)) return false;
-  const again = mergeUnchecked(base, side, text, reading);
-  if (again.kind === "conflict" || again.text !== text) return false;
-  return again.how !== "fine" || !restoresPassage(base, side, text, reading);
+  const mergedAgain = mergeUnchecked(base, side, text, reading);
+  if (mergedAgain.kind === "conflict" || mergedAgain.text !== text) return false;
+  return mergedAgain.how !== "fine" || !restoresPassage(base, side, text, reading);
 }
 
 /**

@@ -40,7 +40,7 @@ export function diff(
   isSeam?: IsSeam,
   most = MAX_EDIT_LENGTH,
 ): Edit[] {
-  const edits = shortest(base, side, budget, most);
+  const edits = shortestScript(base, side, budget, most);
   for (let index = 0; index < edits.length; index++) {
     edits[index] = slide(edits[index] as Edit, edits[index - 1], edits[index + 1], base, side, isSeam);
   }
@@ -53,7 +53,7 @@ export function diffStrings(base: readonly string[], side: readonly string[]): E
   return diff(interner.ids(base), interner.ids(side), newBudget());
 }
 
-function shortest(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
+function shortestScript(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
   const apart = withoutCommonEnds(base, side);
   const { start, end, from, to } = apart;
   if (start === end && from === to) return [];

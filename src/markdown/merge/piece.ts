@@ -52,11 +52,11 @@ export function pieceOf(text: Lines, range: Range): Piece {
     before: gapBefore(text, range.from),
     after: gapBefore(text, range.to),
     level: level ?? 7,
-    highest: headings.reduce((least, one) => Math.min(least, one.level), 8),
+    highest: headings.reduce((least, heading) => Math.min(least, heading.level), 8),
     indent: first.length - first.trimStart().length,
     head: entryShapeOf(first),
     tail: entryShapeOf(core.findLast((line) => entryShapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
-    parts: level === undefined ? countEntries(core) : headings.filter((one) => one.level === level).length,
+    parts: level === undefined ? countEntries(core) : headings.filter((heading) => heading.level === level).length,
   };
 }
 

@@ -53,8 +53,8 @@ function keepsBlocks(texts: readonly [local: string, remote: string, merged: str
     const { ids, lines } = readLines(text, reading);
     return { lines, ids, has: new Set(ids) };
   }) as [KnownIds, KnownIds, KnownIds];
-  const made = faultsOf(m, [l, r]);
-  return made === 0 || made <= Math.max(faultsOf(l, [m]), faultsOf(r, [m]));
+  const newFaults = faultsOf(m, [l, r]);
+  return newFaults === 0 || newFaults <= Math.max(faultsOf(l, [m]), faultsOf(r, [m]));
 }
 
 type KnownIds = {
@@ -66,19 +66,19 @@ type KnownIds = {
 /** Counts the faults in those blocks of a text that no other text has. */
 function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...KnownIds[]]): number {
   let faults = 0;
-  let done = 0;
+  let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
     // Skips lines that the first of the other texts has: a new block has at least one line that
     // this text lacks.
     if (others[0].has.has(ids[index] as number)) continue;
     let start = index;
     let end = index + 1;
-    while (start > done && isSoftBreak(lines[start - 1] as string, lines[start] as string)) start--;
+    while (start > checkedUpTo && isSoftBreak(lines[start - 1] as string, lines[start] as string)) start--;
     while (end < lines.length && isSoftBreak(lines[end - 1] as string, lines[end] as string)) end++;
     const block = ids.slice(start, end);
     const isInOther = others.some(({ has }) => block.every((id) => has.has(id)));
     if (!isInOther) faults += inlineFaults(lines.slice(start, end).join(""));
-    done = end;
+    checkedUpTo = end;
     index = end - 1;
   }
   return faults;
@@ -160,9 +160,9 @@ function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading:
   const m = contexts[3];
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
   const { indexes } = filled[3];
-  const insideOf = (which: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
-    const inOther = counterparts(indexes.length, diffFilled(texts[3], texts[which], reading));
-    return (line) => contexts[which].around[filled[which].indexes[inOther[line] as number] ?? -1];
+  const insideOf = (text: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
+    const inOther = counterparts(indexes.length, diffFilled(texts[3], texts[text], reading));
+    return (line) => contexts[text].around[filled[text].indexes[inOther[line] as number] ?? -1];
   };
   const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
   return indexes.flatMap((place, line) => {

@@ -28,12 +28,12 @@ export function includesAllChanges(
   isLines = false,
 ): boolean {
   const text = less.ids.slice(less.from, less.to);
-  const made = more.ids.slice(more.from, more.to);
-  const later = diff(text, made, reading);
+  const moreIds = more.ids.slice(more.from, more.to);
+  const later = diff(text, moreIds, reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
-    const own = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
-    return isGone(edit, base, more, wordsOf, reading, own);
+    const added = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
+    return isGone(edit, base, more, wordsOf, reading, added);
   });
   if (!isReplaced) return false;
   const [first, last] = [less.edits[0], less.edits.at(-1)] as [Edit, Edit];
@@ -43,7 +43,7 @@ export function includesAllChanges(
   return keepsAdditions(
     later,
     earlier,
-    { ids: text, old: base.slice(start, end), more: made, wordsOf },
+    { ids: text, old: base.slice(start, end), more: moreIds, wordsOf },
     reading,
     () => isLines,
     (index) => isGone(less.edits[index] as Edit, base, more, wordsOf, reading),

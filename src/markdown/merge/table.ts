@@ -162,8 +162,8 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
     const key = last.place.join();
     if (seen.has(key)) continue;
     seen.add(key);
-    for (const { by, changes } of STEPS) {
-      const place = move(last.place, by);
+    for (const { by: step, changes } of STEPS) {
+      const place = move(last.place, step);
       if (!isOnePiece(four, last.place, place, to)) continue;
       const next = { place, before: last, changes: last.changes + changes };
       queue.push(next, next.changes + least(place));
@@ -196,8 +196,8 @@ function followCommon(four: FourSequences, node: Node, to: TextIndexes): Node {
 function rowsOf(last: Node): AlignedRow[] {
   const rows: AlignedRow[] = [];
   for (let { place, before } = last; before !== undefined; { place, before } = before) {
-    const was = before.place;
-    rows.push(place.map((next, text) => (next === was[text] ? -1 : next - 1)) as unknown as AlignedRow);
+    const previous = before.place;
+    rows.push(place.map((next, text) => (next === previous[text] ? -1 : next - 1)) as unknown as AlignedRow);
   }
   return rows.reverse();
 }
@@ -207,7 +207,7 @@ function rowsOf(last: Node): AlignedRow[] {
  * The bound counts lines that only base or only one side has.
  */
 function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
-  const rest = (text: number, other: number): Int32Array => {
+  const countUnknown = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
     for (let index = counts.length - 2; index >= 0; index--) {
@@ -216,7 +216,7 @@ function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): 
     }
     return counts;
   };
-  const sides = [1, 2].map((side) => ({ side, removed: rest(0, side), added: rest(side, 0) }));
+  const sides = [1, 2].map((side) => ({ side, removed: countUnknown(0, side), added: countUnknown(side, 0) }));
   return (place) =>
     sides.reduce((sum, { side, removed, added }) => {
       const [less, more] = [removed[place[0] - from[0]] as number, added[place[side]! - from[side]!] as number];

@@ -74,10 +74,10 @@ export function rowsFit(texts: OfFour<readonly string[]>): boolean {
   );
   return m.every(({ head, rows }) =>
     rows.every((row) => {
-      const written = sides.map((heads) => heads.get(row.join("|"))).filter((one) => one !== undefined);
+      const written = sides.map((heads) => heads.get(row.join("|"))).filter((names) => names !== undefined);
       return (
         written.length === 0 ||
-        written.some((was) => was.every((name, index) => name === head[index] || !head.includes(name)))
+        written.some((names) => names.every((name, index) => name === head[index] || !head.includes(name)))
       );
     }),
   );

@@ -41,10 +41,10 @@ export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "l
 function withSections(found: readonly Omit<Heading, "last">[], lines: number): Heading[] {
   const open: Omit<Heading, "last">[] = [];
   const headings: Heading[] = [];
-  for (const one of found.toReversed()) {
-    while (open.length > 0 && open.at(-1)!.level > one.level) open.pop();
-    headings.push({ ...one, last: (open.at(-1)?.line ?? lines + 1) - 1 });
-    open.push(one);
+  for (const heading of found.toReversed()) {
+    while (open.length > 0 && open.at(-1)!.level > heading.level) open.pop();
+    headings.push({ ...heading, last: (open.at(-1)?.line ?? lines + 1) - 1 });
+    open.push(heading);
   }
   return headings.reverse();
 }
@@ -55,9 +55,9 @@ function withSections(found: readonly Omit<Heading, "last">[], lines: number): H
  */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(asTyped);
-  const own = names.pop()!;
-  const matches = headings.filter(({ name }) => asTyped(name) === own);
-  return matches.filter((one) => isBelowAll(headings, one, names));
+  const ownName = names.pop()!;
+  const matches = headings.filter(({ name }) => asTyped(name) === ownName);
+  return matches.filter((heading) => isBelowAll(headings, heading, names));
 }
 
 function isBelowAll(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {

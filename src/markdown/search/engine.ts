@@ -58,7 +58,7 @@ export function compileRegex(pattern: string): Compilation {
     regex: {
       required: requiredText(pattern, line),
       stepsPerCharacter: STEPS_PER_CHARACTER + steps * weightOf(pattern),
-      finder: (one) => (line.test(one) ? nextOf(line, one) : null),
+      finder: (text) => (line.test(text) ? nextOf(line, text) : null),
       program: line.re2().prog,
     },
   };

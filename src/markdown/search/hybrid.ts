@@ -119,8 +119,8 @@ class HybridSearch<One extends FoundDocument> {
     const best = this.#best();
     const needles = this.#needles();
     const hits: HybridHit<One>[] = [];
-    for (const some of splitIntoReads([...best.keys()])) {
-      for (const found of this.#isEnded ? [] : await this.#source.read(some)) {
+    for (const portion of splitIntoReads([...best.keys()])) {
+      for (const found of this.#isEnded ? [] : await this.#source.read(portion)) {
         const steps = STEPS.snippets + found.text.length * STEPS.character;
         if (!(await this.#mayContinue(steps))) break;
         hits.push({ found, score: best.get(found.document)!, snippets: snippetsOf(found.text, needles) });
@@ -165,9 +165,9 @@ class HybridSearch<One extends FoundDocument> {
     for (let after: number | null = null; await this.#mayContinue(STEPS.query); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
       if (!(await this.#mayContinue(documents.length * STEPS.number))) return;
-      for (const some of splitIntoReads(documents)) {
-        await this.#judgeAll(some);
-        left -= some.filter((document) => isCounted(this.#judged.get(document), counts)).length;
+      for (const portion of splitIntoReads(documents)) {
+        await this.#judgeAll(portion);
+        left -= portion.filter((document) => isCounted(this.#judged.get(document), counts)).length;
         if (left <= 0 || this.#left < 0) return;
       }
       if (next === null) return;
@@ -176,10 +176,10 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   async #judgeAll(documents: readonly number[]): Promise<void> {
-    for (const some of splitIntoReads(documents.filter((document) => !this.#judged.has(document)))) {
-      if (this.#left < 0 || !(await this.#mayContinue(some.length * STEPS.document))) return;
-      for (const document of some) this.#judged.set(document, null);
-      for (const { document, path, text } of await this.#source.read(some)) {
+    for (const portion of splitIntoReads(documents.filter((document) => !this.#judged.has(document)))) {
+      if (this.#left < 0 || !(await this.#mayContinue(portion.length * STEPS.document))) return;
+      for (const document of portion) this.#judged.set(document, null);
+      for (const { document, path, text } of await this.#source.read(portion)) {
         const steps = text.length * STEPS.character;
         this.#left -= steps;
         if (this.#left < 0 || !(await this.#mayContinue(steps))) return;

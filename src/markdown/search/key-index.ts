@@ -117,7 +117,7 @@ export class KeyIndex {
     const sets =
       set.kind === "with"
         ? set.keys.map((key) => this.#find(quoted(`${prefix}${nameOf(key)}`)))
-        : set.of.map((each) => this.#findInRows(known(each), prefix));
+        : set.of.map((subset) => this.#findInRows(known(subset), prefix));
     return sets.reduce((one, other) => (set.kind === "one" ? one.union(other) : one.intersection(other)));
   }
 }
@@ -135,7 +135,7 @@ function expressionOf(set: KnownSet, prefix: string): string {
   const expressions =
     set.kind === "with"
       ? set.keys.map((key) => quoted(`${prefix}${nameOf(key)}`))
-      : set.of.map((each) => expressionOf(known(each), prefix));
+      : set.of.map((subset) => expressionOf(known(subset), prefix));
   return expressions.length === 1 ? expressions[0]! : `(${expressions.join(set.kind === "one" ? " OR " : " AND ")})`;
 }
 

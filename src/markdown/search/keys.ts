@@ -177,7 +177,7 @@ const MAX_DEPTH = 16;
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
   if (depth === MAX_DEPTH) return ANY_KEYS;
   if (type === REQUIRED.text) return documentsWithLiteral(str);
-  const sets = subs.map((each) => documentsWithRequired(each, depth + 1));
+  const sets = subs.map((part) => documentsWithRequired(part, depth + 1));
   if (type === REQUIRED.all) return intersectionOf(sets);
   return type === REQUIRED.any ? unionOf(sets) : ANY_KEYS;
 }

@@ -37,7 +37,7 @@ export function matchDocument(query: Query, path: string, text: string): Documen
   const hasAllUnits = fits.length > 0 && fits.every(({ fit }) => fit > 0);
   const pieces = hasAllUnits ? [] : query.pieces.map((piece) => matchOfUnit(document, piece).fit);
   if (!hasAllUnits && !isLiteral) return { hasAllUnits, isLiteral, score: 0, pieces };
-  const isWhole = hasAllUnits && fits.every((each) => each.isWhole);
+  const isWhole = hasAllUnits && fits.every((unitMatch) => unitMatch.isWhole);
   const sum = fits.reduce((before, { fit }) => before + fit, 0);
   const score = 1 + sum / Math.max(1, fits.length) + (isWhole ? BONUS.whole : BONUS.parts);
   return { hasAllUnits, isLiteral, score: score + bonusOf(document, query, isLiteral), pieces };
@@ -46,7 +46,7 @@ export function matchDocument(query: Query, path: string, text: string): Documen
 function bonusOf({ name, folders, text }: FoldedDocument, { phrase, isSpelled }: Query, isLiteral: boolean): number {
   let bonus = isLiteral && isSpelled ? BONUS.literal : 0;
   if (phrase.length > 0 && beginsWith(name, phrase)) bonus += BONUS.named;
-  if (phrase.length > 1 && [name, folders, text].some((each) => contains(each, phrase))) bonus += BONUS.phrase;
+  if (phrase.length > 1 && [name, folders, text].some((field) => contains(field, phrase))) bonus += BONUS.phrase;
   return bonus;
 }
 
@@ -75,7 +75,7 @@ class FoldedDocument {
   }
 
   holdsLiteral(literal: string): boolean {
-    return literal !== "" && this.#literals.some((each) => each.includes(literal));
+    return literal !== "" && this.#literals.some((field) => field.includes(literal));
   }
 }
 

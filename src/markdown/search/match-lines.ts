@@ -89,8 +89,8 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
   const next = regex.finder(line);
   while (next !== null && ranges.length < MAX_RANGES) {
     const left = line.length - (ranges.at(-1)?.[1] ?? 0);
-    const over = await meter.take(left * regex.stepsPerCharacter, SHARE_PER_MATCH);
-    if (over !== null) return over;
+    const ended = await meter.take(left * regex.stepsPerCharacter, SHARE_PER_MATCH);
+    if (ended !== null) return ended;
     const range = next();
     if (range === null) break;
     ranges.push(range);

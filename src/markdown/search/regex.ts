@@ -66,9 +66,9 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlyEnd | null> {
-    for (const some of splitIntoReads(documents.filter((document) => !this.#checked.has(document)))) {
+    for (const portion of splitIntoReads(documents.filter((document) => !this.#checked.has(document)))) {
       const stopped =
-        (await this.#meter.wait(some.length * STEPS.document)) ?? (await this.#searchDocuments(some, most));
+        (await this.#meter.wait(portion.length * STEPS.document)) ?? (await this.#searchDocuments(portion, most));
       if (stopped !== null || this.#hits.length >= most) return stopped;
     }
     return null;
@@ -94,8 +94,8 @@ class RegexSearch<One extends FoundDocument> {
   async #stillPresent(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
     const present = new Set<number>();
-    for (const some of splitIntoReads(hits.map(({ found }) => found.document)))
-      for (const { document } of await this.#source.read(some)) present.add(document);
+    for (const portion of splitIntoReads(hits.map(({ found }) => found.document)))
+      for (const { document } of await this.#source.read(portion)) present.add(document);
     return hits.filter(({ found }) => present.has(found.document));
   }
 }

@@ -17,8 +17,8 @@ export type StepPermit = {
 export const STEPS_PER_ROUND = 400_000;
 
 /** A search. `number`: count of searches that began before this one. */
-type Search = { readonly number: number; spent: number };
-type WaitingSearch = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
+type Search = { readonly earlierSearches: number; spent: number };
+type WaitingSearch = { readonly search: Search; readonly steps: number; readonly resume: () => void };
 
 export class SearchScheduler {
   readonly #atNextRound: (begin: () => void) => void;
@@ -35,8 +35,8 @@ export class SearchScheduler {
    * Returns the permit of a new search.
    * @param isGone returns true if the client no longer waits for the answer
    */
-  paceOf(isGone: () => boolean): StepPermit {
-    const search: Search = { number: this.#searches++, spent: 0 };
+  permitFor(isGone: () => boolean): StepPermit {
+    const search: Search = { earlierSearches: this.#searches++, spent: 0 };
     return {
       take: async (steps) => {
         if (this.#hasRoomFor(steps) && this.#waiting.every((other) => isBefore(search, other.search)))
@@ -54,8 +54,8 @@ export class SearchScheduler {
   }
 
   #turn(search: Search, steps: number): Promise<void> {
-    return new Promise((goOn) => {
-      this.#waiting.push({ search, steps, goOn });
+    return new Promise((resume) => {
+      this.#waiting.push({ search, steps, resume });
       if (this.#waiting.length === 1) this.#atNextRound(() => this.#beginRound());
     });
   }
@@ -67,9 +67,9 @@ export class SearchScheduler {
   #beginRound(): void {
     this.#left = STEPS_PER_ROUND;
     this.#waiting.sort((a, b) => (isBefore(a.search, b.search) ? -1 : 1));
-    const { steps, goOn } = this.#waiting.shift()!;
+    const { steps, resume } = this.#waiting.shift()!;
     this.#left -= steps;
-    goOn();
+    resume();
     if (this.#waiting.length > 0) this.#atNextRound(() => this.#beginRound());
   }
 }
@@ -81,5 +81,5 @@ export class SearchScheduler {
  */
 function isBefore(one: Search, other: Search): boolean {
   const rounds = Math.floor(one.spent / STEPS_PER_ROUND) - Math.floor(other.spent / STEPS_PER_ROUND);
-  return rounds < 0 || (rounds === 0 && one.number < other.number);
+  return rounds < 0 || (rounds === 0 && one.earlierSearches < other.earlierSearches);
 }

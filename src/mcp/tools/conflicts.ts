@@ -26,8 +26,8 @@ export const SHOW_CONFLICT = defineTool({
   run({ root }, { path, side, ...range }, { openOptions }) {
     const seen = withLocal(root, openOptions, (local) => {
       const problem = unwrap(findProblem(local, path));
-      const three = side === undefined ? readThree(local, problem) : null;
-      const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
+      const contents = side === undefined ? readThree(local, problem) : null;
+      const hunks = contents?.kind === "ok" ? conflictHunks(contents.value) : [];
       return ok({ view: viewProblem(local, problem), hunks });
     });
     const { view, hunks } = unwrap(seen);
@@ -51,10 +51,10 @@ function factsOf({ path, ways, versions, conflict, block }: ProblemView): object
   };
 }
 
-function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, number: number): string {
+function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, hunkNumber: number): string {
   const places = `mine line ${localLine + 1}, theirs line ${remoteLine + 1}, base line ${baseLine + 1}`;
   const side = (name: string, text: string) => `${name}:\n${text === "" || text.endsWith("\n") ? text : `${text}\n`}`;
-  return `@@ ${number + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
+  return `@@ ${hunkNumber + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
 }
 
 /** Choices that agents may make. Other choices are reserved for people, with `mdmirror resolve`. */

@@ -58,7 +58,7 @@ function outlineOf(facts: object, text: string): ToolResult {
   // Headings are content of the document, so they are sent as `text`.
   const shown = all
     .slice(0, MAX_HEADINGS)
-    .map((one) => `${one.line}-${one.last}: ${"#".repeat(one.level)} ${one.name}`);
+    .map((heading) => `${heading.line}-${heading.last}: ${"#".repeat(heading.level)} ${heading.name}`);
   return answer({ ...facts, headings: all.length, ...cut }, shown.join("\n"));
 }
 

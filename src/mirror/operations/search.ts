@@ -89,7 +89,7 @@ async function searchIn(folder: string, context: SearchContext): Promise<SearchR
 async function filesFound(search: MirrorSearch, { disk, request, regex }: SearchContext): Promise<FoundFile[]> {
   const { query, limit } = request;
   const source = search.source({ read: (path: LocalPath) => readText(disk, path) });
-  const pace = new SearchScheduler((begin) => void setImmediate(begin)).paceOf(() => false);
+  const pace = new SearchScheduler((begin) => void setImmediate(begin)).permitFor(() => false);
   if (regex === null) {
     const result = await searchHybrid(source, pace, query, limit);
     if (result.kind !== "found") throw new Error("nothing ends a local search");

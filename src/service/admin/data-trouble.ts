@@ -8,34 +8,34 @@ const MISPLACED = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:R
  * Returns the reason why the data folder of a service cannot be opened.
  * @throws the error if it is a bug
  */
-export function dataTrouble(data: string, error: unknown): Result<never> {
+export function dataTrouble(dir: string, error: unknown): Result<never> {
   const code = (error as NodeJS.ErrnoException).code ?? null;
   if (isInUse(error)) {
     const next = "stop that one, or give another folder with --data";
-    return trouble("locked", `${data} is in use by another mdmirror serve`, next, { code });
+    return trouble("locked", `${dir} is in use by another mdmirror serve`, next, { code });
   }
   if (code === null) throw error;
   if (code === "other-data") {
     const next = "give its database with --database, or another folder with --data";
-    return trouble("usage", `${data} cannot be used: ${(error as Error).message}`, next, { code });
+    return trouble("usage", `${dir} cannot be used: ${(error as Error).message}`, next, { code });
   }
   if (code === "newer-data" || code === "older-data") {
-    const what = `${data}: ${(error as Error).message}; nothing was changed`;
-    const which = code === "newer-data" ? "the newer mdmirror" : "the mdmirror that wrote it";
-    return trouble("usage", what, `use ${which}, or give another folder with --data`, { code });
+    const what = `${dir}: ${(error as Error).message}; nothing was changed`;
+    const program = code === "newer-data" ? "the newer mdmirror" : "the mdmirror that wrote it";
+    return trouble("usage", what, `use ${program}, or give another folder with --data`, { code });
   }
   const next = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"
     : "run mdmirror as the user that the service runs as, or give a folder that this user may write with --data";
-  return trouble(MISPLACED.test(code) ? "usage" : "fault", `${data} cannot be used: ${errnoClause(error)}`, next, {
+  return trouble(MISPLACED.test(code) ? "usage" : "fault", `${dir} cannot be used: ${errnoClause(error)}`, next, {
     code,
   });
 }
 
 /** Returns true if the error concerns the data folder or a file in it. */
-export function isOfFolder(data: string, error: unknown): boolean {
+export function isOfFolder(dir: string, error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
-  return code?.startsWith("SQLITE_") === true || path === data || path?.startsWith(join(data, "/")) === true;
+  return code?.startsWith("SQLITE_") === true || path === dir || path?.startsWith(join(dir, "/")) === true;
 }
 
 /** Returns true if the error says that another process has the folder open. */

@@ -78,7 +78,7 @@ function findOne<T extends { readonly id: string }>(
 ): Result<T> {
   const byId = all.find(({ id }) => id === word);
   if (byId !== undefined) return ok(byId);
-  const found = all.filter((one) => namesOf(one).includes(word));
+  const found = all.filter((item) => namesOf(item).includes(word));
   const [first] = found;
   const next = `mdmirror serve admin ${kind} lists them`;
   if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, next);

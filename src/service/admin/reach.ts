@@ -36,31 +36,31 @@ export function reachByUrl(options: {
 
 /**
  * Connects to the service that has the data folder open, or opens the folder itself.
- * @param data absolute
+ * @param dataFolder absolute
  */
 export async function reachByFolder(
-  data: string,
+  dataFolder: string,
   { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
 ): Promise<Result<AdminSession>> {
-  if (isOfDatabase(data)) return reachShared(data, openWire);
-  const owner = ownerOf(data);
+  if (isOfDatabase(dataFolder)) return reachShared(dataFolder, openWire);
+  const owner = ownerOf(dataFolder);
   if (owner.kind === "trouble") return owner;
   const me = effectiveUser();
   const isOurs = me === null || me === owner.value;
   const began = clock.monotonic();
   for (;;) {
-    const reached = (isOurs ? await openUnlessInUse(data) : null) ?? reachByAddress(data, openWire);
+    const reached = (isOurs ? await openUnlessInUse(dataFolder) : null) ?? reachByAddress(dataFolder, openWire);
     if (reached !== null) return reached;
-    if (!isOurs) return foreign(data, owner.value);
-    if (clock.monotonic() - began > WAIT_MS) return lockedByOther(data);
+    if (!isOurs) return foreign(dataFolder, owner.value);
+    if (clock.monotonic() - began > WAIT_MS) return lockedByOther(dataFolder);
     await clock.sleep(PAUSE_MS);
   }
 }
 
 /** Returns true if a service has the folder locked. An address alone may be of a killed service. */
-function isLocked(data: string): boolean {
+function isLocked(dataFolder: string): boolean {
   try {
-    holdForDatabase(data)();
+    holdForDatabase(dataFolder)();
     return false;
   } catch (error) {
     if (isInUse(error)) return true;
@@ -69,17 +69,17 @@ function isLocked(data: string): boolean {
 }
 
 /** Connects to the running service, the only one with access to the documents in PostgreSQL. */
-function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
-  const reached = isLocked(data) ? reachByAddress(data, openWire) : null;
+function reachShared(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
+  const reached = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
   if (reached !== null) return reached;
   const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
-  return trouble("usage", `no service is running on ${data}, but its documents are in PostgreSQL`, next);
+  return trouble("usage", `no service is running on ${dataFolder}, but its documents are in PostgreSQL`, next);
 }
 
-function lockedByOther(data: string): Result<never> {
+function lockedByOther(dataFolder: string): Result<never> {
   return trouble(
     "locked",
-    `another process has ${data} open and cannot be reached from this process`,
+    `another process has ${dataFolder} open and cannot be reached from this process`,
     "run this again when it has finished; use --url and --admin-key-file for a service in a container or of an older mdmirror",
     { code: "SQLITE_BUSY" },
   );
@@ -89,19 +89,19 @@ function lockedByOther(data: string): Result<never> {
  * Returns the user id of a service's owner. Refuses a folder that does not belong to a service, so
  * that nothing is created in it.
  */
-function ownerOf(data: string): Result<number> {
+function ownerOf(dir: string): Result<number> {
   try {
-    return ok(statSync(join(data, "service.db")).uid);
+    return ok(statSync(join(dir, "service.db")).uid);
   } catch (error) {
     const code = errorCodeOf(error);
     if (code === null) throw error;
     if (code === "ENOENT" || code === "ENOTDIR") {
       const next =
         "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
-      return trouble("usage", `${data} is not the data folder of a service: it has no service.db`, next, { code });
+      return trouble("usage", `${dir} is not the data folder of a service: it has no service.db`, next, { code });
     }
     const next = "run mdmirror as the user that the service runs as";
-    return trouble("usage", `${data} cannot be read: ${errnoClause(error)}`, next, { code });
+    return trouble("usage", `${dir} cannot be read: ${errnoClause(error)}`, next, { code });
   }
 }
 
@@ -110,38 +110,38 @@ function ownerOf(data: string): Result<number> {
  * lock ends with its process.
  * @returns null if another process has the folder open
  */
-async function openUnlessInUse(data: string): Promise<Result<AdminSession> | null> {
+async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {
-    const { service, adminKey, close } = await openData(data, { waitMs: 0 });
+    const { service, adminKey, close } = await openData(dataFolder, { waitMs: 0 });
     // A killed service left the address.
-    removeAddress(data);
-    const where = `${data} (no service runs in this folder)`;
-    const keyHint = `the admin key is in ${join(data, "admin-key")}`;
+    removeAddress(dataFolder);
+    const target = `${dataFolder} (no service runs in this folder)`;
+    const keyHint = `the admin key is in ${join(dataFolder, "admin-key")}`;
     const carry = async (request: Parameters<typeof service.handle>[0]) => {
       return { kind: "answer", response: await service.handle(request) } as const;
     };
-    return ok(openSession(carry, adminKey, { where, keyHint, close }));
+    return ok(openSession(carry, adminKey, { where: target, keyHint, close }));
   } catch (error) {
-    return isInUse(error) ? null : dataTrouble(data, error);
+    return isInUse(error) ? null : dataTrouble(dataFolder, error);
   }
 }
 
-function addressIn(data: string): Result<string | null> {
+function addressIn(dataFolder: string): Result<string | null> {
   try {
-    return ok(readAddress(data));
+    return ok(readAddress(dataFolder));
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
-    return trouble("fault", `${join(data, "address")} cannot be read: ${errnoClause(error)}`, "fix that", {
+    return trouble("fault", `${join(dataFolder, "address")} cannot be read: ${errnoClause(error)}`, "fix that", {
       code: errorCodeOf(error),
     });
   }
 }
 
 /** Refuses another user's folder: the service could not open files that this user creates in it. */
-function foreign(data: string, uid: number): Result<never> {
+function foreign(dataFolder: string, uid: number): Result<never> {
   return trouble(
     "usage",
-    `${data} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service is running on it`,
+    `${dataFolder} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service is running on it`,
     "run mdmirror as that user, or start the service",
     { code: "foreign-owner" },
   );
@@ -151,11 +151,11 @@ function foreign(data: string, uid: number): Result<never> {
  * Connects to the service whose address is in the folder.
  * @returns null if there is no address
  */
-function reachByAddress(data: string, openWire: OpenWire): Result<AdminSession> | null {
-  const address = addressIn(data);
+function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSession> | null {
+  const address = addressIn(dataFolder);
   if (address.kind === "trouble") return address;
   if (address.value === null) return null;
-  const keyFile = join(data, "admin-key");
+  const keyFile = join(dataFolder, "admin-key");
   const keyHint = `${keyFile} is not the key of the running service: start the service again`;
   return overWire({ url: address.value, keyFile, allowHttp: [], keyHint }, openWire);
 }

@@ -8,7 +8,7 @@ import { clauseOf } from "../requests/answer.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
 type RequestFacts = {
-  readonly where: string;
+  readonly target: string;
   readonly keyHint: string;
   /** True if the request only reads. Without an answer, the result of a write is unknown. */
   readonly isRead: boolean;
@@ -24,8 +24,8 @@ function readAnswer(result: WireResult, request: RequestFacts): Result<unknown> 
   return refused(result.response, json, request);
 }
 
-function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRead }: RequestFacts): Result<never> {
-  const what = `${where} did not answer: ${failureWords(result.why)}`;
+function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { target, isRead }: RequestFacts): Result<never> {
+  const what = `${target} did not answer: ${failureWords(result.why)}`;
   const next =
     isRead || result.kind === "not-sent"
       ? "nothing was done; run it again once the service answers"
@@ -33,14 +33,14 @@ function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRe
   return trouble("offline", what, next, { code: "unreachable" });
 }
 
-function refused({ status }: WireResponse, json: unknown, { where, keyHint }: RequestFacts): Result<never> {
+function refused({ status }: WireResponse, json: unknown, { target, keyHint }: RequestFacts): Result<never> {
   if (status === 401)
-    return trouble("offline", `${where} rejects the administrator's key`, keyHint, { code: "unauthenticated" });
+    return trouble("offline", `${target} rejects the administrator's key`, keyHint, { code: "unauthenticated" });
   const problem = isJsonObject(json) ? json : {};
   const { code, detail, requestId } = problem;
   if (typeof code !== "string" || typeof detail !== "string") {
     const next = "give the base URL of an mdmirror service with --url, or its data folder with --data";
-    return trouble("offline", `${where} does not answer as an mdmirror service does (${status})`, next);
+    return trouble("offline", `${target} does not answer as an mdmirror service does (${status})`, next);
   }
   const more = { code, requestId: typeof requestId === "string" ? requestId : null };
   if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", more);
@@ -60,9 +60,9 @@ function parse(body: string): unknown {
   }
 }
 
-function unreadable(where: string): Result<never> {
+function unreadable(target: string): Result<never> {
   const next = "use the same version of mdmirror for the command and the service";
-  return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
+  return trouble("offline", `${target} answers in a form that this version of mdmirror does not know`, next);
 }
 
 /**
@@ -122,7 +122,7 @@ export function openSession(
         },
         body: body === undefined ? null : JSON.stringify(body),
       });
-      const answer = readAnswer(result, { where, keyHint, isRead: method === "GET" });
+      const answer = readAnswer(result, { target: where, keyHint, isRead: method === "GET" });
       if (answer.kind === "trouble") return answer;
       const { data, success } = schema.safeParse(answer.value);
       return success ? ok(data as AnswerOf<typeof name>) : unreadable(where);

@@ -19,17 +19,17 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
  * created when a service first starts in the folder.
  * @param file and data absolute; `data` may not have a service yet
  */
-export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
-  const existing = SERVICE_FILES.find((name) => existsSync(join(data, name)));
-  if (existing !== undefined || isOfDatabase(data)) {
+export async function restoreBackup(file: string, dataFolder: string): Promise<Result<BackupContents>> {
+  const existing = SERVICE_FILES.find((name) => existsSync(join(dataFolder, name)));
+  if (existing !== undefined || isOfDatabase(dataFolder)) {
     const what =
       existing === "service.db" ? "a service already" : `the remains of a service (${existing ?? "database"})`;
     const next = "give a new folder with --data: a restore never overwrites a service";
-    return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
+    return trouble("usage", `${dataFolder} holds ${what}`, next, { code: "EEXIST" });
   }
   try {
-    makeFolders(data, 0o700);
-    return ok(await copyWhole(file, join(data, "service.db"), renewBackup));
+    makeFolders(dataFolder, 0o700);
+    return ok(await copyWhole(file, join(dataFolder, "service.db"), renewBackup));
   } catch (error) {
     return noBackup(file, error);
   }

@@ -12,32 +12,32 @@ export type TakenBackup = BackupContents & { readonly file: string };
 /**
  * Makes a backup of a service's data folder, with or without a running service. The backup is
  * checked before it gets its name.
- * @param data and out absolute; nothing may exist at `out`
+ * @param dataFolder and out absolute; nothing may exist at `out`
  */
 export async function takeBackup(
-  data: string,
+  dataFolder: string,
   out: string,
   reach: { readonly clock: Clock; readonly openWire: OpenWire },
 ): Promise<Result<TakenBackup>> {
   if (existsSync(out)) return refuseExisting(out);
-  const session = await reachByFolder(data, reach);
+  const session = await reachByFolder(dataFolder, reach);
   if (session.kind === "trouble") return session;
   try {
     const answer = await session.value.ask("takeBackup");
     if (answer.kind === "trouble") return answer;
-    return await keep(join(data, BACKUP_FILE), out);
+    return await keep(join(dataFolder, BACKUP_FILE), out);
   } finally {
     await session.value.close();
   }
 }
 
-async function keep(made: string, out: string): Promise<Result<TakenBackup>> {
+async function keep(copy: string, out: string): Promise<Result<TakenBackup>> {
   try {
-    const contents = sealBackup(made);
-    await move(made, out);
+    const contents = sealBackup(copy);
+    await move(copy, out);
     return ok({ file: out, ...contents });
   } catch (error) {
-    rmSync(made, { force: true });
+    rmSync(copy, { force: true });
     if (error instanceof NoBackupError)
       return trouble(
         "fault",

@@ -74,11 +74,11 @@ export class EventHub {
     if (isRefused(sent)) return sent;
     if (this.#listeners.countOf(hash!) >= MAX_PER_KEY) return tooMany();
     const last = headers["last-event-id"] ?? "";
-    const isFit = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
+    const isValid = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
     return {
       hash: hash!,
       reader,
-      position: isFit ? openPosition(this.#store.cursorSecret, reader.workspace.seq, last) : null,
+      position: isValid ? openPosition(this.#store.cursorSecret, reader.workspace.seq, last) : null,
     };
   }
 
@@ -112,7 +112,7 @@ export class EventHub {
       isOver = true;
       this.#listeners.count(hash, -1);
       this.#listeners.remove(sink, hash);
-      if (this.#listeners.size === 0) this.#rest();
+      if (this.#listeners.size === 0) this.#stopListening();
     };
   }
 
@@ -124,7 +124,7 @@ export class EventHub {
   };
 
   async close(): Promise<void> {
-    this.#rest();
+    this.#stopListening();
     for (const group of [...this.#listeners.groups()]) this.#listeners.end(group);
     await this.#turn;
   }
@@ -154,7 +154,7 @@ export class EventHub {
     this.#timer.unref();
   }
 
-  #rest(): void {
+  #stopListening(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.#unsubscribe();

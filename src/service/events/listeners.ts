@@ -33,9 +33,9 @@ export class Listeners {
   }
 
   /** Changes the number of listeners of a key: 1 if one joins, -1 if one leaves. */
-  count(hash: Buffer, by: 1 | -1): void {
+  count(hash: Buffer, change: 1 | -1): void {
     const name = nameOf(hash);
-    const count = (this.#counts.get(name) ?? 0) + by;
+    const count = (this.#counts.get(name) ?? 0) + change;
     if (count === 0) this.#counts.delete(name);
     else this.#counts.set(name, count);
   }

@@ -75,7 +75,7 @@ export class OutboxReader {
   async missed(store: Pick<Store, "read">, reader: Reader, position: string | null, upTo: string): Promise<string> {
     const visible = new Map<string, VisibleEvent>();
     let from = position;
-    for (let looked = 0; from !== null && looked < MAX_MISSED; looked += PORTION) {
+    for (let rowsRead = 0; from !== null && rowsRead < MAX_MISSED; rowsRead += PORTION) {
       const after = from;
       const page = await store.read((tables) => missedAfter(tables, reader, after));
       if (page === null || !addAll(visible, page.events)) break;
@@ -146,6 +146,6 @@ function addAll(visible: Map<string, VisibleEvent>, events: readonly VisibleEven
 async function readWorkspaceEvents(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
   const happened = new Map<number, WorkspaceEvents>();
   const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
-  for (const [workspace, own] of byWorkspace) happened.set(workspace, await WorkspaceEvents.load(tables, own));
+  for (const [workspace, ownRows] of byWorkspace) happened.set(workspace, await WorkspaceEvents.load(tables, ownRows));
   return happened;
 }

@@ -205,8 +205,8 @@ class AccessChange {
    * @param parent the former parent
    */
   couldReadFolder(seq: number, parent: number): boolean {
-    const own = this.#grants.find(({ kind, target }) => kind === "folder" && target === seq);
-    return own === undefined ? this.mayReadFolder(parent) : includes(own.level, "read");
+    const ownGrant = this.#grants.find(({ kind, target }) => kind === "folder" && target === seq);
+    return ownGrant === undefined ? this.mayReadFolder(parent) : includes(ownGrant.level, "read");
   }
 
   hasGrantBelow(folder: number): boolean {

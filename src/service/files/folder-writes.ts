@@ -41,8 +41,8 @@ async function placeFolder(
   const { tables, workspace } = context;
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return occupied(path);
   await tables.lockTree(workspace.seq, row.path);
-  const over = await tooLongBelow(context, row, path, pointer);
-  if (over !== null) return over;
+  const refusal = await tooLongBelow(context, row, path, pointer);
+  if (refusal !== null) return refusal;
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
     await moveKeptGrants(context, row.path, path);

@@ -53,8 +53,8 @@ export async function answerList<Row extends { readonly seq: number }>(
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);
   await access.loadAncestors(page.map(folderOf));
-  const data = page.map(show).filter((item) => item !== null);
+  const items = page.map(show).filter((item) => item !== null);
   const hasMore = rows.length > limit;
   const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, page.at(-1)!.seq) : null;
-  return done(200, { object: "list", url, data, hasMore, nextCursor });
+  return done(200, { object: "list", url, data: items, hasMore, nextCursor });
 }

@@ -144,8 +144,8 @@ function isPagePath(path: string): boolean {
  */
 function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null {
   const { request, head, by } = exchange;
-  const unfit = headFault(request.raw);
-  if (unfit !== null) return answerEarly(state, exchange, state.service.handle({ ...head, body: null }, unfit), true);
+  const fault = headFault(request.raw);
+  if (fault !== null) return answerEarly(state, exchange, state.service.handle({ ...head, body: null }, fault), true);
   if (by === "operator" || by === "stream") return null;
   const bytes = sentLength(request.raw);
   return bytes === 0 && isAdmitted(state, exchange, 0) ? null : judgeByKey(state, exchange, bytes);

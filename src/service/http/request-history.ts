@@ -91,7 +91,7 @@ export class RequestHistory {
 }
 
 function spanOf(at: number, minutes: readonly Minute[]): RequestSpan {
-  const sum = (of: (minute: Minute) => number) => minutes.reduce((total, minute) => total + of(minute), 0);
+  const sum = (countIn: (minute: Minute) => number) => minutes.reduce((total, minute) => total + countIn(minute), 0);
   const durations = Array.from({ length: GROUPS }, (_, group) => sum((minute) => minute.durations[group]!));
   return {
     at,

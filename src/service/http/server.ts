@@ -158,9 +158,9 @@ async function closeAll(state: ServerState, server: Server, { drain, stop }: Dea
   for (const end of state.streams) end();
   await untilIdle(state, drain);
   const ended = new Promise((resolve) => server.close(resolve));
-  const late = setTimeout(() => server.closeAllConnections(), stop);
+  const cutTimer = setTimeout(() => server.closeAllConnections(), stop);
   await ended;
-  clearTimeout(late);
+  clearTimeout(cutTimer);
   state.unread.close();
   state.watch.close();
   await state.loadPages?.close();

@@ -144,24 +144,24 @@ type Sender = { readonly ask: Ask; readonly dir: string; readonly links: ImportL
  * then all others.
  */
 async function sendAll(sender: Sender, items: readonly WalkItem[]): Promise<Outcome[]> {
-  const made = new Map<WalkItem, Outcome>();
-  for (const item of items) if (item.kind === "folder") made.set(item, await sendFolder(sender, item));
-  return Promise.all(items.map((item) => made.get(item) ?? sendFile(sender, item)));
+  const outcomes = new Map<WalkItem, Outcome>();
+  for (const item of items) if (item.kind === "folder") outcomes.set(item, await sendFolder(sender, item));
+  return Promise.all(items.map((item) => outcomes.get(item) ?? sendFile(sender, item)));
 }
 
 async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
   if (entry.kind === "refused" || entry.kind === "renamed" || entry.kind === "folder") return null;
   const { path, as, kind } = entry;
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
-  const bad = pathFault(as, "file");
-  if (bad?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
-  if (bad !== null) return { reason: bad.fault, detail: clause(bad.fault, bad.name) };
+  const fault = pathFault(as, "file");
+  if (fault?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
+  if (fault !== null) return { reason: fault.fault, detail: clause(fault.fault, fault.name) };
   const text = readText(join(sender.dir, path));
   if (typeof text !== "string") return text;
   const translated = sender.links?.translate(path, text) ?? text;
   const sent = await send(sender, FILES, { path: as, content: translated });
-  sender.links?.note(entry, translated, sent.made);
-  if (sent.made === null) return refuseFor(sent.problem);
+  sender.links?.note(entry, translated, sent.created);
+  if (sent.created === null) return refuseFor(sent.problem);
   return { bytes: Buffer.byteLength(text) };
 }
 
@@ -171,9 +171,9 @@ async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
  */
 async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
   const path = entry.as;
-  const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
-  sender.links?.note(entry, null, made);
-  return made === null ? null : { bytes: 0 };
+  const { created } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
+  sender.links?.note(entry, null, created);
+  return created === null ? null : { bytes: 0 };
 }
 
 /**
@@ -186,16 +186,16 @@ function refuseFor({ code, detail, errors }: Problem): Refusal {
 }
 
 type CreateAnswer =
-  | { readonly made: { readonly id: string; readonly lastChangeId: string } }
-  | { readonly made: null; readonly problem: Problem };
+  | { readonly created: { readonly id: string; readonly lastChangeId: string } }
+  | { readonly created: null; readonly problem: Problem };
 
-const UNSENT = { made: null };
+const UNSENT = { created: null };
 
 async function send({ ask }: Sender, path: string, body: object): Promise<CreateAnswer> {
   const { status, json } = await ask("POST", path, body);
   return status === 201
-    ? { made: json as { readonly id: string; readonly lastChangeId: string } }
-    : { made: null, problem: json as Problem };
+    ? { created: json as { readonly id: string; readonly lastChangeId: string } }
+    : { created: null, problem: json as Problem };
 }
 
 function note(report: ImportCounts, item: WalkItem, outcome: Outcome): void {

@@ -47,7 +47,7 @@ type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly stri
 export class ImportLinks {
   /** Ids of documents on the service, by their path on the service. */
   readonly #idsByPath: ReadonlyMap<string, string>;
-  readonly #made = new Map<string, string>();
+  readonly #createdIds = new Map<string, string>();
   /** Files and folders with another name on the service than locally. */
   readonly #renamed = new Map<string, string>();
   readonly #pathOf = new Map<string, string>();
@@ -110,7 +110,7 @@ export class ImportLinks {
 
   #idAt(path: string): string | null {
     const as = this.#renamed.get(path) ?? path;
-    return this.#made.get(as) ?? this.#idsByPath.get(as) ?? null;
+    return this.#createdIds.get(as) ?? this.#idsByPath.get(as) ?? null;
   }
 
   /** Returns the content to send, with links by id to targets that exist by now. */
@@ -121,12 +121,12 @@ export class ImportLinks {
   /**
    * Records the result of an entry.
    * @param text the content that was sent; null for a folder
-   * @param made null if the service refused the entry
+   * @param created null if the service refused the entry
    */
-  note({ path, as }: WalkEntry, text: string | null, made: CreatedFile | null): void {
-    if (made === null) return;
-    const { id, lastChangeId } = made;
-    this.#made.set(as, id);
+  note({ path, as }: WalkEntry, text: string | null, created: CreatedFile | null): void {
+    if (created === null) return;
+    const { id, lastChangeId } = created;
+    this.#createdIds.set(as, id);
     this.#pathOf.set(id, path);
     if (text === null || !mayHaveLinks(text)) return;
     this.#sent.set(path, { path, text, id, lastChangeId });

@@ -110,7 +110,7 @@ function importNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportName
     mapped.set(entry.name, mapName(entry.name, entry.isDirectory() ? "folder" : "file") ?? entry.name);
   }
   const holders = new Map<string, string>();
-  for (const [own, name] of mapped) if (own === name) holders.set(name, own);
+  for (const [localName, name] of mapped) if (localName === name) holders.set(name, localName);
   for (const [own, name] of mapped) if (!holders.has(name)) holders.set(name, own);
-  return new Map([...mapped].map(([own, name]) => [own, { name, holder: holders.get(name)! }]));
+  return new Map([...mapped].map(([localName, name]) => [localName, { name, holder: holders.get(name)! }]));
 }

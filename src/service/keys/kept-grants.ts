@@ -14,29 +14,29 @@ import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
 type Where = Pick<RequestContext, "tables" | "workspace">;
 
 /** Keeps grants on files and folders that will be removed. */
-export async function keepGrants(where: Where, placed: readonly PlacedGrant[]): Promise<void> {
-  const { tables, workspace } = where;
+export async function keepGrants(context: Where, placed: readonly PlacedGrant[]): Promise<void> {
+  const { tables, workspace } = context;
   const keys = [...new Set(placed.map(({ key }) => key))];
   const grants = Map.groupBy(keys.length === 0 ? [] : await tables.grants.of(keys), ({ key }) => key);
   for (const { key, parent, path, level } of placed) {
     const above = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
-    if (RANK[level] < RANK[above]) await keepStricter(where, { key, workspace: workspace.seq, path, level });
+    if (RANK[level] < RANK[above]) await keepStricter(context, { key, workspace: workspace.seq, path, level });
   }
 }
 
 /** Keeps a grant, unless the key has a stricter one for the same path. */
 async function keepStricter({ tables }: Where, grant: KeptGrant): Promise<void> {
   const within = await tables.grants.keptWithin(grant.workspace, grant.path);
-  const other = within.find(({ key, path }) => key === grant.key && path === grant.path);
-  if (other === undefined || RANK[grant.level] < RANK[other.level]) await tables.grants.keep(grant);
+  const keptBefore = within.find(({ key, path }) => key === grant.key && path === grant.path);
+  if (keptBefore === undefined || RANK[grant.level] < RANK[keptBefore.level]) await tables.grants.keep(grant);
 }
 
 /** Moves the kept grants of paths below a folder along with the folder. */
-export async function moveKeptGrants(where: Where, from: string, to: string): Promise<void> {
-  const { tables, workspace } = where;
+export async function moveKeptGrants(context: Where, from: string, to: string): Promise<void> {
+  const { tables, workspace } = context;
   for (const kept of await tables.grants.keptWithin(workspace.seq, from)) {
     await tables.grants.dropKept(kept);
-    await keepStricter(where, { ...kept, path: to + kept.path.slice(from.length) });
+    await keepStricter(context, { ...kept, path: to + kept.path.slice(from.length) });
   }
 }
 
@@ -58,8 +58,8 @@ export async function applyKeptGrants(
     // same key.
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = placed;
-    const own = grants.find((grant) => grant.kind === kind && grant.target === target);
-    const currentLevel = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
+    const current = grants.find((grant) => grant.kind === kind && grant.target === target);
+    const currentLevel = current?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
     if (RANK[kept.level] < RANK[currentLevel])
       await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
     await tables.grants.dropKept(kept);

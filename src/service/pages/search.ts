@@ -41,7 +41,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
       main: html`${head}<p class="notice asks">${sentenceView(read.detail)}</p>`,
     });
   const { store, turns } = core.server;
-  const pace = turns.paceOf(() => false);
+  const pace = turns.permitFor(() => false);
   // One more than the pages show, to find out if there are more.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_FOUND + 1);
   const hits = result.kind === "found" ? result.hits : [];

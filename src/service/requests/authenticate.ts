@@ -17,9 +17,9 @@ const hashes = new BoundedMap<string, Buffer>(MAX_HASHES);
 export function hashKey(key: string): Buffer {
   const known = hashes.get(key);
   if (known !== undefined) return known;
-  const made = hash("sha256", key, "buffer");
-  hashes.set(key, made);
-  return made;
+  const digest = hash("sha256", key, "buffer");
+  hashes.set(key, digest);
+  return digest;
 }
 
 /**

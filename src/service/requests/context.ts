@@ -66,7 +66,7 @@ export type Call<Name extends OperationName> = {
 /** Second part of a long request: runs after the first transaction, and begins further ones. */
 export type ContinuedRequest = {
   readonly kind: "continues";
-  readonly goOn: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;
+  readonly resume: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;
 };
 
 // Characters of an id: digits and lower case letters without i, l, o, u. Ids are easy to read

@@ -73,7 +73,7 @@ export async function route(
   };
   const isRead = routed === null || isReading(OPERATIONS[routed.value]);
   const answer = isRead ? await server.store.read(work) : await server.store.write(work, ({ kind }) => kind === "done");
-  return answer.kind === "continues" ? answer.goOn(server.store, server.turns.paceOf(isGone)) : answer;
+  return answer.kind === "continues" ? answer.resume(server.store, server.turns.permitFor(isGone)) : answer;
 }
 
 function isReading({ method, reads }: Operation): boolean {

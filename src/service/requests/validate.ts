@@ -80,7 +80,7 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
   if (sent >= 0 && others.length > 0) {
     const together = [chosen[0]!, ...others];
     const clauseOf = (name: string) =>
-      `cannot be sent together with ${together.filter((one) => one !== name).join(", ")}`;
+      `cannot be sent together with ${together.filter((field) => field !== name).join(", ")}`;
     const named = isChoice ? together : together.slice(0, 1);
     return named.map((name) => fault("mutually_exclusive", [name], clauseOf(name)));
   }

@@ -27,7 +27,7 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
       const file = presentWithContent(found.file, found.text);
       const hit = { ...file, score: Number(score.toPrecision(6)) };
       if (!includeSources) return hit;
-      return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
+      return { ...hit, sources: snippets.map((snippet) => ({ object: "snippet", fileId: file.id, ...snippet })) };
     });
   });
 }
@@ -56,7 +56,7 @@ export async function searchRegex({ context, body }: Call<"searchRegex">): Promi
     return writeHits(SEARCH_REGEX_PATH, result.hits, pace, ({ found, matches }): RegexHit => {
       const file = presentWithContent(found.file, found.text);
       if (!body.includeSources) return file;
-      return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
+      return { ...file, sources: matches.map((match) => ({ object: "match", fileId: file.id, ...match })) };
     });
   });
 }
@@ -82,7 +82,7 @@ function continues(
   search: (source: DocumentSource<FoundFile>, pace: StepPermit) => Promise<Answer>,
 ): ContinuedRequest {
   const scope = scopeOf(context, sent === "" ? null : sent);
-  return { kind: "continues", goOn: (store, pace) => search(store.search(scope), pace) };
+  return { kind: "continues", resume: (store, pace) => search(store.search(scope), pace) };
 }
 
 /**

@@ -132,9 +132,9 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
 
 /** Inserts rows. The server reads each value as its column's type, such as 0 and 1 as booleans. */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
-  const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
+  const overriding = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const places = rows.map((row, n) => `(${row.map((_, column) => `$${n * columns.length + column + 1}`).join()})`);
-  await client.query(`INSERT INTO ${name} (${columns.join()})${own} VALUES ${places.join()}`, rows.flat());
+  await client.query(`INSERT INTO ${name} (${columns.join()})${overriding} VALUES ${places.join()}`, rows.flat());
 }
 
 async function setNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {

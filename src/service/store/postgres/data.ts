@@ -60,12 +60,12 @@ export async function openSharedData(
  */
 async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> {
   const known = await store.adminKeyHash();
-  const own = readKey(file);
+  const ownKey = readKey(file);
   if (known !== null) {
-    if (own === null || hashKey(own).equals(known)) return known;
+    if (ownKey === null || hashKey(ownKey).equals(known)) return known;
     throw new UnusableDatabaseError(`${file} is not the admin key of the database`, "other-key");
   }
-  const hash = hashKey(own ?? makeAdminKey(file));
+  const hash = hashKey(ownKey ?? makeAdminKey(file));
   await store.setAdminKeyHash(hash);
   return hash;
 }
@@ -75,9 +75,9 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
  * @returns null if another process created the key and this data folder has no copy
  */
 async function firstKey(service: Service, file: string): Promise<string | null> {
-  const own = readKey(file);
+  const ownKey = readKey(file);
   const [workspace] = await service.admin.workspaces();
-  if (workspace !== undefined) return own;
+  if (workspace !== undefined) return ownKey;
   const { key } = await service.admin.createWorkspace("main");
   writeKey(file, key);
   return key;

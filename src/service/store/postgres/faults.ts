@@ -36,8 +36,8 @@ export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (typeof code === "string") return UNREACHABLE_CODES.test(code) || /^E[A-Z]{3,}/.test(code);
   // Errors that `pg` itself raises have no code, so their messages are compared.
-  const said = error instanceof Error ? error.message : "";
-  return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(said);
+  const text = error instanceof Error ? error.message : "";
+  return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(text);
 }
 
 /** Returns true if a time limit passed, on the server or locally. A retry would take as long. */

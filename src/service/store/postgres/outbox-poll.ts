@@ -30,7 +30,7 @@ export class OutboxPoll implements Outbox {
     this.#timer ??= setInterval(() => this.#wake(), READ_EVERY_MS).unref();
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#rest();
+      if (this.#listeners.size === 0) this.#stopTimer();
     };
   }
 
@@ -43,14 +43,14 @@ export class OutboxPoll implements Outbox {
 
   close(): void {
     this.#isClosed = true;
-    this.#rest();
+    this.#stopTimer();
   }
 
   #wake(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  #rest(): void {
+  #stopTimer(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }

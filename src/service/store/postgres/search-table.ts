@@ -90,8 +90,8 @@ function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: 
     const keys = set.keys.map((key) => keyIn(workspace, key));
     return `SELECT file FROM search_texts WHERE keys @> ${value(keys)}::integer[]`;
   }
-  const each = set.of.flatMap((one) => (one.kind === "any" ? [] : [`(${sqlOf(one, workspace, value)})`]));
-  return each.join(set.kind === "each" ? " INTERSECT " : " UNION ");
+  const expressions = set.of.flatMap((set) => (set.kind === "any" ? [] : [`(${sqlOf(set, workspace, value)})`]));
+  return expressions.join(set.kind === "each" ? " INTERSECT " : " UNION ");
 }
 
 /** Number of documents in one step; each 10,000 characters take some milliseconds. */
@@ -138,15 +138,15 @@ async function indexDocuments(session: Session): Promise<number> {
   const queued = await session.all(SQL.take, STEP);
   if (queued.length === 0) return 0;
   const newest = new Map(queued.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
-  const made: object[] = [];
+  const entries: object[] = [];
   for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
     const keys = new Set<number>();
     for (const part of keysInParts(path, decodeText({ codec, text }))) {
       for (const key of part.keys) keys.add(keyIn(workspace, key));
       await nextTurn();
     }
-    made.push({ file: seq, n: newest.get(seq), keys: [...keys] });
+    entries.push({ file: seq, n: newest.get(seq), keys: [...keys] });
   }
-  session.send(SQL.put, JSON.stringify(made));
+  session.send(SQL.put, JSON.stringify(entries));
   return queued.length;
 }

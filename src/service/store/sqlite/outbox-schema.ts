@@ -52,11 +52,11 @@ CREATE TRIGGER outbox_pruned AFTER INSERT ON outbox WHEN new.n % 1000 = 0 BEGIN
 END;
 `;
 
-function trigger(kind: "file" | "folder", name: string, when: string, values: string): string {
-  const row = when === "DELETE" ? "old" : "new";
+function trigger(kind: "file" | "folder", name: string, event: string, values: string): string {
+  const row = event === "DELETE" ? "old" : "new";
   // The change of a new file is inserted after the file.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
-  return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${when} ON ${kind}s BEGIN
+  return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${event} ON ${kind}s BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)
   VALUES (${mark}, ${row}.workspace, '${kind}', ${row}.seq, ${row}.id, ${values});
 END;`;
