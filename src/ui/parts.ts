@@ -60,8 +60,8 @@ export function folderForm(
  * @param at milliseconds since the epoch
  */
 export function timeOf(at: number, now: number): Html {
-  if (at <= 0) return html`<span class="when">before the first known version</span>`;
-  return html`<span class="when">${clockOf(at, localTime(at))} · <span class="faint">${ageOf(at, now)} ago</span></span>`;
+  if (at <= 0) return html`before the first known version`;
+  return html`${clockOf(at, localTime(at))} · <span class="faint">${ageOf(at, now)} ago</span>`;
 }
 
 function clockOf(at: number, shown: string): Html {
