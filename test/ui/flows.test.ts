@@ -76,6 +76,17 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     expect(await result.count()).toBe(0);
   });
 
+  test("the settings have a bar with Save only while a field differs from the page", async () => {
+    const { ui } = await openUi();
+    const page = await openPage(ui, "/m/w/settings");
+    const [bar, field] = [page.locator("main .sticky"), page.locator("#s-direction")];
+    await bar.waitFor({ state: "hidden" });
+    await field.selectOption("pull");
+    await bar.waitFor();
+    await field.selectOption("both");
+    await bar.waitFor({ state: "hidden" });
+  });
+
   test("a daemon is paused and resumed, in two browsers together", async () => {
     const { ui, rig } = await openUi();
     const watch = startWatch(rig, ["w"]);
