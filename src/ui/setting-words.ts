@@ -103,7 +103,8 @@ export type Quantity = {
 export function quantitiesOf(name: string, typed: string): readonly Quantity[] | null {
   const all = UNITS[name] ?? [];
   const [numbers, [before, ...units]] = [typed.match(/\d+/g) ?? [], typed.split(/\d+/)];
-  const isKnown = before === "" && units.length === all.length && units.every((unit, at) => unit in all[at]!);
+  const isKnown =
+    before === "" && units.length === all.length && units.every((unit, at) => Object.hasOwn(all[at]!, unit));
   if (all.length === 0 || !isKnown) return null;
   return all.map((one, at) => ({ number: numbers[at]!, unit: units[at]!, units: one }));
 }
