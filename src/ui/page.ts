@@ -9,6 +9,7 @@ import { type AllFolders, type Folder, type Folders, folderNamed } from "./folde
 import { isSameName } from "../mirror/trust/list.ts";
 import type { Drafts, Jobs } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
+import type { Searches } from "./searches.ts";
 import type { Stops } from "./stops.ts";
 
 /** Objects that all pages and actions share. */
@@ -22,6 +23,7 @@ export type Ui = {
   readonly jobs: Jobs;
   readonly drafts: Drafts;
   readonly stops: Stops;
+  readonly searches: Searches;
   /** Folders that a user is about to link, by a secret of the page. */
   readonly links: BoundedMap<string, LinkDraft | RefusedLink>;
 };

@@ -7,6 +7,7 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { UiAccess } from "./access.ts";
 import { Folders } from "./folders.ts";
+import { Searches } from "./searches.ts";
 import { Stops } from "./stops.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import { listen } from "./http.ts";
@@ -58,6 +59,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     links: new BoundedMap<string, LinkDraft | RefusedLink>(MAX_LINKS),
     documents: new Renderer(),
     stops: new Stops({ ...world, onFault }),
+    searches: new Searches(world),
     folders: new Folders(world, roots),
   };
   const site = {

@@ -6,6 +6,8 @@ import { Idiomorph } from "idiomorph";
 const PAUSE_MS = 120;
 /** Milliseconds without an answer after which the page says that it waits. */
 const SLOW_MS = 300;
+/** Milliseconds after which the page asks again for results that were not ready. */
+const AGAIN_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");
 /** Address of the last search; "" after a failure. */
@@ -32,6 +34,23 @@ document.addEventListener("keydown", (event) => {
   next.focus();
 });
 
+searchAgain();
+
+/** Searches again if the results were not ready. */
+function searchAgain(): void {
+  if (form === null || !isPending()) return;
+  showIf("slow", true);
+  clearTimeout(rest);
+  rest = window.setTimeout(() => {
+    asked = "";
+    void search(addressOf(form));
+  }, AGAIN_MS);
+}
+
+function isPending(): boolean {
+  return document.querySelector("#found [data-pending]") !== null;
+}
+
 function addressOf(filled: HTMLFormElement): string {
   const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
   return `${filled.action}?${new URLSearchParams(fields)}`;
@@ -52,13 +71,14 @@ async function search(address: string): Promise<void> {
     show(text);
     showIf("failed", false);
     history.replaceState(history.state, "", address);
+    searchAgain();
   } catch {
     if (signal.aborted) return;
     asked = "";
     showIf("failed", true);
   } finally {
     clearTimeout(slow);
-    if (!signal.aborted) showIf("slow", false);
+    if (!signal.aborted) showIf("slow", isPending());
   }
 }
 

@@ -44,7 +44,9 @@ async function foundBy(ui: Ui, { name, root }: Folder, query: string, regex: boo
   const fault = queryFault(query, regex);
   if (fault !== null) return html`<p id="count" class="notice asks">${sentenceView(fault)}</p>`;
   const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
-  const searched = await searchMirror(root, ui.random, { query, regex, limit });
+  const searched = await ui.searches.answer(root, () => searchMirror(root, ui.random, { query, regex, limit }));
+  if (searched === null)
+    return html`<p id="count" data-pending>The first search reads all documents. What it finds is shown as soon as they are read.</p><noscript><p>Reload the page to see it.</p></noscript>`;
   if (searched.kind === "trouble") {
     const { what, next } = searched.trouble;
     return html`<p id="count" class="notice asks">${sentenceView(what)}</p>${nextOf(next)}`;
