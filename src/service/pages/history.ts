@@ -14,7 +14,7 @@ import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, withQuery } from "./addr
 import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, crumbs, find, inWorkspace, NO_DOCUMENT, pathOf } from "./documents.ts";
-import { agoOf, listNav, minuteText, secondText } from "./parts.ts";
+import { agoOf, dayTimeText, listNav, minuteText } from "./parts.ts";
 
 /** LIMIT: changes on one page, each of which is compared with the version before. */
 const MAX_CHANGES = 20;
@@ -68,7 +68,7 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
     const href = `${withQuery(here, { before, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${linesOf(step)}</p>
-<p class="faint">${eventOf(step)} · ${agoOf(step.at, now)}<br>${timeOf(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
+<p class="faint">${eventOf(step)}<br>${agoOf(step.at, now)} · ${timeOf(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
     // Other requests are answered between two comparisons.
     await setImmediate();
   }
@@ -83,7 +83,7 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : here, next === null ? null : withQuery(here, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${versionOf(shown)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
-    }</div><p class="faint">${eventOf(shown)} · ${timeOf(shown.at, now)} · ${agoOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
+    }</div><p class="faint">${eventOf(shown)} · ${minuteText(shown.at)} · ${agoOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
   });
 }
 
@@ -93,10 +93,10 @@ function versionOf({ version }: HistoryRow): string {
   return `Version ${count(version)}`;
 }
 
-/** Returns the time of a change: to the second if it was today. */
+/** Returns the time of a change in UTC: to the second if it was today. */
 function timeOf(at: number, now: number): string {
-  const isToday = new Date(at).toISOString().slice(0, 10) === new Date(now).toISOString().slice(0, 10);
-  return isToday ? secondText(at) : minuteText(at);
+  const [day, today] = [at, now].map((time) => new Date(time).toISOString().slice(0, 10));
+  return day === today ? new Date(at).toISOString().slice(11, 19) : dayTimeText(at);
 }
 
 function eventOf({ status, baseId, sender }: HistoryRow): Html {

@@ -32,11 +32,6 @@ export function dayTimeText(at: number): string {
   return `${DAY.format(at)}, ${clockText(at)}`;
 }
 
-/** Returns a time of day, as `13:33:05 UTC`. */
-export function secondText(at: number): string {
-  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
-}
-
 /** Returns a time of day, as `13:33`, in UTC. */
 export function clockText(at: number): string {
   return new Date(at).toISOString().slice(11, 16);
