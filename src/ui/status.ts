@@ -132,7 +132,7 @@ function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: 
 }
 
 /** Shows the job of a page, or else the transfers of a daemon; null if there are none. */
-function workOf({ daemon, job }: Folder): Html | null {
+export function workOf({ daemon, job }: Folder): Html | null {
   const traffic = daemon?.traffic ?? null;
   return jobOf(job) ?? (traffic === null ? null : trafficCard("Syncing now", traffic));
 }

@@ -27,7 +27,9 @@ test("what a sync of a page brings across is named while it is under way", async
   const body = await person.fieldsOf("/m/w");
   await person.post({ action: "/m/w/sync", body });
   await held.promise;
-  expect(await person.see("/m/w")).toMatch(TRAVELLING);
+  const page = await person.see("/m/w");
+  expect(page).toMatch(TRAVELLING);
+  expect(page).not.toContain("<dt>Interrupted");
   expect(await person.see("/")).toContain("Syncing 0 of 1");
   free.resolve();
   await expect.poll(() => person.see("/m/w")).not.toContain("<progress");

@@ -10,7 +10,7 @@ import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { problemRows } from "../parts.ts";
 import { DIRECTIONS } from "../setting-words.ts";
-import { screenReaderText, statusBanner } from "../status.ts";
+import { screenReaderText, statusBanner, workOf } from "../status.ts";
 import { readActivity, runRows } from "./runs.ts";
 
 /** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
@@ -86,7 +86,8 @@ function dayText(at: number): string {
   return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
 
-function factsOf({ root, addresses, status, daemon }: Folder, now: number): Html {
+function factsOf(folder: Folder, now: number): Html {
+  const { root, addresses, status, daemon } = folder;
   const rows: (readonly [string, Html | string])[] = [
     ["Folder", nameView(root)],
     ["Service", sentenceView(addresses.join(" "))],
@@ -95,7 +96,8 @@ function factsOf({ root, addresses, status, daemon }: Folder, now: number): Html
     const { remote, pending, lastRun, direction, folders } = status;
     if (remote !== "") rows.push(["Subfolder", nameView([remote].flat().join(", "))]);
     rows.push(["Direction", DIRECTIONS[direction]], ["Folders", count(folders)]);
-    if (pending > 0) rows.push(["Interrupted", `${plural(pending, "step")}; the next sync completes them`]);
+    if (pending > 0 && workOf(folder) === null)
+      rows.push(["Interrupted", `${plural(pending, "step")}; the next sync completes them`]);
     const last = lastRun && html`${lastRun.kind}, ${ageOf(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
     const watching = daemon === null ? "no" : daemon.paused ? "paused" : "yes";
     rows.push(["Last run", last ?? "none yet"], ["Watched", watching]);
