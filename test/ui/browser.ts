@@ -21,13 +21,18 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // All pages of a browser have one process, however they forbid it to each other.
+  "--disable-site-isolation-trials",
+  "--renderer-process-limit=1",
 ];
+const VIEWPORT = { width: 1_000, height: 700 };
 const NARROW = 320;
 /** The folder in which screenshots are kept, for who wants to look at them: no test judges one. */
 const SHOTS = process.env["MDMIRROR_SCREENSHOTS"];
 
 const program = findProgram();
 let started: Promise<Browser> | null = null;
+let shared: Promise<BrowserContext> | null = null;
 
 /** For `describe.skipIf`. */
 export const hasBrowser = program !== null;
@@ -56,34 +61,66 @@ async function browser(): Promise<Browser> {
  */
 const HANGING_MS = 120_000;
 
-type OpenOptions = BrowserContextOptions & {
+type PageOptions = Pick<BrowserContextOptions, "viewport"> & {
   /** What the page may say on its console. */
   readonly mayFail?: RegExp;
 };
+type OwnOptions = PageOptions & Pick<BrowserContextOptions, "javaScriptEnabled">;
 
-/** A browser of its own for one person: its cookies are nobody else's. Ended with the test. */
-export async function openBrowser({ mayFail = /^$/, ...options }: OpenOptions = {}): Promise<BrowserContext> {
-  const context = await (await browser()).newContext({ viewport: { width: 1_000, height: 700 }, ...options });
+async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await (await browser()).newContext({ viewport: VIEWPORT, ...options });
   context.setDefaultTimeout(HANGING_MS);
-  const wrong: string[] = [];
-  context.on("weberror", (error) => wrong.push(String(error.error())));
-  context.on("console", (message) => {
-    const text = `${message.type()}: ${message.text()}`;
-    if (!mayFail.test(text)) wrong.push(text);
-  });
-  context.on("request", (request) => {
-    if (new URL(request.url()).hostname !== "127.0.0.1") wrong.push(`asked ${request.url()}`);
-  });
-  onTestFinished(async () => {
-    await context.close();
-    expect(wrong).toEqual([]);
-  }, HANGING_MS);
   return context;
 }
 
-/** Opens the printed address in a browser of its own, then a page of the program. */
-export async function openPage(ui: RunningUi, path: string, options: OpenOptions = {}): Promise<Page> {
-  const page = await (await openBrowser(options)).newPage();
+/** Opens a page in the browser of most tests, whose cookies end with the test. */
+export async function newPage({ mayFail, viewport = VIEWPORT }: PageOptions = {}): Promise<Page> {
+  shared ??= openContext({}).then(async (context) => {
+    // It keeps the process of the browser: axe-core and the scripts of the pages stay compiled.
+    await context.newPage();
+    return context;
+  });
+  const context = await shared;
+  const page = await context.newPage();
+  await page.setViewportSize(viewport!);
+  const wrong = watch(page, mayFail);
+  onTestFinished(async () => {
+    await page.close();
+    await context.clearCookies();
+    expect(wrong).toEqual([]);
+  }, HANGING_MS);
+  return page;
+}
+
+/** Opens a page in a browser of its own: its cookies are nobody else's. Ended with the test. */
+export async function newBrowserPage({ mayFail, ...options }: OwnOptions = {}): Promise<Page> {
+  const context = await openContext(options);
+  const wrongs: string[][] = [];
+  context.on("page", (page) => wrongs.push(watch(page, mayFail)));
+  onTestFinished(async () => {
+    await context.close();
+    expect(wrongs.flat()).toEqual([]);
+  }, HANGING_MS);
+  return context.newPage();
+}
+
+/** Returns the list of what a page does wrong, which grows until the page is closed. */
+function watch(page: Page, mayFail = /^$/): string[] {
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("console", (message) => {
+    const text = `${message.type()}: ${message.text()}`;
+    if (!mayFail.test(text)) wrong.push(text);
+  });
+  page.on("request", (request) => {
+    if (new URL(request.url()).hostname !== "127.0.0.1") wrong.push(`asked ${request.url()}`);
+  });
+  return wrong;
+}
+
+/** Opens the printed address, then a page of the program. */
+export async function openPage(ui: RunningUi, path: string, options: PageOptions = {}): Promise<Page> {
+  const page = await newPage(options);
   await page.goto(ui.enterUrl());
   await page.goto(`${ui.url}${path}`);
   return page;

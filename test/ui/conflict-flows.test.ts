@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openPage, shoot } from "./browser.ts";
+import { hasBrowser, newBrowserPage, openPage, shoot } from "./browser.ts";
 import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
 
 describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)", () => {
@@ -63,9 +63,10 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
 
   test("is taken with others, as one run that is undone from its message", async () => {
     const { ui, rig } = await openConflict();
-    const page = await openPage(ui, "/m/w/needs");
+    const page = await newBrowserPage();
     await page.clock.install();
-    await page.reload();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/needs`);
     await page.getByLabel("Select all conflicts").check();
     // A page that is read again would clear the boxes.
     const reads: string[] = [];

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { startWatch } from "../cli/watcher.ts";
-import { hasBrowser, openBrowser, openPage, shoot } from "./browser.ts";
+import { hasBrowser, newBrowserPage, newPage, openPage, shoot } from "./browser.ts";
 import { openConflict } from "./conflict.ts";
 import { openUi } from "./rig.ts";
 
 describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
   test("the address that is printed opens the list of mirrors, and leaves the address bar", async () => {
     const { ui } = await openUi();
-    const page = await (await openBrowser()).newPage();
+    const page = await newPage();
     await page.goto(ui.enterUrl());
     expect(page.url()).toBe(`${ui.url}/`);
     await page.locator("#m-w .dot.good").waitFor();
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
 
   test("what is edited, and what needs somebody, is shown without a reload", async () => {
     const { ui, rig } = await openUi();
-    const page = await (await openBrowser()).newPage();
+    const page = await newPage();
     await page.goto(ui.enterUrl());
     await page.locator("#m-w .dot.good").waitFor();
     // Nothing of a page that is reloaded would be left of this.
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
 
   test("a result is above the bar of a page, is closed for all pages, and leaves whatever its tone", async () => {
     const { ui, rig } = await openConflict();
-    const page = await (await openBrowser({ viewport: { width: 1_000, height: 400 } })).newPage();
+    const page = await newBrowserPage({ viewport: { width: 1_000, height: 400 } });
     await page.clock.install();
     await page.goto(ui.enterUrl());
     await page.goto(`${ui.url}/m/w/conflict/plan.md`);
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     const { ui, rig } = await openUi();
     const watch = startWatch(rig, ["w"]);
     await watch.until(({ kind }) => kind === "run");
-    const [one, other] = [await (await openBrowser()).newPage(), await (await openBrowser()).newPage()];
+    const [one, other] = [await newPage(), await newBrowserPage()];
     for (const page of [one, other]) {
       await page.goto(ui.enterUrl());
       await page.goto(`${ui.url}/m/w`);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, newPage, shoot } from "./browser.ts";
 import { openSignedIn, openUi, type Person } from "./rig.ts";
 
 /** Sends the form of a page, filled in. Returns the address that it leads to. */
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("a new folder in a browser (skipped without Chromiu
     const dir = join(rig.dir, "notes");
     mkdirSync(dir);
     writeFileSync(join(dir, "a.md"), "# a\n");
-    const page = await (await openBrowser()).newPage();
+    const page = await newPage();
     await page.goto(ui.enterUrl());
     await page.locator(".empty").getByRole("link", { name: "Add a folder" }).click();
     await page.getByLabel("URL of the service").fill(rig.url);

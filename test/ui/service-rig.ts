@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { type Serving, startService } from "../../src/service/serve.ts";
 import { must, SERVE, temporaryFolder } from "../service/fixture.ts";
-import { openBrowser } from "./browser.ts";
+import { newPage } from "./browser.ts";
 
 /** A service as `mdmirror serve` runs it, and who uses its pages. */
 export type ServiceRig = {
@@ -14,7 +14,7 @@ export type ServiceRig = {
   api(method: string, path: string, body?: object): Promise<Answered>;
   text(path: string): Promise<string>;
   /** Signs in by the form, as a person does. */
-  signIn(options?: { readonly key?: string; readonly context?: BrowserContext }): Promise<Page>;
+  signIn(options?: { readonly key?: string; readonly page?: Page }): Promise<Page>;
 };
 
 type Answered = {
@@ -49,8 +49,8 @@ export async function openServiceRig(): Promise<ServiceRig> {
       const { data } = await api("GET", `/v1/files?path=${encodeURIComponent(path)}`);
       return (await api("GET", `/v1/files/${data[0]!.id}`)).content;
     },
-    async signIn({ key = adminKey, context } = {}) {
-      const page = await (context ?? (await openBrowser())).newPage();
+    async signIn({ key = adminKey, page: given } = {}) {
+      const page = given ?? (await newPage());
       await page.goto(`${serving.url}/app`);
       await page.getByLabel("Key", { exact: true }).fill(key);
       await page.getByRole("button", { name: "Sign in" }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { hasBrowser, newBrowserPage, newPage, shoot } from "./browser.ts";
 import { openServiceRig } from "./service-rig.ts";
 
 const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One more line of it.\n".repeat(5)}`;
@@ -7,8 +7,7 @@ const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One 
 describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
   test("signs in with the admin key, not with a wrong one, and signs out", async () => {
     const { serving, adminKey, signIn } = await openServiceRig();
-    const context = await openBrowser({ mayFail: /401/ });
-    const page = await signIn({ key: "mdm_wrong", context });
+    const page = await signIn({ key: "mdm_wrong", page: await newPage({ mayFail: /401/ }) });
     await page.getByRole("alert").filter({ hasText: "not a key of this service" }).waitFor();
     await shoot(page, "service-sign-in");
     await page.getByLabel("Key", { exact: true }).fill(adminKey);
@@ -64,7 +63,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const rig = await openServiceRig();
     for (const path of ["team/plan.md", "private/diary.md"])
       await rig.api("POST", "/v1/files", { path, content: LONG });
-    const page = await rig.signIn({ context: await openBrowser({ mayFail: /422/ }) });
+    const page = await rig.signIn({ page: await newPage({ mayFail: /422/ }) });
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     await shoot(page, "service-keys");
     await page.getByRole("link", { name: "Create key" }).click();
@@ -78,7 +77,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const key = await page.locator("pre.secret").innerText();
     await page.getByRole("button", { name: "Copy the key" }).waitFor();
     await shoot(page, "service-key-created");
-    const ann = await rig.signIn({ key });
+    const ann = await rig.signIn({ key, page: await newBrowserPage() });
     await shoot(ann, "service-own");
     await ann.getByRole("link", { name: "team" }).click();
     await ann.getByRole("link", { name: "plan.md" }).click();
@@ -143,7 +142,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
 
   test("makes a workspace and removes it, without scripts", async () => {
     const rig = await openServiceRig();
-    const page = await rig.signIn({ context: await openBrowser({ javaScriptEnabled: false }) });
+    const page = await rig.signIn({ page: await newBrowserPage({ javaScriptEnabled: false }) });
     await page.getByText("New workspace").click();
     await page.getByLabel("Name").fill("drafts 草稿");
     await page.getByRole("button", { name: "Create workspace" }).click();
