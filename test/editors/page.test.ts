@@ -1,14 +1,13 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "../cli/rig.ts";
+import { ENTRY } from "../program.ts";
 
 /** Runs the commands of `src/docs/editors.md` with the installed editors. */
 
 const PAGE = readFileSync(new URL("../../src/docs/editors.md", import.meta.url), "utf8");
-const COMMAND = fileURLToPath(new URL("../../scripts/mdmirror", import.meta.url));
 
 function block(language: string): string {
   const found = PAGE.match(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, "m"));
@@ -33,7 +32,7 @@ beforeAll(async () => {
   const bin = join(rig.dir, "bin");
   mkdirSync(bin);
   mkdirSync(join(rig.dir, "home"));
-  symlinkSync(COMMAND, join(bin, "mdmirror"));
+  writeFileSync(join(bin, "mdmirror"), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`, { mode: 0o755 });
   const { PATH } = process.env;
   env = { ...process.env, PATH: `${bin}:${PATH}`, HOME: join(rig.dir, "home"), XDG_STATE_HOME: rig.stateHome };
 });
