@@ -127,8 +127,8 @@ export async function openPage(ui: RunningUi, path: string, options: PageOptions
 }
 
 /**
- * Judges what a page looks like, light and narrow. Nothing of it may be cut off. The colours of the
- * dark scheme are judged by `test/page/colours.test.ts`.
+ * Judges what a page looks like, light and narrow. Nothing of it may be cut off. The test of the
+ * colours (`test/page/colours.test.ts`) judges the dark scheme.
  * @param name of the screenshots
  */
 export async function shoot(page: Page, name: string): Promise<void> {

@@ -9,15 +9,13 @@ const PAGE = "/m/w/safety-stop";
 /** Default number of documents whose deletion a safety check stops. */
 const COUNT = 12;
 
-function namesOf(count: number = COUNT): readonly string[] {
-  return Array.from({ length: count }, (_, at) => `d/${String(at).padStart(2, "0")}.md`);
-}
+const NAMES: readonly string[] = Array.from({ length: COUNT }, (_, at) => `d/${String(at).padStart(2, "0")}.md`);
 
 /** Linked folder `w`, in which a safety check stops the deletion of all documents of a folder. */
-async function openHalt(count: number = COUNT): Promise<SignedIn> {
+async function openHalt(): Promise<SignedIn> {
   const opened = await openSignedIn();
   const { rig } = opened;
-  for (const name of [...namesOf(count), "a.md", "b.md"]) rig.write(name, `text of ${name}\n`);
+  for (const name of [...NAMES, "a.md", "b.md"]) rig.write(name, `text of ${name}\n`);
   await rig.run(["sync", "w"]);
   rmSync(join(rig.root, "d"), { recursive: true });
   expect((await rig.run(["sync", "w"])).code).toBe(4);
@@ -25,8 +23,8 @@ async function openHalt(count: number = COUNT): Promise<SignedIn> {
 }
 
 /** Returns how many of these documents the service still has. */
-function isThere({ rig }: UiRig, count: number = COUNT): number {
-  return namesOf(count).filter((name) => rig.remote(name) !== null).length;
+function isThere({ rig }: UiRig): number {
+  return NAMES.filter((name) => rig.remote(name) !== null).length;
 }
 
 describe("a stop", () => {
@@ -63,7 +61,7 @@ describe("a stop", () => {
     await person.post(formIn(await person.until(PAGE, '<button class="main-action">Keep them<'), "reject")!);
     const after = await person.until(PAGE, 'class="banner good"');
     expect(after).toContain("<h1>12 documents are restored.</h1>");
-    for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
+    for (const name of NAMES) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
     expect(isThere(rigged)).toBe(COUNT);
     expect(after).not.toContain('id="answers"');
     expect(after).not.toMatch(/href="\/m\/w\/needs">.*<span class="count/);
@@ -88,10 +86,10 @@ describe("a stop", () => {
 
 describe.skipIf(!hasBrowser)("a stop in a browser (skipped without Chromium)", () => {
   test("is found from the problems to fix, and approved with the keyboard alone", async () => {
-    const rigged = await openHalt(120);
+    const rigged = await openHalt();
     const page = await openPage(rigged.ui, "/m/w/needs");
     await page.locator("#main a[href$='/safety-stop']").first().press("Enter");
-    const yes = page.getByRole("button", { name: "Delete 120 documents" });
+    const yes = page.getByRole("button", { name: "Delete 12 documents" });
     await yes.waitFor();
     await page.locator("#stopped-d > summary").press("Enter");
     await page.getByText("d/03.md").waitFor();
@@ -99,6 +97,6 @@ describe.skipIf(!hasBrowser)("a stop in a browser (skipped without Chromium)", (
     await yes.press("Enter");
     await page.locator("#banner.good").waitFor();
     expect(await yes.count()).toBe(0);
-    expect(isThere(rigged, 120)).toBe(0);
+    expect(isThere(rigged)).toBe(0);
   });
 });
