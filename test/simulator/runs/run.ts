@@ -18,7 +18,7 @@ import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
  * be checked from outside held. `makeScript(seed, steps)` is pure; `runSimulation(script)` depends
  * on the script alone: the same script gives the same `trace` (I32), and any step may be removed
  * from `script.steps` (`shrink.ts` does so). It never rejects for a failure of the program under
- * test: an exception becomes a failure. A run of 40 steps takes about 20 ms.
+ * test: an exception becomes a failure.
  */
 export type Simulation = {
   /** Sentences that begin with the id of the broken promise; a stack if something threw. */
