@@ -32,7 +32,7 @@ export function onFolder(
  * @param dir a path or, if no linked folder is at that path, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): string {
-  if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? ownMirrorNamed(io, dir) ?? noMirror(io, dir));
+  if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? ownMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
   const what = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
   return unwrap(nearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
 }
@@ -56,7 +56,7 @@ function ownMirrorNamed(io: Io, name: string): Result<string> | null {
   return { kind: "trouble", trouble: absentTrouble(mirror) };
 }
 
-function noMirror(io: Io, dir: string): Result<never> {
+function refuseUnlinked(io: Io, dir: string): Result<never> {
   const { root: above } = nearest(io, resolve(io.cwd, dir));
   const hint =
     above === null

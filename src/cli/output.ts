@@ -50,10 +50,10 @@ export class Output {
 
   write(text: string): void {
     if (this.#stream !== null || this.#mayBeTerminal()) this.#open().write(text);
-    else this.#writeHere(Buffer.from(text));
+    else this.#writeDirectly(Buffer.from(text));
   }
 
-  #writeHere(bytes: Buffer): void {
+  #writeDirectly(bytes: Buffer): void {
     for (let offset = 0; offset < bytes.length; ) {
       try {
         offset += this.#write(STANDARD_OUTPUT, bytes, offset);

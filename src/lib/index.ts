@@ -34,7 +34,7 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
     requireFitNode();
     const { link } = await import("./link.ts");
     const root = await link(dir, options);
-    // After linking, the folder's own configuration has the address.
+    // The address is not needed again: linking has stored it in the folder's configuration.
     const { url: _url, ...rest } = options;
     return mirrorOf(new Session(root, environmentOf(rest)));
   });

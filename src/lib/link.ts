@@ -31,7 +31,7 @@ export async function link(requestedDir: string, options: LinkOptions): Promise<
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
   await checkBeforeLinking({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
-  // A key from the keychain stays there.
+  // A key from the keychain stays in the keychain.
   const stored = options.storeKey === false || from === "keychain" ? null : key;
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, stored));
   return realpathSync(dir);

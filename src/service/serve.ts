@@ -87,7 +87,7 @@ async function start<Key extends string | null>(
   if (pem.kind === "trouble") return pem;
   const data = await open();
   if (data.kind === "trouble") return data;
-  // A killed service left its address, and the lock is this process's now.
+  // A killed service left the address; this process has locked the folder now.
   removeAddress(options.data);
   try {
     return ok(await listen(data.value, options, pem.value));

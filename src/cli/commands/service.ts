@@ -143,8 +143,8 @@ async function prepareAllFolders(io: Io): Promise<void> {
 }
 
 /**
- * Checks whether the background service can sync a folder. It inherits neither the environment nor
- * the options of this shell, so the address and the key must be stored.
+ * Checks whether the background service can sync a folder. The service inherits neither the
+ * environment nor the options of this shell, so the address and the key must be stored.
  * @returns notes for the user
  */
 function checkReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {

@@ -6,7 +6,7 @@
 const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**
- * Returns false only if a document has no link that a function of this folder could change.
+ * Returns false only if a document has no link that functions of `links/` could change.
  * @param wiki true if `[[Name]]` counts
  */
 export function mayHaveLinks(text: string, wiki = false): boolean {

@@ -63,7 +63,8 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
       const spelled = keeps ? before : defaultForm;
-      // Takes the entry of this link too, so that the links after it keep their positions.
+      // Takes this link's spelling from the list too, so that the links after it get their own
+      // spellings.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
     },

@@ -20,12 +20,12 @@ const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
  * for any other syntax.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
-  const front = findFrontMatter(text);
-  if (front === null || text.slice(0, front.from) !== "---\n" || text.slice(front.to, front.end) !== "---\n")
+  const found = findFrontMatter(text);
+  if (found === null || text.slice(0, found.from) !== "---\n" || text.slice(found.to, found.end) !== "---\n")
     return undefined;
-  const lines = text.slice(front.from, front.to).split(/(?<=\n)/);
+  const lines = text.slice(found.from, found.to).split(/(?<=\n)/);
   const entries = readEntries(lines);
-  return entries && { entries, lines: lines.length + 2, body: text.slice(front.end) };
+  return entries && { entries, lines: lines.length + 2, body: text.slice(found.end) };
 }
 
 /** Returns true if a text begins like YAML front matter, with any line ends. */

@@ -177,9 +177,8 @@ function keepsSpace(
 }
 
 /**
- * Returns true if the scripts agree: what both versions kept from base must not be an addition or
- * removal between them. Otherwise elements of the later text were matched by chance with an
- * addition of the earlier one.
+ * Returns false if an element of base is in both later texts, but was removed and added again
+ * between these two. The scripts have then matched it by chance with an addition.
  */
 function agree(length: number, earlier: readonly Edit[], later: readonly Edit[], direct: readonly Edit[]): boolean {
   const before = counterparts(length, earlier);

@@ -35,7 +35,7 @@ function cellsOf(row: string): string[] {
 /**
  * Returns true if each table that both sides changed still has the columns of base on both sides,
  * or the same new columns. Columns are recognised by name; an unchanged row shows that a column was
- * only renamed. Otherwise nobody knows to which column a cell belongs.
+ * only renamed. In any other case, nobody knows to which column a cell belongs.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [

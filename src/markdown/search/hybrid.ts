@@ -35,7 +35,9 @@ const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  * of reading a document; of each character of the document; of making its snippets.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
-/** Highest score of a document with only some pieces of the query; with all units, it is higher. */
+/**
+ * Highest score of a document with only some pieces of the query; with all units, it is at least 1.
+ */
 const MAX_PARTIAL_SCORE = 0.5;
 
 /**

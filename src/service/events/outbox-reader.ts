@@ -59,8 +59,8 @@ export class OutboxReader {
     const texts: (readonly [Group, string])[] = [];
     for (const group of groups) {
       // Null: the rows after `position` are not known, so each listener gets a reset.
-      const happened = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
-      const events = happened === undefined ? [] : await this.#eventsFor(tables, group, happened);
+      const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
+      const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
       if (events === null) ended.push(group);
       else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
     }

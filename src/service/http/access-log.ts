@@ -45,7 +45,7 @@ export class AccessLog {
   readonly #onFault: (error: unknown) => void;
   #lines: string[] = [];
   #lost = 0;
-  #written: Promise<void> | null = null;
+  #writing: Promise<void> | null = null;
 
   /** @param onFault called when lines cannot be written; these lines are lost */
   constructor(append: AppendText, onFault: (error: unknown) => void) {
@@ -56,19 +56,19 @@ export class AccessLog {
   readonly note = (entry: AccessEntry): void => {
     if (this.#lines.length < MAX_WAITING) this.#lines.push(JSON.stringify(entry));
     else this.#lost++;
-    this.#written ??= this.#writeLater();
+    this.#writing ??= this.#writeLater();
   };
 
   /** Resolves when all lines are written. */
   async close(): Promise<void> {
-    await this.#written;
+    await this.#writing;
     if (this.#lines.length > 0) await this.#write();
   }
 
   async #writeLater(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     await this.#write();
-    this.#written = null;
+    this.#writing = null;
   }
 
   async #write(): Promise<void> {

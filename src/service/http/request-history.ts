@@ -41,7 +41,7 @@ export type RequestSpan = Readonly<Counts> & {
 export class RequestHistory {
   readonly #now: () => number;
   readonly #readFigures: () => Promise<ServiceFigures | null>;
-  /** Minutes with requests, the latest last. */
+  /** Minutes with requests, in the order of time. */
   readonly #minutes: Minute[] = [];
 
   /**

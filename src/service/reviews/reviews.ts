@@ -168,7 +168,7 @@ export class Reviews {
       if (seen !== null && found.file.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
-      // The decision and the version that it publishes have one time, by which `decided` finds
+      // The decision and the version that it publishes get the same time, so that `decided` finds
       // both.
       const at = working.now();
       const row = await publish({ ...working, now: () => at, key: null }, found, content);

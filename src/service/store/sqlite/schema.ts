@@ -148,7 +148,7 @@ ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 /** The first migration creates schema `OLDEST_SCHEMA`; each later one creates the next schema. */
 const MIGRATIONS: readonly string[] = [TABLES, SEARCH_BY_KEYS, SENDERS];
 
-/** Numbers of the schemas that are known, in `user_version`. */
+/** Oldest and newest schema that this version knows, by the number in `user_version`. */
 export const OLDEST_SCHEMA = 10;
 export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;
 
