@@ -16,9 +16,7 @@ export function leadsTo(target: string, { files, folder }: LinkBase): string | n
   return names === null ? null : files + names.map(encodeURIComponent).join("/") + fragment;
 }
 
-/**
- * Returns the id of a heading in the usual form. The prefix keeps it apart from the page's own ids.
- */
+/** Returns the id of a heading in the usual form. Its prefix differs from the page's own ids. */
 export function headingId(text: string): string {
   const slug = text
     .toLowerCase()

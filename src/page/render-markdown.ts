@@ -149,8 +149,7 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
 }
 
 /**
- * Keeps heading ids of this parser only. An id from the document's own HTML could be equal to an id
- * of the page.
+ * Keeps heading ids of this parser only: an id in the document's HTML could equal one of the page.
  */
 function headingOf(tagName: string, { id, ...attribs }: Attributes): Tag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { ...attribs, id } : attribs };

@@ -8,7 +8,7 @@ import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
  * the main thread would answer nobody.
  */
 
-/** LIMIT: milliseconds for one document. The slowest usual one takes 200. */
+/** LIMIT: milliseconds for one document. The slowest normal document takes 200. */
 const DEADLINE_MS = 2_000;
 /** LIMIT: milliseconds in which the thread must be ready. */
 const START_MS = 20_000;
@@ -26,8 +26,7 @@ const PROGRAM = new URL(
 );
 
 /**
- * Returns null if rendering takes too long, or too many documents wait. The page then shows the
- * source.
+ * Returns null if rendering takes too long, or too many documents wait: the source is then shown.
  */
 export type Render = (
   text: string,

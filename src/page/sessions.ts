@@ -8,9 +8,7 @@ import { BoundedMap } from "../common/bounded-map.ts";
 
 export type Session<Who> = {
   readonly who: Who;
-  /**
-   * Token in each form, and in a header of requests by scripts. No other site can read the token.
-   */
+  /** Token in each form, and in a header of requests by scripts. No other site can read it. */
   readonly csrf: string;
 };
 

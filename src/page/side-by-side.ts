@@ -69,8 +69,8 @@ ${cutTo(parts, MAX_LINES).map((part) => partOf(part, options))}</table>${cut > 0
 }
 
 /**
- * A passage of a page. `hidden`: number of equal lines left out before it. `at`: number of the
- * change, from 1.
+ * A passage of a page. `hidden`: equal lines left out before it. `at`: number of the change, from
+ * 1.
  */
 type Part = Passage & { readonly hidden: number; readonly at: number };
 

@@ -45,8 +45,8 @@ export class UiAccess {
   }
 
   /**
-   * Exchanges a ticket for a session. Returns the value of `Set-Cookie`; null if the ticket is not
-   * valid.
+   * Exchanges a ticket for a session. Returns the value of `Set-Cookie`; null for an invalid
+   * ticket.
    */
   admit(ticket: string): string | null {
     if (!this.#tickets.take(ticket)) return null;

@@ -38,9 +38,7 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "safety-stop/reject", operation: "reject", run: answer("reject") },
 ];
 
-/**
- * Plans the first sync of a new folder; with the draft of such a plan, links its folder and syncs.
- */
+/** Plans the first sync of a new folder, or links the folder of a planned draft and syncs it. */
 export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
   const id = form.get("draft") ?? "";
   const draft = ui.links.get(id);
@@ -57,17 +55,14 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
 
 const DRAFT_DIGITS = 32;
 
-/**
- * Stores the plan of the first sync, or the fields of the form with the refused one, for the next
- * page.
- */
+/** Stores the plan of the first sync, or the form with its refused field, for the next page. */
 async function draftNext(ui: Ui, fields: LinkFields): Promise<Done> {
   const id = ui.random.hex(DRAFT_DIGITS);
   ui.links.set(id, await draftLink(ui, fields));
   return { to: `${LINK}?draft=${id}`, notice: null };
 }
 
-/** LIMIT: checks whether a new daemon runs; then the milliseconds between two checks. */
+/** LIMIT: checks whether a new daemon runs, and the milliseconds between two checks. */
 const LOOKS = 50;
 const LOOK_MS = 200;
 
@@ -126,9 +121,9 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   const run = numberIn(params["run"]);
   if (run === null) return { to: mirrorAddress(name, "runs"), notice: nothingDone("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  // A message with *Undo* leads back to the problems.
+  // After *Undo* on the page of problems, that page is shown again.
   const next = form.get("next") === "needs" ? "needs" : `runs/${run}`;
-  // A message with *Undo* is on the page while the sync after its action still runs.
+  // Waits for the running job: *Undo* is shown while the sync after the undone action still runs.
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const done = await runOperation(root, undo, input, { ...ui, progress });
     if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
@@ -151,7 +146,7 @@ function answer(way: keyof typeof ANSWERS) {
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, "safety-stop", what, async (progress) => {
-      // The answer refers to the stop that the user saw last; otherwise the operation does nothing.
+      // The stop that the user saw last; if another is current by now, the operation does nothing.
       const files = ui.stops.filesBack(root);
       const done = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);

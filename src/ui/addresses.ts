@@ -22,10 +22,7 @@ export function documentAddress(name: string, part: string, path: string, query:
   return mirrorAddress(name, documentPart(part, path), query);
 }
 
-/**
- * Returns the path of a page about one document or folder, relative to the page of the linked
- * folder.
- */
+/** Returns the path of a page about a document or folder, relative to the linked folder's page. */
 export function documentPart(part: string, path: string): string {
   return `${part}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -68,7 +68,7 @@ export function choiceIn(form: URLSearchParams, { at }: Pick<Clash, "at">): Choi
 }
 
 /**
- * Returns the text of a clash in a form: the user's text, or the text that the form starts with.
+ * Returns the text of a clash in a form: the user's text, or the text with which the form starts.
  */
 export function editedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.at}-text`) ?? joined(clash.mine, clash.theirs);
@@ -99,10 +99,7 @@ function joined(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
-/**
- * Adds the line feed that a field may lose at the end of its text. The next line needs this line
- * feed.
- */
+/** Adds the line feed that a field may lose at its end, and that the next line needs. */
 function endedLike(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

@@ -12,10 +12,7 @@ import type { Jobs, JobView } from "./jobs.ts";
 
 /** Reads the states of linked folders for pages. */
 
-/**
- * An open problem. `address`: page on which the user can resolve the problem; null if there is no
- * such page.
- */
+/** An open problem. `address`: page on which the user can resolve it; null if there is none. */
 export type Need = AttentionEntry & { readonly address: string | null };
 
 /** A linked folder as pages show it. */
@@ -57,7 +54,8 @@ export class Folders {
   async read(): Promise<AllFolders> {
     const { ended } = this.#world.jobs;
     const { mirrors, unfit } = await readAllStatuses(this.#world);
-    // A page shows the result of a job together with the state after the job.
+    // A job has ended meanwhile: reads again, so that pages show its result with the state after
+    // it.
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)

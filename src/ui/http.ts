@@ -38,10 +38,7 @@ type Site = {
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
-  /**
-   * Milliseconds within which a request's headers must arrive; the whole request has three times
-   * that.
-   */
+  /** Milliseconds for a request's headers to arrive; the whole request has three times that. */
   readonly arriveMs: number;
 };
 

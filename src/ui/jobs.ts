@@ -10,7 +10,7 @@ import type { Notice } from "../page/layout.ts";
 import { noticeOfTrouble } from "./messages.ts";
 
 /**
- * Work that a page started and that continues after its request. Each folder has one job at a time.
+ * Work that a page started and that continues after its request. A folder has one job at a time.
  */
 export type JobView = {
   /** Name of the job, such as `Syncing`. */

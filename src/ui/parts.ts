@@ -27,9 +27,7 @@ function problemRow({ path, kind, code, detail, next, address }: Need): Html {
   return html`<li><div class="main">${name} ${explained(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, originOf(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
-/**
- * Returns a link from a code, or from text that shows the code, to the document that explains it.
- */
+/** Returns a link from a code, or from text that shows it, to the document that explains it. */
 export function explained(code: string, shown: Shown): Html {
   const address = helpAddress(code);
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;

@@ -178,10 +178,7 @@ function decidedContent(ui: Ui, root: string, path: string, form: URLSearchParam
   return { way: isText(mine) ? "mine" : isText(theirs) ? "theirs" : "merged", text };
 }
 
-/**
- * Returns the content that a user typed. It is stored first, so that it is not lost if a later step
- * fails.
- */
+/** Returns the content that a user typed, stored first, so that a later failure cannot lose it. */
 function typedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
   const typed = form.get("text");
   if (typed === null) return null;

@@ -53,9 +53,7 @@ export class Stops {
     return back?.kind === "ok" ? back.value.filter(({ kind }) => kind === "file-back").length : 0;
   }
 
-  /**
-   * Marks the result of a folder as outdated, so that the next page that asks starts a new scan.
-   */
+  /** Marks the result of a folder as outdated: the next page that asks for it starts a new scan. */
   forget(root: string): void {
     const kept = this.#kept.get(root);
     if (kept !== undefined) this.#kept.set(root, { ...kept, key: "" });

@@ -333,10 +333,7 @@ async function entriesOf(
   });
 }
 
-/**
- * Returns the place of the next page: documents follow the last folder; nothing follows the last
- * document.
- */
+/** Returns the place of the next page: folders first, then documents; null after the last one. */
 function nextOf(at: EntryPlace, rows: readonly { readonly name: string }[], hasMore: boolean): EntryPlace | null {
   if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
   return at.kind === "folder" ? { kind: "file", name: "" } : null;

@@ -146,7 +146,7 @@ export function readNewWishes(filled: FormContent, now: number): KeyRequest | Fa
   return hasAccess ? wishes : { field: "access", text: "Choose what the key may read." };
 }
 
-/** Reads what the form asks for, or finds the first field with a fault. */
+/** Reads the wanted key from the form, or finds the first field with a fault. */
 export function readWishes(filled: FormContent, now: number): KeyRequest | Fault {
   const { label } = filled;
   if (label === "" || label.length > MAX_LABEL)
@@ -173,10 +173,7 @@ function readGrants({ access, levels }: FormContent): KeyGrant[] | string {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Returns the end of that day in UTC. The time zone of the user is not known, and all users see the
- * same page.
- */
+/** Returns the end of that day in UTC, because the time zone of the user is not known. */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

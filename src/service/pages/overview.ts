@@ -21,7 +21,7 @@ type Window = keyof typeof WINDOWS;
 
 const MINUTE_MS = 60_000;
 
-/** Shows an administrator what asks for a decision, the workspaces, and how the service runs. */
+/** Shows an administrator the open decisions, the workspaces, and how the service runs. */
 export async function showOverview(call: PageCall): Promise<PageResult> {
   const { core, operation, query } = call;
   const workspaces = await core.admin.workspaces();

@@ -42,7 +42,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
-  // One more than the pages show, to find out if there are more.
+  // One document more than the pages show, to find out if there are more.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_FOUND + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(searchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });

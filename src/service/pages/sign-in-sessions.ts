@@ -13,9 +13,7 @@ import { APP } from "./addresses.ts";
 /** A signed-in user. `since`: milliseconds since the epoch. */
 export type SignedIn = { readonly who: Who; readonly since: number };
 
-/**
- * LIMIT: signed-in browsers. A further browser signs out the browser that was unused for longest.
- */
+/** LIMIT: signed-in browsers. A further one signs out the browser that was unused for longest. */
 const MAX_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
@@ -93,9 +91,7 @@ export class SignInSessions {
     return this.#browsers.signOut(cookie, this.#origins.cookie(host));
   }
 
-  /**
-   * Returns the client's address. A local proxy appends that address as the last one of its header.
-   */
+  /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const told = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
     return told === undefined ? from : told.slice(told.lastIndexOf(",") + 1).trim();

@@ -28,9 +28,7 @@ import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-s
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
 
-/**
- * Answers requests for the service's pages. Does not depend on sockets, which `http.ts` handles.
- */
+/** Answers requests for the service's pages. Does not depend on sockets, which `http/` handles. */
 
 export type PageAnswer = {
   readonly status: number;

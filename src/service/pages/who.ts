@@ -45,10 +45,7 @@ export async function contextFor(
   return noWorkspace();
 }
 
-/**
- * Returns a context with full access for an administrator, who could also create a key with full
- * access.
- */
+/** Returns a context with full access for an administrator, who could also create such a key. */
 async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();

@@ -75,10 +75,7 @@ ${
   });
 }
 
-/**
- * Lists the grants of the key. They lead to documents that the key may see even if the folder above
- * is hidden.
- */
+/** Lists the grants of the key, which lead to visible documents even below a hidden folder. */
 export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const own = await lookAtOwn(core, hash);
   if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);

@@ -33,9 +33,7 @@ import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 import { unsavedDraft, editorOf } from "./conflict-editor.ts";
 
-/**
- * Shows a conflict as cards, one for each place that the user decides; or a block with its choices.
- */
+/** Shows a conflict as cards, one for each place to decide; or a block with its choices. */
 export const CONFLICT = folderPage({
   path: "/m/:name/conflict/*",
   section: "needs",
@@ -286,9 +284,7 @@ function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
-/**
- * Shows the differences of the versions. If a version cannot be shown, shows the other versions.
- */
+/** Shows the differences of the versions. If one cannot be shown, shows only the other versions. */
 function versionsOf({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
     return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameView(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;

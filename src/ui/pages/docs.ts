@@ -30,10 +30,7 @@ type Entry = EntryList["entries"][number];
 
 /** LIMIT: names on one page. */
 const NAMES_PER_PAGE = 200;
-/**
- * LIMIT: characters of a document that the page shows. Documents of the service have at most a
- * third of that.
- */
+/** LIMIT: characters of a document that the page shows, three times the service's limit. */
 const MAX_CHARACTERS = 150_000;
 
 export const DOCS = folderPage({
@@ -121,9 +118,7 @@ function badgesIn({ state, needs, reviews }: Entry): Html {
   return html`${problems || entryBadge(state)}${reviews > 0 && html` ${reviewsBadge(reviews)}`}`;
 }
 
-/**
- * Returns a row in the list of `folder`. The id of the row lets a live page replace this row only.
- */
+/** Returns a row in the list of `folder`. Its id lets a live page replace this row only. */
 function entryRow(mirror: string, folder: string, entry: Entry, now: number): Html {
   const { kind, why, file, sum } = entry;
   const size = file === null ? sum !== null && plural(sum.documents, "document") : bytesText(file.size);

@@ -18,9 +18,7 @@ import { jobOf } from "../status.ts";
 /** LIMIT: reviews on one page; each shows its content. */
 const REVIEWS_PER_PAGE = 20;
 
-/**
- * Shows changes in review, from the folder's state. Only the button sends requests to the service.
- */
+/** Shows changes in review, from the folder's state. Only the button asks the service. */
 export const REVIEWS = folderPage({
   path: "/m/:name/reviews",
   section: "reviews",

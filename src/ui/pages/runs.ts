@@ -138,7 +138,7 @@ function readRun(local: LocalMirror, run: number) {
   const line = readRuns(local.state).find((one) => one.run === run);
   if (line === undefined) return noRun(String(run));
   const events = local.state.events({ limit: EVENTS, run }).toReversed();
-  // The change of a document says more than the record of it.
+  // Leaves out the records of a document that the run also changed: the change says more.
   const changed = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shown = events.filter((event) => isChange(event) || event.id === null || !changed.has(event.id));
   return ok({ line, events: shown, undo: readUndoPlan(local, run) });

@@ -66,7 +66,7 @@ ${view !== null && stoppedList(view)}`;
 
 /**
  * Shows the question of a stop, or its reasons before both sides are read.
- * @param checked when both sides were read; null: they are not read yet
+ * @param checked time at which both sides were read; null: they are not read yet
  */
 function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked: Html | null): Html {
   const sentences = sentenceView(reasons.map(({ detail }) => sentenceOf(detail)).join(" "));

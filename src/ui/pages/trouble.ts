@@ -8,7 +8,7 @@ import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { originOf } from "../parts.ts";
 
-/** Errors whose next step is outside of the pages, so that it is shown openly. */
+/** Errors whose next step is outside of the pages. The page shows this step without a click. */
 const OUTSIDE: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
 
 /**

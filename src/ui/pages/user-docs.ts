@@ -22,9 +22,7 @@ ${Object.entries(SUBJECTS).map(
     }),
 };
 
-/**
- * Shows one document for users. If the renderer is overloaded, shows the source of the document.
- */
+/** Shows one document for users; if the renderer is overloaded, the source of the document. */
 export const USER_DOC: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,

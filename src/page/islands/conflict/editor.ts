@@ -127,7 +127,7 @@ const THEME = EditorView.theme({
     textDecoration: "underline 2px",
   },
   ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
-  // The usual sign is in few fonts.
+  // Few fonts have CodeMirror's own sign for left-out lines.
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
   ".cm-deletedChunk": { paddingInlineEnd: "5.5rem" },
   "&.cm-editor .cm-chunkButtons button": {

@@ -11,7 +11,7 @@ function showAges(within: ParentNode): void {
   const now = Date.now();
   for (const time of within.querySelectorAll<HTMLTimeElement>("time.age")) {
     const text = ageText(now - Date.parse(time.dateTime));
-    // Setting an equal text would still end a selection in it.
+    // Setting the text, even an equal one, would end the user's selection in it.
     if (time.textContent !== text) time.textContent = text;
   }
 }

@@ -2,7 +2,9 @@ const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step, mai
 /** Selectors of the element of a row that gets the focus, the preferred one first. */
 const FIRST = ["input[type=radio]:checked", "a, button, input"];
 
-/** Moves among the rows of a page, to its search field, and shows the keys. */
+/**
+ * Handles the keys of a page: move among its rows, go to its search field, show the list of keys.
+ */
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;

@@ -43,7 +43,10 @@ async function refresh(main: HTMLElement): Promise<void> {
   else show(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
-/** The choices of a conflict are in a form that is left unchanged, so that its page stays live. */
+/**
+ * Fields that count as filled in. Radio buttons do not: the form with a conflict's choices is kept
+ * as it is, so its page can stay live.
+ */
 const TYPED = "input:not([type=radio])";
 
 /** Returns true if the user filled in a field, a box or a list, and did not send it yet. */
@@ -79,8 +82,8 @@ function beforeAttributeUpdated(name: string, element: Element): boolean {
 }
 
 /**
- * Leaves a form with a text field unchanged while its versions are the same, and permanently once
- * the user typed into it.
+ * Leaves a form with a text field unchanged while it is about the same versions, and permanently
+ * once the user typed into it.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

@@ -3,9 +3,7 @@ const LEAVES_MS = { usual: 10_000, undo: 60_000 } as const;
 /** Key of the last closed message in this tab, so that the next page does not show it again. */
 const CLOSED = "closed-message";
 
-/**
- * Removes messages after a while, or by a button. A message with the focus or the pointer stays.
- */
+/** Removes messages after a while, or by a button. One with the focus or the pointer stays. */
 export function removeToasts(): void {
   document.documentElement.classList.add("js");
   // The address names the message, so a reload would show it again.
