@@ -129,7 +129,8 @@ const THEME = EditorView.theme({
   ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
   // Few fonts have CodeMirror's own sign for left-out lines.
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
-  ".cm-deletedChunk": { paddingInlineEnd: "5.5rem" },
+  // Its button covers no line, also where the other version has no lines.
+  ".cm-deletedChunk": { paddingInlineEnd: "5.5rem", minHeight: "2.25rem" },
   "&.cm-editor .cm-chunkButtons button": {
     color: "var(--text)",
     backgroundColor: "var(--raised)",
