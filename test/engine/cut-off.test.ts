@@ -7,6 +7,7 @@ import type { Pair } from "../simulator/moment.ts";
 import { settle, openSynced, problem, goOnFrom, openFixture, remoteTexts, type Fixture } from "../promises/fixture.ts";
 import { Killed } from "../simulator/process.ts";
 import { createRig } from "../simulator/rig.ts";
+import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { resolve } from "./resolving.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
@@ -280,20 +281,11 @@ test("I13 a damaged new file is created again wherever the power is cut a second
   rig.app.create("other.md", "another\n");
   const mirror = rig.mirror({}, { ...begun.copy(), boot: 2 });
   const texts = { "note.md": TEXT, "other.md": "another\n" };
-  mirror.disk.settle();
-  const cuts = await killAtEachCall(
-    { rig, mirror },
-    {
-      async judge(pair, at, lived) {
-        if (lived) return;
-        pair.mirror.disk.losePower(() => 0);
-        const after = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
-        for (let run = 0; run < 3; run++) await after.sync();
-        expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({ at, texts });
-        expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
-      },
-    },
-  );
+  const cuts = await cutPowerAtEachCall({ rig, mirror }, async ({ mirror: after }, at) => {
+    for (let run = 0; run < 3; run++) await after.sync();
+    expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({ at, texts });
+    expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
+  });
   expect(cuts).toBeGreaterThan(10);
 });
 

@@ -3,10 +3,10 @@ import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen } from "../promises/fixture.ts";
 import { SETTINGS, type Mirror } from "../simulator/mirror.ts";
+import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { startDaemon } from "./daemon/rig.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 
@@ -332,25 +332,16 @@ test.each([
       rig.app.edit(`${name}.md`, edited(name));
       mirror.disk.user.rename(mirror.path(`${name}.md`), mirror.path(`d/${name}.md`));
     }
-    mirror.disk.settle();
-    const cuts = await killAtEachCall(
-      { rig, mirror },
-      {
-        async judge(pair, call, lived) {
-          if (lived) return;
-          pair.mirror.disk.losePower(() => 0);
-          const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
-          for (const [path, text] of restarted.texts()) if (path !== "d/c.md") save(restarted, path, text + last);
-          await settle(restarted);
-          const live = [...pair.rig.app.files().values()].filter(({ path }) => path !== "d/c.md");
-          const ends = live.map(({ id, path, text }) => [call, id, path, text]);
-          expect(ends.toSorted()).toEqual(
-            ["a", "b"].map((name, at) => [call, ids[at], `d/${name}.md`, edited(name) + last]).toSorted(),
-          );
-          expect(restarted.texts()).toEqual(remoteTexts(pair.rig));
-        },
-      },
-    );
+    const cuts = await cutPowerAtEachCall({ rig, mirror }, async (after, call) => {
+      for (const [path, text] of after.mirror.texts()) if (path !== "d/c.md") save(after.mirror, path, text + last);
+      await settle(after.mirror);
+      const live = [...after.rig.app.files().values()].filter(({ path }) => path !== "d/c.md");
+      const ends = live.map(({ id, path, text }) => [call, id, path, text]);
+      expect(ends.toSorted()).toEqual(
+        ["a", "b"].map((name, at) => [call, ids[at], `d/${name}.md`, edited(name) + last]).toSorted(),
+      );
+      expect(after.mirror.texts()).toEqual(remoteTexts(after.rig));
+    });
     expect(cuts).toBeGreaterThan(15);
   },
 );
@@ -366,29 +357,20 @@ test("I13 power is cut at any call while swapped files get edits, then both are 
   user.rename(mirror.path("a.md"), mirror.path("x.md"));
   user.rename(mirror.path("b.md"), mirror.path("a.md"));
   user.rename(mirror.path("x.md"), mirror.path("b.md"));
-  mirror.disk.settle();
-  const cuts = await killAtEachCall(
-    { rig, mirror },
-    {
-      async judge(pair, call, lived) {
-        if (lived) return;
-        pair.mirror.disk.losePower(() => 0);
-        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
-        const saved = [...restarted.texts()].map(([path, text]) => [path, `${text}last\n`] as const);
-        for (const [path, text] of saved) {
-          restarted.disk.user.remove(restarted.path(path));
-          restarted.write(path, text);
-        }
-        await settle(restarted);
-        const [local, remote] = [restarted.texts(), remoteTexts(pair.rig)];
-        const blocked = new Set<string>([...restarted.state.load().blocks.values()].map(({ path }) => path));
-        const differing = saved.flatMap(([path]) => (local.get(path) === remote.get(path) ? [] : [path]));
-        expect([call, differing.filter((path) => !blocked.has(path))]).toEqual([call, []]);
-        const ends = [...local.values()].filter((text) => text.endsWith("last\n"));
-        expect([call, ends.length]).toEqual([call, saved.length]);
-        expect([...remote.values()].filter((text) => text.includes("by the app"))).toHaveLength(2);
-      },
-    },
-  );
+  const cuts = await cutPowerAtEachCall({ rig, mirror }, async ({ rig: after, mirror: restarted }, call) => {
+    const saved = [...restarted.texts()].map(([path, text]) => [path, `${text}last\n`] as const);
+    for (const [path, text] of saved) {
+      restarted.disk.user.remove(restarted.path(path));
+      restarted.write(path, text);
+    }
+    await settle(restarted);
+    const [local, remote] = [restarted.texts(), remoteTexts(after)];
+    const blocked = new Set<string>([...restarted.state.load().blocks.values()].map(({ path }) => path));
+    const differing = saved.flatMap(([path]) => (local.get(path) === remote.get(path) ? [] : [path]));
+    expect([call, differing.filter((path) => !blocked.has(path))]).toEqual([call, []]);
+    const ends = [...local.values()].filter((text) => text.endsWith("last\n"));
+    expect([call, ends.length]).toEqual([call, saved.length]);
+    expect([...remote.values()].filter((text) => text.includes("by the app"))).toHaveLength(2);
+  });
   expect(cuts).toBeGreaterThan(15);
 });

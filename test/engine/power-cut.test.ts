@@ -6,6 +6,7 @@ import { openSynced, remoteTexts, settle } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
+import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 
 const LAST = "and a last line\n";
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
@@ -60,23 +61,14 @@ describe.each([
     }
     const before = mirror.texts().get("a.md")!;
     const merged = (isMerged ? LINES.with(1, "mine\n\n") : LINES).with(7, "theirs\n\n").join("");
-    mirror.disk.settle();
-    const cuts = await killAtEachCall(
-      { rig, mirror },
-      {
-        async judge(pair, call, lived) {
-          if (lived) return;
-          pair.mirror.disk.losePower(() => 0);
-          const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
-          for (const path of ["a.md", "b.md"]) save(restarted, path, (restarted.texts().get(path) ?? before) + LAST);
-          await settle(restarted);
-          // The row of the second file makes the record of the first one safe, and not its name.
-          const texts = [...restarted.texts().values(), ...remoteTexts(pair.rig).values()];
-          const end = who === "and nobody saves" ? merged : merged + LAST;
-          expect([call, ...texts]).toEqual([call, end, end, end, end]);
-        },
-      },
-    );
+    const cuts = await cutPowerAtEachCall({ rig, mirror }, async (after, call) => {
+      for (const path of ["a.md", "b.md"]) save(after.mirror, path, (after.mirror.texts().get(path) ?? before) + LAST);
+      await settle(after.mirror);
+      // The row of the second file makes the record of the first one safe, and not its name.
+      const texts = [...after.mirror.texts().values(), ...remoteTexts(after.rig).values()];
+      const end = who === "and nobody saves" ? merged : merged + LAST;
+      expect([call, ...texts]).toEqual([call, end, end, end, end]);
+    });
     expect(cuts).toBeGreaterThan(15);
   });
 });
@@ -88,26 +80,20 @@ test("I06 I13 power is cut at any call while conflicts end with the service's ve
     rig.app.edit(name, "theirs\n");
   }
   await settle(mirror);
-  mirror.disk.settle();
   const paths = ["a.md", "b.md"];
   const ended = new Set<number>();
-  await killAtEachCall(
+  await cutPowerAtEachCall(
     { rig, mirror },
-    {
-      async work(pair) {
-        const opened = { world: pair.mirror.world() } as OpenedMirror;
-        await carryOut(resolve, opened, { paths, way: "theirs", force: false, noSync: true });
-      },
-      async judge(pair, call, lived) {
-        if (lived) return;
-        pair.mirror.disk.losePower(() => 0);
-        const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
-        await settle(restarted);
-        expect([call, ...remoteTexts(pair.rig).values()]).toEqual([call, "theirs\n", "theirs\n"]);
-        const conflicts = restarted.state.load().conflicts.size;
-        expect([...restarted.texts().values()].filter((text) => text === "mine\n")).toHaveLength(conflicts);
-        ended.add(paths.length - conflicts);
-      },
+    async (after, call) => {
+      await settle(after.mirror);
+      expect([call, ...remoteTexts(after.rig).values()]).toEqual([call, "theirs\n", "theirs\n"]);
+      const conflicts = after.mirror.state.load().conflicts.size;
+      expect([...after.mirror.texts().values()].filter((text) => text === "mine\n")).toHaveLength(conflicts);
+      ended.add(paths.length - conflicts);
+    },
+    async (pair) => {
+      const opened = { world: pair.mirror.world() } as OpenedMirror;
+      await carryOut(resolve, opened, { paths, way: "theirs", force: false, noSync: true });
     },
   );
   expect(ended).toEqual(new Set([0, 1, 2]));
