@@ -56,7 +56,6 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await next.waitFor({ state: "hidden" });
     const { height } = (await page.locator("main .sticky").boundingBox())!;
     expect(height).toBeLessThan(60);
-    await shoot(page, "conflict-decided");
     await page.getByRole("button", { name: "Save" }).click();
     await expect.poll(() => rig.read("plan.md")).toBe(TWO_CLASHES.merged);
   });
