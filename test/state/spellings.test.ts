@@ -20,8 +20,8 @@ test("of each path the last few spellings stay, and the last few of its text of 
   state.spellings.put(spelling("other", "other", "notes/2.md"));
   state.spellings.removeOld();
   const digests = (word: string) => Array.from({ length: 8 }, (_, n) => textDigest(`${word} ${19 - n}`));
-  expect(state.spellings.at(path).map(({ bytes }) => bytes)).toEqual([...digests("bytes"), ...digests("now")]);
-  expect(state.spellings.at("notes/2.md")).toHaveLength(1);
+  expect(state.spellings.atPath(path).map(({ bytes }) => bytes)).toEqual([...digests("bytes"), ...digests("now")]);
+  expect(state.spellings.atPath("notes/2.md")).toHaveLength(1);
   state.spellings.removeOld();
   expect(state.spellings.all()).toHaveLength(17);
 });

@@ -175,8 +175,8 @@ function* indexChangedFiles(
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let indexed = 0;
-  for (let at = 0; changed.length - at > DOCUMENTS_AT_ONCE; at += DOCUMENTS_AT_ONCE) {
-    indexed += search.update(changed.slice(at, at + DOCUMENTS_AT_ONCE), () => true, read);
+  for (let start = 0; changed.length - start > DOCUMENTS_AT_ONCE; start += DOCUMENTS_AT_ONCE) {
+    indexed += search.update(changed.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
     yield;
   }
   return indexed + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);

@@ -8,8 +8,8 @@ export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "s
  */
 export type FolderHandle = {
   /**
-   * Path through the handle. `${at}/name` is an entry of this folder in every call of the Fs; `at`
-   * alone works in `readdir` only.
+   * Path through the handle. `${handlePath}/name` is an entry of this folder in every call of the
+   * Fs; `handlePath` alone works in `readdir` only.
    */
   readonly handlePath: string;
   stat(): FsStat;

@@ -7,9 +7,9 @@ import type { Spelling } from "../../contract/spelling.ts";
  * replacement of its file may still be undone.
  */
 export interface Spellings {
-  of(path: LocalPath, bytes: Digest): Spelling | null;
+  find(path: LocalPath, bytes: Digest): Spelling | null;
   /** Returns the spellings of a path, newest first. */
-  at(path: LocalPath): Spelling[];
+  atPath(path: LocalPath): Spelling[];
   /** Returns the newest spelling at a path whose content in the service's form has this digest. */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];

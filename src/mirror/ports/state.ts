@@ -401,8 +401,8 @@ export interface State {
   setMeta(key: string, value: string | null): void;
 
   /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
-  beginRun(kind: string, at: number): number;
-  endRun(run: number, at: number, summary: string): void;
+  beginRun(kind: string, startedAt: number): number;
+  endRun(run: number, startedAt: number, summary: string): void;
   recordEvent(event: MirrorEvent): void;
   /** Returns events, newest first. */
   events(query: {

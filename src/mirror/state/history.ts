@@ -98,12 +98,12 @@ export class RunTable extends WithStatements {
     "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
   );
 
-  begin(kind: string, at: number): number {
-    return Number(this.#insert.run(kind, at).lastInsertRowid);
+  begin(kind: string, startedAt: number): number {
+    return Number(this.#insert.run(kind, startedAt).lastInsertRowid);
   }
 
-  end(run: number, at: number, summary: string): void {
-    this.#end.run(at, summary, run);
+  end(run: number, endedAt: number, summary: string): void {
+    this.#end.run(endedAt, summary, run);
   }
 
   newest(limit: number): RunRow[] {
@@ -132,7 +132,7 @@ export class VersionTable extends WithStatements {
   }
 
   /** Returns the versions of a document, newest first. */
-  of(id: DocId): Version[] {
+  ofDocument(id: DocId): Version[] {
     return this.#byId.all(id);
   }
 

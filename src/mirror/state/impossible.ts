@@ -58,7 +58,7 @@ const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.t
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
   let hex = 1;
-  for (let at = 0; at < DIGEST_LENGTH; at++) hex &= IS_HEX[value.charCodeAt(at)] ?? 0;
+  for (let index = 0; index < DIGEST_LENGTH; index++) hex &= IS_HEX[value.charCodeAt(index)] ?? 0;
   return hex === 1;
 }
 
@@ -119,8 +119,8 @@ function isFolderRecord({ id, localPath, remotePath }: FolderRecord): boolean {
 }
 
 function isTombstone({ id, localPath, remotePath, changeId, digest, trashPath }: Tombstone): boolean {
-  const named = isDocId(id) && isChangeId(changeId) && isDigest(digest);
-  return named && isPlain(localPath) && isPlain(remotePath) && (trashPath === null || isPlain(trashPath));
+  const hasIds = isDocId(id) && isChangeId(changeId) && isDigest(digest);
+  return hasIds && isPlain(localPath) && isPlain(remotePath) && (trashPath === null || isPlain(trashPath));
 }
 
 function isConflict({ id, baseDigest, baseChangeId, newestCopyPath, shown }: Conflict): boolean {

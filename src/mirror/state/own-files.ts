@@ -28,8 +28,8 @@ function splitName(name: string): { readonly below: string; readonly last: strin
 export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = splitName(name);
   return unlessAbsent(() =>
-    inOwnFolder(folder, below, (at) => {
-      const stat = statOrNull(`${at}/${last}`);
+    inOwnFolder(folder, below, (dir) => {
+      const stat = statOrNull(`${dir}/${last}`);
       if (stat !== null) checkPath(`${folder}/${name}`, stat, expected);
       return stat;
     }),
@@ -109,8 +109,8 @@ export function appendOwn(folder: string, name: string, text: string): void {
  */
 export function createOwn(folder: string, name: string): number {
   const { below, last } = splitName(name);
-  return inOwnFolder(folder, below, (at, above) => {
-    const fd = fs.openSync(`${at}/${last}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  return inOwnFolder(folder, below, (dir, above) => {
+    const fd = fs.openSync(`${dir}/${last}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     restrict(fd, 0o600);
     giveToOwner(fd, above);
     return fd;
@@ -141,8 +141,8 @@ function giveToOwner(fd: number, above: number): void {
 
 function openOwn(folder: string, name: string, flags: number, expected: ExpectedFile) {
   const { below, last } = splitName(name);
-  return inOwnFolder(folder, below, (at) => {
-    const fd = fs.openSync(`${at}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
+  return inOwnFolder(folder, below, (dir) => {
+    const fd = fs.openSync(`${dir}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stat = fs.fstatSync(fd);
       checkPath(`${folder}/${name}`, stat, expected);
@@ -170,7 +170,7 @@ export function emptyOwn(folder: string, name: string): void {
 /** Removes a file if it exists. If the path is a symbolic link, removes the link itself. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = splitName(name);
-  unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
+  unlessAbsent(() => inOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
 /**
@@ -179,8 +179,8 @@ export function removeOwn(folder: string, name: string): void {
  */
 export function renameOwn(folder: string, from: string, to: string): void {
   const [source, target] = [splitName(from), splitName(to)];
-  inOwnFolder(folder, source.below, (at) =>
-    inOwnFolder(folder, target.below, (into) => fs.renameSync(`${at}/${source.last}`, `${into}/${target.last}`)),
+  inOwnFolder(folder, source.below, (dir) =>
+    inOwnFolder(folder, target.below, (into) => fs.renameSync(`${dir}/${source.last}`, `${into}/${target.last}`)),
   );
 }
 
@@ -199,7 +199,7 @@ export function makeOwnFolder(folder: string, name: string): void {
       fs.closeSync(above);
     }
   } else {
-    inOwnFolder(folder, below, (at, above) => makeFolderIn(`${at}/${last}`, `${folder}/${name}`, above));
+    inOwnFolder(folder, below, (dir, above) => makeFolderIn(`${dir}/${last}`, `${folder}/${name}`, above));
   }
 }
 

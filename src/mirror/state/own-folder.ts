@@ -20,9 +20,9 @@ const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
  */
 export function examineOwnFolder(folder: string): void {
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
-  inOwnFolder(folder, "", (at) => {
+  inOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
-      const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
+      const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
       if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
     }
   });
@@ -61,15 +61,15 @@ function closeFoldersToOthers(folder: string): void {
 }
 
 function closeFilesToOthers(folder: string): void {
-  inOwnFolder(folder, "", (at) => {
+  inOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
       if (isFolder(kind) || UNCHANGED_MODES.has(name)) continue;
-      const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
+      const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
       // RACE: the mode is set by path, because closing a descriptor of a database would release
       // this process's locks on it. At this point, other users can no longer enter the folder.
-      restrictByName(`${at}/${name}`);
+      restrictByName(`${dir}/${name}`);
     }
   });
 }

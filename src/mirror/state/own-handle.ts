@@ -27,7 +27,7 @@ function procLeadsTo(fd: number): boolean {
 }
 
 /** The folder that `withOwnFolderOpen` keeps open; null if there is none. */
-let openFolder: { readonly folder: string; readonly at: string; readonly fd: number } | null = null;
+let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
 
 /**
  * Keeps `.mdmirror` open, after a check, while `work` opens many files in it, because opening the
@@ -37,9 +37,9 @@ let openFolder: { readonly folder: string; readonly at: string; readonly fd: num
  */
 export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
   if (openFolder?.folder === folder || statOrNull(folder) === null) return work();
-  return inFolder(folder, folder, (at, fd) => {
+  return inFolder(folder, folder, (dir, fd) => {
     const before = openFolder;
-    openFolder = { folder, at, fd };
+    openFolder = { folder, dir, fd };
     try {
       return work();
     } finally {
@@ -55,15 +55,15 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
  * @param work its argument is a path of the folder, valid during this call only
  * @throws UnsafePathError; an errno if a folder is missing
  */
-export function inOwnFolder<T>(folder: string, below: string, work: (at: string, fd: number) => T): T {
-  const enter = (at: string, fd: number): T =>
-    below === "" ? work(at, fd) : inBelow(at, folder, below.split("/"), work);
-  return openFolder?.folder === folder ? enter(openFolder.at, openFolder.fd) : inFolder(folder, folder, enter);
+export function inOwnFolder<T>(folder: string, below: string, work: (dir: string, fd: number) => T): T {
+  const enter = (dir: string, fd: number): T =>
+    below === "" ? work(dir, fd) : inBelow(dir, folder, below.split("/"), work);
+  return openFolder?.folder === folder ? enter(openFolder.dir, openFolder.fd) : inFolder(folder, folder, enter);
 }
 
-function inBelow<T>(at: string, shown: string, names: readonly string[], work: (at: string, fd: number) => T): T {
+function inBelow<T>(dir: string, shown: string, names: readonly string[], work: (dir: string, fd: number) => T): T {
   const [name, ...rest] = names;
-  return inFolder(`${at}/${name}`, `${shown}/${name}`, (inner, fd) =>
+  return inFolder(`${dir}/${name}`, `${shown}/${name}`, (inner, fd) =>
     rest.length === 0 ? work(inner, fd) : inBelow(inner, `${shown}/${name}`, rest, work),
   );
 }
@@ -72,7 +72,7 @@ function inBelow<T>(at: string, shown: string, names: readonly string[], work: (
  * Runs `work` in an open folder.
  * @param shown path of the folder for messages
  */
-export function inFolder<T>(path: string, shown: string, work: (at: string, fd: number) => T): T {
+export function inFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
   checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {

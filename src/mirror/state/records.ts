@@ -83,7 +83,7 @@ export class RecordTable extends WithStatements {
     return row === undefined ? null : recordOf(row);
   }
 
-  at(localPath: string): DocumentRecord[] {
+  atPath(localPath: string): DocumentRecord[] {
     return this.#at.all(localPath).map(recordOf);
   }
 
@@ -91,7 +91,7 @@ export class RecordTable extends WithStatements {
    * Returns recorded documents in a folder.
    * @param folder path of the folder; not the root
    */
-  in(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
+  inFolder(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
     // SQLite counts characters as code points, from 1.
     const first = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, limit);
@@ -134,7 +134,7 @@ export class DirTable extends KeyedTable<FolderRecord, "id"> {
   }
 
   /** Returns the folder at a local path; null if none, or more than one, has this path. */
-  at(localPath: string): FolderRecord | null {
+  atPath(localPath: string): FolderRecord | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? rows[0]! : null;
   }

@@ -89,8 +89,8 @@ class TextPruning {
   }
 
   /** Records since when each content is idle; a content that rows refer to is no longer idle. */
-  markIdle(named: readonly Digest[], now: number): void {
-    const list = JSON.stringify(named);
+  markIdle(referenced: readonly Digest[], now: number): void {
+    const list = JSON.stringify(referenced);
     // A time in the future was recorded while the clock was wrong.
     this.#texts
       .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${LISTED})`)

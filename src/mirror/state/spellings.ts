@@ -60,7 +60,7 @@ export class SpellingTable extends WithStatements implements Spellings {
       "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
   );
 
-  of(path: LocalPath, bytes: Digest): Spelling | null {
+  find(path: LocalPath, bytes: Digest): Spelling | null {
     return spellingOrNone(this.#one.get(path, bytes));
   }
 
@@ -68,7 +68,7 @@ export class SpellingTable extends WithStatements implements Spellings {
     return spellingOrNone(this.#ofContent.get(path, text));
   }
 
-  at(path: LocalPath): Spelling[] {
+  atPath(path: LocalPath): Spelling[] {
     return this.#at.all(path).map(spellingOf);
   }
 

@@ -70,8 +70,8 @@ export class StoredState extends WithStatements implements State {
   }
 
   readonly record: State["record"] = (id) => this.#tables.records.get(id);
-  readonly recordsAt: State["recordsAt"] = (path) => this.#tables.records.at(path);
-  readonly documentsIn: State["documentsIn"] = (...args) => this.#tables.records.in(...args);
+  readonly recordsAt: State["recordsAt"] = (path) => this.#tables.records.atPath(path);
+  readonly documentsIn: State["documentsIn"] = (...args) => this.#tables.records.inFolder(...args);
   readonly localPaths: State["localPaths"] = () => this.#tables.records.localPaths();
   readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.records.hasInode(dev, ino);
   readonly putRecord: State["putRecord"] = (record) => this.#tables.records.put(record);
@@ -79,7 +79,7 @@ export class StoredState extends WithStatements implements State {
   readonly setDurable: State["setDurable"] = (id, path) => this.#tables.records.setDurable(id, path);
 
   readonly dir: State["dir"] = (id) => this.#tables.dirs.get(id);
-  readonly dirAt: State["dirAt"] = (path) => this.#tables.dirs.at(path);
+  readonly dirAt: State["dirAt"] = (path) => this.#tables.dirs.atPath(path);
   readonly putDir: State["putDir"] = (dir) => this.#tables.dirs.put(dir);
   readonly removeDir: State["removeDir"] = (id) => this.#tables.dirs.remove(id);
 
@@ -128,14 +128,14 @@ export class StoredState extends WithStatements implements State {
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 
   readonly addVersion: State["addVersion"] = (version) => this.#versions.add(version);
-  readonly versions: State["versions"] = (id) => this.#versions.of(id);
+  readonly versions: State["versions"] = (id) => this.#versions.ofDocument(id);
   readonly isEarlier: State["isEarlier"] = (id, changeId, than) => this.#versions.isEarlier(id, changeId, than);
 
   readonly meta: State["meta"] = (key) => this.#tables.meta.get(key);
   readonly setMeta: State["setMeta"] = (key, value) => this.#tables.meta.set(key, value);
 
-  readonly beginRun: State["beginRun"] = (kind, at) => this.#runs.begin(kind, at);
-  readonly endRun: State["endRun"] = (run, at, summary) => this.#runs.end(run, at, summary);
+  readonly beginRun: State["beginRun"] = (kind, startedAt) => this.#runs.begin(kind, startedAt);
+  readonly endRun: State["endRun"] = (run, startedAt, summary) => this.#runs.end(run, startedAt, summary);
   readonly runs: State["runs"] = (limit) => this.#runs.newest(limit);
   readonly recordEvent: State["recordEvent"] = (event) => this.#events.record(event);
   readonly events: State["events"] = (query) => this.#events.find(query);

@@ -19,7 +19,7 @@ export abstract class WithStatements {
  * position in the order of arrival.
  */
 export function upsert(table: string, key: string, columns: readonly string[]): string {
-  const rest = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
-  const marks = columns.map(() => "?").join(", ");
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${key}) DO UPDATE SET ${rest.join(", ")}`;
+  const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
+  const placeholders = columns.map(() => "?").join(", ");
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${placeholders}) ON CONFLICT (${key}) DO UPDATE SET ${updates.join(", ")}`;
 }

@@ -109,9 +109,9 @@ export class TextStore extends WithStatements {
     this.#remember(digest, now, name.path);
   }
 
-  #remember(digest: Digest, at: number, path: LocalPath): void {
+  #remember(digest: Digest, time: number, path: LocalPath): void {
     if (this.#checkedContents.size >= MAX_KNOWN_DIGESTS) this.#checkedContents.clear();
-    this.#checkedContents.set(digest, { at, path });
+    this.#checkedContents.set(digest, { at: time, path });
   }
 
   #replace(key: Buffer, text: string, now: number, seq: number): void {
@@ -280,8 +280,8 @@ class NameTable extends WithStatements {
   }
 
   /** @returns the number of the content */
-  put(contentNumber: number, { path, id, side, why }: TextName, at: number): number {
-    this.#insert.run(contentNumber, path, id, side, why, at);
+  put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
+    this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;
   }
 

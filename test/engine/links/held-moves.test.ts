@@ -61,13 +61,13 @@ test.each([
   move(from, to);
   for (let n = 0; n < 2; n++) await mirror.sync();
   const path = to === "e" ? "e/note.md" : to;
-  const known = mirror.state.spellings.at(path as never)[0];
+  const known = mirror.state.spellings.atPath(path as never)[0];
   expect(known?.leads).toHaveLength(1);
   rig.app.remove("f/k.md");
   mirror.requests.length = 0;
   await mirror.sync();
   expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
-  expect(mirror.state.spellings.at(path as never)[0]?.text).toBe(known?.text);
+  expect(mirror.state.spellings.atPath(path as never)[0]?.text).toBe(known?.text);
 });
 
 test("a document in conflict that goes elsewhere with its own name is linked to where it is then (I10)", async () => {

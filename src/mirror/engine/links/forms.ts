@@ -150,7 +150,7 @@ export class LinkForms {
     if (!this.mayLink(bytes.text)) return bytes;
     const spelling = this.known.of(setAsideAt, bytes.digest) ?? this.known.of(path, bytes.digest);
     const known = this.#remembered(spelling);
-    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(setAsideAt)).form;
+    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.atPath(setAsideAt)).form;
   }
 
   #remembered(spelling: Spelling | null): DigestedText | null {
@@ -217,10 +217,10 @@ export class LinkForms {
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.record(id)?.localDigest;
-    const all = this.#state.spellings.at(pathBefore);
+    const all = this.#state.spellings.atPath(pathBefore);
     const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);
     const beside = this.#state.conflict(id);
-    return beside === null ? own : [...own, ...this.#state.spellings.at(beside.newestCopyPath)];
+    return beside === null ? own : [...own, ...this.#state.spellings.atPath(beside.newestCopyPath)];
   }
 
   /**

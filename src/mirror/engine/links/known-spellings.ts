@@ -31,7 +31,7 @@ export class KnownSpellings {
   }
 
   of(path: LocalPath, bytes: Digest): Spelling | null {
-    return this.#stored.of(path, bytes);
+    return this.#stored.find(path, bytes);
   }
 
   /**
@@ -104,7 +104,7 @@ export class KnownSpellings {
    * the next edit starts from them.
    */
   asNewest(spelling: Spelling): Spelling {
-    if (this.#stored.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
+    if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
@@ -122,7 +122,7 @@ export class KnownSpellings {
 
   /** Records that a set-aside file is back at its path or about to be, or was never set aside. */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
-    const [spelling] = this.#stored.at(setAsideAt);
+    const [spelling] = this.#stored.atPath(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 

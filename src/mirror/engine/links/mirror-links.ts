@@ -247,7 +247,7 @@ export class MirrorLinks {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
       const before = base === null ? "" : (this.#state.text(base) ?? "");
-      const leads = this.#state.spellings.at(path)[0]?.leads ?? [];
+      const leads = this.#state.spellings.atPath(path)[0]?.leads ?? [];
       return { path, leads: leads.filter(({ destination }) => !before.includes(INERT_SCHEME + destination)) };
     });
     this.#sent.clear();

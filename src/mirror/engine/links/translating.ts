@@ -76,7 +76,7 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
   const places = new LinkPlaces(base, scope);
   for (const [record, bytes] of filesWithLinks(base.records.values(), disk)) {
     const path = record.localPath;
-    const known = state.spellings.of(path, bytes.digest);
+    const known = state.spellings.find(path, bytes.digest);
     const onService = serviceContentOf(state, known, bytes);
     const place = places.from(path);
     if (onService === null || !hasSameServiceForm(onService, record, place)) continue;
@@ -100,7 +100,7 @@ function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respell
   const places = new LinkPlaces(base, scope);
   for (const [record, bytes] of filesWithLinks(base.records.values(), disk)) {
     const path = record.localPath;
-    const known = state.spellings.of(path, bytes.digest);
+    const known = state.spellings.find(path, bytes.digest);
     const text = (known && state.text(known.text)) ?? toService(bytes.text, places.from(path));
     const plain = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const from = known ?? asWritten(record, bytes, plain.digest);

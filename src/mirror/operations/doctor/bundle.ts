@@ -150,13 +150,13 @@ function recordAnswers(input: PlanInput): Answers {
   const conflicts: Answers["conflicts"] = new Map();
   const contents = new Map<string, string | null>();
   const { local } = input.trees;
-  const asking: LocalTree = {
+  const recording: LocalTree = {
     ...local,
     ignores: (path, kind) => store(ignores[kind], path, local.ignores(path, kind)),
   };
   planOf({
     ...input,
-    trees: { ...input.trees, local: asking },
+    trees: { ...input.trees, local: recording },
     policy: { ...input.policy, conflicts: (path) => store(conflicts, path, input.policy.conflicts(path)) },
     texts: (digest) => store(contents, digest, input.texts(digest)),
   });
@@ -176,18 +176,18 @@ const MARK = /^(?:<{7} |={7}$|>{7} )/;
 
 function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"] {
   const profiles = [...contents].map(([digest, text]) => [digest, text === null ? null : profileOf(text)] as const);
-  const numbers = new Map<string, number>();
-  const times = new Map<string, number>();
+  const lineNumbers = new Map<string, number>();
+  const occurrences = new Map<string, number>();
   for (const [, profile] of profiles)
-    for (const line of profile?.weights.keys() ?? []) times.set(line, (times.get(line) ?? 0) + 1);
-  const isShared = (line: string): boolean => times.get(line)! > 1 || MARK.test(line);
-  for (const line of times.keys()) if (isShared(line)) numbers.set(line, numbers.size);
+    for (const line of profile?.weights.keys() ?? []) occurrences.set(line, (occurrences.get(line) ?? 0) + 1);
+  const isShared = (line: string): boolean => occurrences.get(line)! > 1 || MARK.test(line);
+  for (const line of occurrences.keys()) if (isShared(line)) lineNumbers.set(line, lineNumbers.size);
   return new Map(
     profiles.map(([digest, profile]) => {
       if (profile === null) return [digest, null];
       const weights = [...profile.weights].filter(([line]) => isShared(line));
       const shared = weights.map(([line, weight]) => ({
-        line: numbers.get(line)!,
+        line: lineNumbers.get(line)!,
         length: line.length,
         count: weight / line.length,
         mark: (MARK.exec(line)?.[0] ?? "") as ConflictMark,

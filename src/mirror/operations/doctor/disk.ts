@@ -54,7 +54,7 @@ function hardLinks(folder: string, random: Random): Check {
     );
   }
   try {
-    inOwnFolder(folder, "tmp", (at) => linkSync(`${at}/${name}`, `${at}/${name}-2`));
+    inOwnFolder(folder, "tmp", (dir) => linkSync(`${dir}/${name}`, `${dir}/${name}-2`));
     return good("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
   } catch (error) {
     return note(

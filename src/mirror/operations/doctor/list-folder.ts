@@ -95,12 +95,12 @@ type OpenProblems = {
 };
 
 function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
-  const needing = blocks.filter(({ reason }) => BLOCK_REASONS[reason].work === "needs-you").map(({ path }) => path);
+  const requiring = blocks.filter(({ reason }) => BLOCK_REASONS[reason].work === "needs-you").map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
     reviews: new Set(reviews),
-    requiringAction: [...new Set([...needing, ...conflicts])],
+    requiringAction: [...new Set([...requiring, ...conflicts])],
   };
 }
 

@@ -90,8 +90,8 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
 /** @param forms spellings of the word in NFC, one or more */
 function pseudonymOf(word: string, key: string, rank: number, forms: readonly string[]): string {
   const composed = word.normalize("NFC");
-  const code = Array.from({ length: CODE_LENGTH }, (_, at) =>
-    LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - at)) % LETTERS.length),
+  const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
+    LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
   // ORDER: the capitals follow the code; within the code, they would change the order of the words.
   const spelling = forms.length === 1 ? "" : spellingMark(forms.indexOf(composed));

@@ -25,12 +25,12 @@ export function checkTraits(folder: string): Check[] {
  * unknown, otherwise a note.
  */
 export function traitChecks(traits: RemoteTraits): Check[] {
-  return TRAITS.map(({ about, learnedIn, liked = "yes", otherwise }) => {
+  return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
     const learned = learnedIn(traits);
-    const trait = { learned, liked };
+    const trait = { learned, liked: preferred };
     if (learned === "unknown") return { ...good(about, "not known yet; nothing to do"), trait };
-    if (learned === liked) return { ...good(about, learned), trait };
-    return { ...note(about, `${otherwise} (recommended: ${liked})`), trait };
+    if (learned === preferred) return { ...good(about, learned), trait };
+    return { ...note(about, `${effect} (recommended: ${preferred})`), trait };
   });
 }
 
@@ -42,8 +42,8 @@ type Trait = {
   readonly about: string;
   readonly learnedIn: (traits: RemoteTraits) => string;
   /** Preferred value. Default: `yes`. */
-  readonly liked?: string;
-  readonly otherwise: string;
+  readonly preferred?: string;
+  readonly effect: string;
 };
 
 const NO_FOLDER_PATCH = "folders cannot be renamed or moved: mdmirror moves each document in them by one request";
@@ -59,27 +59,27 @@ const FEWER_CHARACTERS =
   "names may contain everything except white space and these: a local name with one of them gets a hyphen on the service";
 
 const TRAITS: readonly Trait[] = [
-  { about: "folder-tree", learnedIn: (one) => one.folderTree, otherwise: "each scan lists each folder of the root" },
+  { about: "folder-tree", learnedIn: (one) => one.folderTree, effect: "each scan lists each folder of the root" },
   {
     about: "path-spelling",
     learnedIn: ({ leadingSlash }) => (leadingSlash ? "absolute" : "relative"),
-    liked: "absolute",
-    otherwise: "paths begin without a slash",
+    preferred: "absolute",
+    effect: "paths begin without a slash",
   },
-  { about: "move-to-root", learnedIn: ({ moveToRoot }) => moveToRoot, otherwise: NO_MOVE_TO_ROOT },
-  { about: "folder-changes", learnedIn: ({ folderPatch }) => folderPatch, otherwise: NO_FOLDER_PATCH },
-  { about: "folder-deletion", learnedIn: ({ folderDelete }) => folderDelete, otherwise: NO_FOLDER_DELETE },
-  { about: "conflicting-edits", learnedIn: (one) => one.conflicts, liked: "reviewed", otherwise: EDIT_REFUSED },
-  { about: "name-case", learnedIn: (one) => caseOf(one.foldsCase), liked: "kept", otherwise: FOLDED_NAMES },
-  { about: "name-unicode", learnedIn: (one) => caseOf(one.foldsUnicode), liked: "kept", otherwise: FOLDED_NAMES },
+  { about: "move-to-root", learnedIn: ({ moveToRoot }) => moveToRoot, effect: NO_MOVE_TO_ROOT },
+  { about: "folder-changes", learnedIn: ({ folderPatch }) => folderPatch, effect: NO_FOLDER_PATCH },
+  { about: "folder-deletion", learnedIn: ({ folderDelete }) => folderDelete, effect: NO_FOLDER_DELETE },
+  { about: "conflicting-edits", learnedIn: (one) => one.conflicts, preferred: "reviewed", effect: EDIT_REFUSED },
+  { about: "name-case", learnedIn: (one) => caseOf(one.foldsCase), preferred: "kept", effect: FOLDED_NAMES },
+  { about: "name-unicode", learnedIn: (one) => caseOf(one.foldsUnicode), preferred: "kept", effect: FOLDED_NAMES },
   {
     about: "legal-characters",
     learnedIn: ({ refusedCharacters: refused }) =>
       [...refused].every((one) => SHELL_METACHARACTERS.includes(one)) ? SHELL_METACHARACTERS : refused,
-    liked: SHELL_METACHARACTERS,
-    otherwise: FEWER_CHARACTERS,
+    preferred: SHELL_METACHARACTERS,
+    effect: FEWER_CHARACTERS,
   },
-  { about: "texts", learnedIn: textsOf, liked: "kept", otherwise: CHANGED },
+  { about: "texts", learnedIn: textsOf, preferred: "kept", effect: CHANGED },
 ];
 
 function caseOf(isFolded: boolean): string {

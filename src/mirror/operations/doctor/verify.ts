@@ -40,8 +40,8 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
   const rows = await readRows(world, pairs);
   if (rows.fault !== null) return { kind: "trouble", trouble: faultTrouble(rows.fault, url) };
   const report = reportOf({ base, local, remote: remote.tree }, pairs, rows.rows);
-  const drift = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
-  return ok({ agree: drift.every((list) => list.length === 0), ...report });
+  const differences = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
+  return ok({ agree: differences.every((list) => list.length === 0), ...report });
 }
 
 type VerifiedDocument = {

@@ -15,14 +15,14 @@ const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)
 function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);
   if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
-  const at = readIso(text);
-  return at === null || at > now ? null : at;
+  const ms = readIso(text);
+  return ms === null || ms > now ? null : ms;
 }
 
 /** Reads a past time, as `readMoment` does; null if the caller passed none. */
 export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
-  const at = text === undefined ? null : readMoment(text, clock.now());
-  if (text === undefined || at !== null) return ok(at);
+  const ms = text === undefined ? null : readMoment(text, clock.now());
+  if (text === undefined || ms !== null) return ok(ms);
   return trouble("usage", `${text} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
 }
 
@@ -34,8 +34,8 @@ export function readIso(text: string): number | null {
   const iso = ISO.exec(text);
   if (iso === null) return null;
   const [, date, day, time = "00:00", zone = ""] = iso;
-  const at = Date.parse(`${date}T${time}${zone}`);
+  const ms = Date.parse(`${date}T${time}${zone}`);
   // `Date` reads the 31st of a month with 30 days as the 1st of the next month.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
-  return Number.isNaN(at) || !isDay ? null : at;
+  return Number.isNaN(ms) || !isDay ? null : ms;
 }

@@ -70,8 +70,8 @@ export function findDocument(state: State, base: BaseTree, name: string): KnownD
   const record = recordAt(base, name);
   if (record !== null) return { id: record.id, path: name, record, tombstone: null };
   const tombstones = [...base.tombstones.values()].filter(({ localPath }) => localPath === name);
-  const stone = tombstones.toSorted((a, b) => b.at - a.at)[0];
-  if (stone !== undefined) return { id: stone.id, path: name, record: null, tombstone: stone };
+  const tombstone = tombstones.toSorted((a, b) => b.at - a.at)[0];
+  if (tombstone !== undefined) return { id: tombstone.id, path: name, record: null, tombstone: tombstone };
   const event = state.events({ limit: 200, path: name }).find(({ id }) => isDocId(id));
   return event === undefined ? null : byId(state, base, event.id as DocId);
 }

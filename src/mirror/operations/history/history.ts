@@ -96,10 +96,10 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
  */
 function inOrder<T extends { readonly at: number; readonly order?: number }>(entries: readonly T[]): Ordered<T>[] {
   let latest = Number.NEGATIVE_INFINITY;
-  return entries.map((one) => {
-    const about = one.order ?? one.at;
-    latest = about < latest ? latest + 1 : about;
-    return { ...one, order: latest };
+  return entries.map((entry) => {
+    const time = entry.order ?? entry.at;
+    latest = time < latest ? latest + 1 : time;
+    return { ...entry, order: latest };
   });
 }
 
@@ -149,15 +149,15 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
  * restored later is not a result of the merge.
  */
 function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
-  const made = new Map<number, MergeOf>();
+  const mergeByNumber = new Map<number, MergeOf>();
   for (const event of events) {
     const merge = mergeOf(event);
     if (merge === null) continue;
-    const alike = entries.filter(({ digest }) => digest === merge.result);
-    const entry = alike.find(({ at }) => at >= merge.at) ?? alike.at(-1);
-    if (entry !== undefined) made.set(entry.n, merge);
+    const sameContent = entries.filter(({ digest }) => digest === merge.result);
+    const entry = sameContent.find(({ at }) => at >= merge.at) ?? sameContent.at(-1);
+    if (entry !== undefined) mergeByNumber.set(entry.n, merge);
   }
-  return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
+  return entries.map((entry) => ({ ...entry, merge: mergeByNumber.get(entry.n) ?? null }));
 }
 
 function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "changeId" | "other"> {
@@ -178,13 +178,13 @@ function onlyStored(
   const formerPaths = new Set(
     events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])),
   );
-  const alone: OrderedEntry[] = [];
+  const entries: OrderedEntry[] = [];
   for (const stored of storedNames({ path: requestedPath, id, formerPaths: [path, ...formerPaths] })) {
     const { digest, at, side, why } = stored;
     if (known.has(digest)) continue;
     known.add(digest);
     const other = stored.id === id ? null : stored.id;
-    alone.push({
+    entries.push({
       ...entryWithDigestOnly(digest),
       at,
       order: at,
@@ -193,22 +193,22 @@ function onlyStored(
       other,
     });
   }
-  return alone;
+  return entries;
 }
 
 function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] {
   const entries: NumberedEntry[] = [];
-  for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
+  for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
-    if (last?.digest === one.digest) {
+    if (last?.digest === entry.digest) {
       // The local content was published later, and the published version has more facts.
-      if (last.from === "local" && one.from === "service")
-        entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
+      if (last.from === "local" && entry.from === "service")
+        entries[entries.length - 1] = { ...entry, at: last.at, n: last.n, size: last.size };
       continue;
     }
-    const text = state.text(one.digest);
+    const text = state.text(entry.digest);
     const size = text === null ? null : Buffer.byteLength(text);
-    entries.push({ ...one, at: Math.round(one.at), n: entries.length + 1, size });
+    entries.push({ ...entry, at: Math.round(entry.at), n: entries.length + 1, size });
   }
   return entries;
 }
@@ -276,7 +276,7 @@ export function newestOf(
   entries: readonly HistoryEntry[],
   wanted: (entry: HistoryEntry) => boolean,
 ): HistoryEntry | undefined {
-  return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
+  return entries.findLast((entry) => entry.other === null && wanted(entry)) ?? entries.findLast(wanted);
 }
 
 /**
@@ -307,8 +307,8 @@ function goneContent({ n }: HistoryEntry): string {
  * there is none, returns the reason as a clause.
  */
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
-  const own = entries.filter(({ other }) => other === null);
-  const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
-  if (entry === undefined) return own.length === 0 ? "its content is not known" : "it did not exist yet";
+  const ownEntries = entries.filter(({ other }) => other === null);
+  const entry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);
+  if (entry === undefined) return ownEntries.length === 0 ? "its content is not known" : "it did not exist yet";
   return entry.size === null ? goneContent(entry) : entry;
 }

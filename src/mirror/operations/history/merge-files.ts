@@ -114,6 +114,6 @@ function mergeAsGit([base, mine, theirs]: ThreePaths, { markerSize, name, env }:
   if (status === 0) return { clean: true, note: `${name} is not UTF-8 text: merged by lines, as git does` };
   // The exit code is the number of conflicts; 255 means that nothing was merged or written.
   const marked = status !== null && status <= 127;
-  const how = marked ? "its conflicts are marked as git does" : "it does not merge, and is unchanged";
-  return { clean: false, note: `${name} is not UTF-8 text: ${how}` };
+  const outcome = marked ? "its conflicts are marked as git does" : "it does not merge, and is unchanged";
+  return { clean: false, note: `${name} is not UTF-8 text: ${outcome}` };
 }

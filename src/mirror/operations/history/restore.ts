@@ -150,12 +150,12 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Rest
 }
 
 /**
- * Returns true if a deletion at time `at` takes precedence over a deletion at time `other`. Without
+ * Returns true if the deletion at `deletedAt` takes precedence over the one at `otherAt`. Without
  * `asOf`, the later deletion does; with `asOf`, the first deletion after that time does.
  */
-function isNearer(at: number, other: number, asOf: number | null): boolean {
-  if (asOf === null) return at > other;
-  return at > asOf && (other <= asOf || at < other);
+function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
+  if (asOf === null) return deletedAt > otherAt;
+  return deletedAt > asOf && (otherAt <= asOf || deletedAt < otherAt);
 }
 
 function itemOf(

@@ -53,16 +53,16 @@ export type DayOfChanges = {
  */
 export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {
   const byDay = new Map<number, DayOfChanges>();
-  for (let back = days - 1; back >= 0; back--) {
-    const at = startOfDay(now, back);
-    byDay.set(at, { at, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
+  for (let daysBack = days - 1; daysBack >= 0; daysBack--) {
+    const start = startOfDay(now, daysBack);
+    byDay.set(start, { at: start, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
   }
   const oldest = startOfDay(now, days - 1);
   for (const { startedAt, summary } of state.runs(RUNS)) {
     if (startedAt < oldest) break;
-    const at = startOfDay(startedAt, 0);
-    const day = byDay.get(at);
-    if (day !== undefined && summary !== null) byDay.set(at, addRun(day, countsIn(summary)));
+    const start = startOfDay(startedAt, 0);
+    const day = byDay.get(start);
+    if (day !== undefined && summary !== null) byDay.set(start, addRun(day, countsIn(summary)));
   }
   return [...byDay.values()];
 }
@@ -77,10 +77,10 @@ function addRun(day: DayOfChanges, counts: RunReport["counts"]): DayOfChanges {
   };
 }
 
-/** @param back number of days before the day of `at` */
-function startOfDay(at: number, back: number): number {
-  const day = new Date(at);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() - back).getTime();
+/** @param daysBack number of days before the day of `time` */
+function startOfDay(time: number, daysBack: number): number {
+  const day = new Date(time);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysBack).getTime();
 }
 
 function countsIn(summary: string): RunReport["counts"] {

@@ -169,12 +169,12 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
  */
 function undoOfPresent({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
   const conflict = reopenConflict(record, events, context);
-  const back = [
+  const possible = [
     conflict ?? restoreText(record, events, context),
     undoMove(record, events, context),
     restoreProtection(record, events),
   ];
-  const items = back.filter((item) => item !== null);
+  const items = possible.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
   return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
 }

@@ -27,11 +27,11 @@ export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
 }
 
 /**
- * Returns true if `other` must move before `one`: it is at the target path of `one`, or restores a
- * folder above that path.
+ * Returns true if `other` must move before `move`: it is at the target path of `move`, or restores
+ * a folder above that path.
  */
-export function movesFirst(other: MovedBack, one: MovedBack): boolean {
-  return isInTheWay(other, one) || (isDirId(other.id) && isBelow(one.to, other.to));
+export function movesFirst(other: MovedBack, move: MovedBack): boolean {
+  return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
 /**

@@ -105,19 +105,19 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
     return holder !== id && !leaves.has(holder);
   };
   const all: readonly MovedBack[] = [...moved, ...documents];
-  let going = all;
-  for (let count = -1; count !== going.length; ) {
-    count = going.length;
-    const still = going;
-    going = still.filter((one) => !isTaken(one) || still.some((other) => isInTheWay(other, one)));
+  let movable = all;
+  for (let count = -1; count !== movable.length; ) {
+    count = movable.length;
+    const previous = movable;
+    movable = previous.filter((one) => !isTaken(one) || previous.some((other) => isInTheWay(other, one)));
   }
   const whyTaken = ({ id, to }: MovedBack) => {
     if (!records.has(to) && !dirs.has(to)) return occupiedReason(to);
     return `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`;
   };
   return [
-    ...going.filter((one) => one.at !== one.to && !isCarried(one, going)).map(itemOfMove),
-    ...all.filter((one) => !going.includes(one)).map((one) => leftItem(one.at, whyTaken(one))),
+    ...movable.filter((one) => one.at !== one.to && !isCarried(one, movable)).map(itemOfMove),
+    ...all.filter((one) => !movable.includes(one)).map((one) => leftItem(one.at, whyTaken(one))),
     ...folders.filter((one) => one.movedSince).map(({ to }) => leftItem(to, "the folder was moved again since")),
   ];
 }

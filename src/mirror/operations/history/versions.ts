@@ -10,15 +10,15 @@ import type { KnownPlace } from "./find-document.ts";
 import { entryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
 
 export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
-  const at = readPastTime(asOf, clock);
-  if (at.kind === "trouble") return at;
+  const asOfMs = readPastTime(asOf, clock);
+  if (asOfMs.kind === "trouble") return asOfMs;
   const found = findVersion({ state }, name, null);
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
   const { id, path, record } = document;
-  const shown = at.value === null ? entries : shownAt(document, entries, at.value);
+  const shown = asOfMs.value === null ? entries : shownAt(document, entries, asOfMs.value);
   if (typeof shown === "string")
-    return trouble("usage", `${path} at ${localTime(at.value!)}: ${shown}`, `mdmirror history ${shellWord(name)}`);
+    return trouble("usage", `${path} at ${localTime(asOfMs.value!)}: ${shown}`, `mdmirror history ${shellWord(name)}`);
   const atPath = disk.look(path);
   const currentDigest = record !== null && atPath.kind === "file" ? atPath.digest : null;
   const last = entries.findLast(({ digest }) => digest === currentDigest);

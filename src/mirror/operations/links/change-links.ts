@@ -36,8 +36,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   const { mode, wiki } = mirror.config.links;
   if (mode === form.mode && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
-  const astray = filesWithWrongLinks(mirror.world);
-  if (astray.length > 0) return trouble("usage", misplacedText(astray), "mdmirror sync, then this again");
+  const misplaced = filesWithWrongLinks(mirror.world);
+  if (misplaced.length > 0) return trouble("usage", misplacedText(misplaced), "mdmirror sync, then this again");
   const ceases = form.mode === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
   // A conflict copy that the user chooses later would be read in the wrong form of links.

@@ -82,9 +82,9 @@ function check(
 function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
-  const at = id === null ? null : place.pathOf(id);
+  const target = id === null ? null : place.pathOf(id);
   // The document was synced, but its file was moved or removed since; then the target is missing.
-  if (at !== null) return names.has(at);
+  if (target !== null) return names.has(target);
   const path = pathTo(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
@@ -112,9 +112,9 @@ class Names {
    * the nearest path.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
-    const said = read.kind === "wiki" ? `${nameOfDestination(read.target)}.md` : read.target;
-    const name = nameOf(said.replace(/\/$/, ""));
-    const wanted = joinPath(from, said);
+    const target = read.kind === "wiki" ? `${nameOfDestination(read.target)}.md` : read.target;
+    const name = nameOf(target.replace(/\/$/, ""));
+    const wanted = joinPath(from, target);
     let found: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;
     for (const path of this.#tree.files.keys()) {
       const far = distanceWithin(name, nameOf(path), MAX_EDITS);

@@ -21,8 +21,8 @@ const READS_AT_ONCE = 8;
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);
-  for (let at = 0; at < sample.length; at += READS_AT_ONCE) {
-    const answers = await Promise.all(sample.slice(at, at + READS_AT_ONCE).map((id) => remote.getFile(id)));
+  for (let start = 0; start < sample.length; start += READS_AT_ONCE) {
+    const answers = await Promise.all(sample.slice(start, start + READS_AT_ONCE).map((id) => remote.getFile(id)));
     if (answers.some((answer) => answer.ok && linksById(answer.value.content))) return "translate";
   }
   return "keep";

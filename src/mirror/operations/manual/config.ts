@@ -25,7 +25,7 @@ export function findSetting(name: string): Result<NamedSetting> {
 
 /** Returns the value of a setting. A name such as `events.listen` leads through its group. */
 export function valueIn(config: Config, name: string): unknown {
-  return name.split(".").reduce((group: unknown, one) => (group as Record<string, unknown>)[one], config);
+  return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
 
 /** A new value of a setting as the user typed it: a word, or JSON; null: back to the default. */

@@ -87,12 +87,12 @@ export async function runItems<Row extends ManyEnd>(
   let [run, isOffline]: [number | null, boolean] = [null, false];
   const work = async (ctx: CycleContext) => {
     run = ctx.run;
-    for (let at = 0; at < able.length && !isOffline && !(await isStopped(world, stop)); ) {
-      const { isWhole, order } = able[at]!;
-      const some = isWhole === true ? able.filter((item) => item.order === order) : able.slice(at, at + maxParallel);
-      at += some.length;
-      const done = await Promise.all(some.map(({ act }) => act!(ctx)));
-      for (const [index, end] of done.entries()) ends.set(some[index]!, end);
+    for (let i = 0; i < able.length && !isOffline && !(await isStopped(world, stop)); ) {
+      const { isWhole, order } = able[i]!;
+      const part = isWhole === true ? able.filter((item) => item.order === order) : able.slice(i, i + maxParallel);
+      i += part.length;
+      const done = await Promise.all(part.map(({ act }) => act!(ctx)));
+      for (const [index, end] of done.entries()) ends.set(part[index]!, end);
       isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
       world.progress.report("apply", ends.size, able.length);
     }
@@ -101,8 +101,8 @@ export async function runItems<Row extends ManyEnd>(
   // No item runs if another folder is at the root's path now.
   const [refused] = able.length === 0 ? [] : await runManually(world, kind, work, undoes);
   const endOf = (item: PlanItem<Row>) => refused ?? ends.get(item);
-  const only = isOne && able.length > 0 ? endOf(able[0]!) : undefined;
-  const failed = only === undefined ? null : troubleOf(able[0]!.row.path, only);
+  const onlyEnd = isOne && able.length > 0 ? endOf(able[0]!) : undefined;
+  const failed = onlyEnd === undefined ? null : troubleOf(able[0]!.row.path, onlyEnd);
   if (failed !== null) return failed;
   const untried = isOffline ? UNREACHED : NOT_BEGUN;
   const rows = items.map((item) => (item.act === null ? item.row : { ...item.row, ...rowEnd(endOf(item), untried) }));

@@ -189,11 +189,11 @@ function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
-  const things = listOpenItems(world, base);
+  const openItems = listOpenItems(world, base);
   const recorded = [...base.records.values()].filter((record) => !isAway(record)).map(({ localPath }) => localPath);
-  const selection = selectPaths(names, [...recorded, ...things.flatMap(pathsOf)], world.disk);
+  const selection = selectPaths(names, [...recorded, ...openItems.flatMap(pathsOf)], world.disk);
   if (selection.kind === "trouble") return selection;
-  return ok(things.filter((open) => pathsOf(open).some(selection.value.selects)));
+  return ok(openItems.filter((open) => pathsOf(open).some(selection.value.selects)));
 }
 
 /** Returns the item of a problem, or the reason why the choice does not resolve the problem. */
@@ -203,7 +203,7 @@ function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, s
   const { way: one, seen: versions } = chosen.value;
   if (!problem.ways.includes(one.kind)) {
     const what = isInConflict(problem) ? "in conflict" : `blocked (${problem.block?.reason ?? "in review"})`;
-    const next = `choose ${problem.ways.map((each) => `--${each}`).join(" or ")}`;
+    const next = `choose ${problem.ways.map((way) => `--${way}`).join(" or ")}`;
     return trouble("usage", `it is ${what}, and --${one.kind} does not resolve this`, next);
   }
   if (!force && markersIn(world, problem, one))

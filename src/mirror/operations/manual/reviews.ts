@@ -16,9 +16,9 @@ import { localRead } from "../run-operation.ts";
 export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
 
 export const reviews = localRead(REVIEWS, (mirror) => {
-  const listed = listReviews(mirror).map((one) => {
-    const { live, submitted } = one;
-    return { ...one, lines: live === null || submitted === null ? null : countLines(live, submitted) };
+  const listed = listReviews(mirror).map((review) => {
+    const { live, submitted } = review;
+    return { ...review, lines: live === null || submitted === null ? null : countLines(live, submitted) };
   });
   return ok({ reviews: listed });
 });
@@ -28,8 +28,8 @@ export function listReviews({ state, disk }: Pick<World, "state" | "disk">): Wai
   const { records, conflicts, blocks } = state.load();
   const found = [...records.values()].flatMap((record) => {
     const block = blocks.get(record.id);
-    const pinned = block?.reason === "delete-pending" ? block : null;
-    return reviewsOf(localTexts({ state, disk }, record.localPath), record, conflicts.get(record.id) ?? null, pinned);
+    const deletion = block?.reason === "delete-pending" ? block : null;
+    return reviewsOf(localTexts({ state, disk }, record.localPath), record, conflicts.get(record.id) ?? null, deletion);
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }
@@ -38,7 +38,7 @@ function reviewsOf(
   texts: Pick<World["state"], "text">,
   record: DocumentRecord,
   conflict: Conflict | null,
-  pinned: Block | null,
+  deletion: Block | null,
 ): readonly WaitingReview[] {
   const shown = conflict?.shown.at(-1) ?? record;
   const common = {
@@ -51,13 +51,13 @@ function reviewsOf(
         .toReversed()
         .map((folder) => `${folder}/`),
     ],
-    deletionWaits: pinned !== null,
+    deletionWaits: deletion !== null,
   };
   const known = asSent(record.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
     return { ...common, changeId, reason, since: at, submitted: texts.text(digest) };
   });
-  if (known.length > 0 || pinned === null) return known;
-  return [{ ...common, changeId: null, reason: null, since: pinned.since, submitted: null }];
+  if (known.length > 0 || deletion === null) return known;
+  return [{ ...common, changeId: null, reason: null, since: deletion.since, submitted: null }];
 }
 
 /**
@@ -66,9 +66,9 @@ function reviewsOf(
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {
   const first = new Map<ChangeId | Digest | number, Submission>();
-  for (const one of submissions) {
-    const key = one.changeId ?? one.at;
-    if (!first.has(key)) first.set(key, one);
+  for (const submission of submissions) {
+    const key = submission.changeId ?? submission.at;
+    if (!first.has(key)) first.set(key, submission);
   }
   return [...first.values()];
 }

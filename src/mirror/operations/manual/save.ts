@@ -205,19 +205,19 @@ async function retryEffect<T>(
 
 /** Returns content with the line ends and byte order mark of the content that it replaces. */
 export function withLineEndsOf(before: string, text: string): string {
-  const { feed, hasMark } = styleOf(before);
-  const fed = feed === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
-  return hasMark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
+  const { feed: lineEnd, hasMark } = styleOf(before);
+  const withLineEnds = lineEnd === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
+  return hasMark && !withLineEnds.startsWith("\ufeff") ? `\ufeff${withLineEnds}` : withLineEnds;
 }
 
 function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
   const { disk } = context;
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
-    const made = disk.makeFolder(folder);
+    const created = disk.makeFolder(folder);
     // Another process may have created the folder in the meantime.
-    if (made.kind === "done" || disk.look(folder).kind === "folder") continue;
-    return diskFault(folder, made);
+    if (created.kind === "done" || disk.look(folder).kind === "folder") continue;
+    return diskFault(folder, created);
   }
   return ok(null);
 }

@@ -59,10 +59,10 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
   world.links?.forms.begin(false);
-  const sighted = noteLocalState(world, paths, true);
-  if (sighted.kind === "outside") return reportOfWait(sighted, NO_STANDSTILL);
-  const { awaited, documents } = sighted;
-  let still = NO_STANDSTILL;
+  const observed = noteLocalState(world, paths, true);
+  if (observed.kind === "outside") return reportOfWait(observed, NO_STANDSTILL);
+  const { awaited, documents } = observed;
+  let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judged = judgeBarrier(world, awaited, true);
     // Before the first run, a block may come from an earlier sync in one direction only.
@@ -70,11 +70,11 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
     const leftMs = until - world.clock.monotonic();
-    if (!isWaiting || still.kind !== "none" || leftMs <= 0)
-      return reportOfWait({ kind: "judged", paths: judged, documents }, still);
+    if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
+      return reportOfWait({ kind: "judged", paths: judged, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
     // Only the first run of a wait sends refused changes again.
-    still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
+    standstill = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }
 

@@ -38,13 +38,13 @@ const RANK: Readonly<Record<PathOnService["state"], number>> = {
  * Returns the object of `wait --json`, from a daemon or from a command that waits itself. Returns
  * trouble if a path is never uploaded: waiting for it is a mistake of the caller.
  */
-export function reportOfWait(end: BarrierEnd, still: Standstill): Result<WaitReport> {
+export function reportOfWait(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
   if (end.kind === "outside") return notSynced(end.outside);
   const { paths, documents } = end;
   const sorted = paths.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
   return ok({
-    state: stateOf(sorted[0]?.state ?? "live", still),
-    detail: still.detail,
+    state: stateOf(sorted[0]?.state ?? "live", standstill),
+    detail: standstill.detail,
     documents,
     live: documents - paths.filter(({ state }) => RANK[state] < RANK.live).length,
     more: Math.max(0, sorted.length - MAX_PATHS),

@@ -4,10 +4,10 @@ import { count } from "../../../common/count.ts";
 
 /**
  * Returns a local time such as `2026-11-21 09:05:03`.
- * @param at milliseconds since the epoch
+ * @param ms milliseconds since the epoch
  */
-export function localTime(at: number): string {
-  const date = new Date(at);
+export function localTime(ms: number): string {
+  const date = new Date(ms);
   const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
   return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
 }
