@@ -40,15 +40,15 @@ export function panelOf(
 function drawn(bars: readonly Bar[]): Html[] {
   const most = Math.max(1, ...bars.map(({ value }) => value ?? 0));
   const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
-  return bars.map(({ value, part = null, title }, at) => {
-    if (value === null || value === 0) return barOf("none", at, 0.5, title);
+  return bars.map(({ value, part = null, title }, i) => {
+    if (value === null || value === 0) return barOf("none", i, 0.5, title);
     const outer = heightOf(value);
     const inner = part === null ? outer : heightOf(part);
-    return html`${outer > inner && barOf("outline", at, outer, title)}${inner > 0 && barOf("fill", at, inner, title)}`;
+    return html`${outer > inner && barOf("outline", i, outer, title)}${inner > 0 && barOf("fill", i, inner, title)}`;
   });
 }
 
-function barOf(kind: "none" | "outline" | "fill", at: number, height: number, title: string): Html {
+function barOf(kind: "none" | "outline" | "fill", index: number, height: number, title: string): Html {
   const tall = Math.round(height * 10) / 10;
-  return html`<rect class="${kind}" x="${at * BAR_STEP + 1}" y="${Math.round((HEIGHT - tall) * 10) / 10}" width="${BAR_WIDTH}" height="${tall}"><title>${title}</title></rect>`;
+  return html`<rect class="${kind}" x="${index * BAR_STEP + 1}" y="${Math.round((HEIGHT - tall) * 10) / 10}" width="${BAR_WIDTH}" height="${tall}"><title>${title}</title></rect>`;
 }

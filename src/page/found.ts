@@ -19,8 +19,8 @@ export function foundList(files: readonly Found[]): Html {
 }
 
 function lineOf(line: Snippet): Html {
-  const pieces = foundPieces(line).map((piece, at, all) =>
-    at === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: leadOf(piece.text) } : piece,
+  const pieces = foundPieces(line).map((piece, i, all) =>
+    i === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: leadOf(piece.text) } : piece,
   );
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }

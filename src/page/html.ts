@@ -15,7 +15,7 @@ export type Shown = Html | string | number | null | false | readonly Shown[];
  * right; never in the name of a tag, an unquoted attribute, a script or a style.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
-  return new Html(parts.reduce((text, part, at) => `${text}${textOf(values[at - 1]!)}${part}`));
+  return new Html(parts.reduce((text, part, i) => `${text}${textOf(values[i - 1]!)}${part}`));
 }
 
 function textOf(value: Shown): string {

@@ -65,7 +65,7 @@ export type Content = {
   /** Further scripts beside `page.js`. */
   readonly scripts?: readonly string[];
   /** Address of this page, to mark it in the navigation. */
-  readonly here?: string;
+  readonly address?: string;
 };
 
 /** Keys of every page, with what each does: `islands/page/keys.ts`. */
@@ -82,7 +82,7 @@ const KEYS_DIALOG = html`<dialog id="keys" aria-label="Keys"><dl class="facts">$
 
 export function renderPage(frame: Frame, content: Content): string {
   const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
-  const { title, main, announcement = "", notices = [], refreshMs = null, scripts = [], here = null } = content;
+  const { title, main, announcement = "", notices = [], refreshMs = null, scripts = [], address = null } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -99,10 +99,10 @@ ${["page.js", ...scripts].map((entry) => html`<script type="module" src="${asset
 <a class="unseen" href="#main">Skip to the content</a>
 <header class="bar"><div>
 <a class="brand" href="${brand.href}">${brand.label}</a>
-${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(switcher.label)}</bdi></summary>${linkList(switcher.links, here)}</details>`}
-<nav class="pages" aria-label="Pages">${linkList(nav, here)}</nav>
+${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(switcher.label)}</bdi></summary>${linkList(switcher.links, address)}</details>`}
+<nav class="pages" aria-label="Pages">${linkList(nav, address)}</nav>
 </div></header>
-${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${linkList(sections.links, here)}</nav>`}
+${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${linkList(sections.links, address)}</nav>`}
 <p id="announcement" role="status" class="unseen">${shownWords(announcement)}</p>
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
@@ -114,10 +114,10 @@ ${KEYS_DIALOG}
 `.text;
 }
 
-/** @param here address of the page, which is marked in the list */
-function linkList(links: readonly Link[], here: string | null): Html {
+/** @param address address of the page, which is marked in the list */
+function linkList(links: readonly Link[], address: string | null): Html {
   return html`<ul>${links.map(({ href, label, current = null, count: number = 0, tone = "quiet" }) => {
-    const marked = href === here ? "page" : current;
+    const marked = href === address ? "page" : current;
     return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${shownWords(label)}</bdi>${
       number > 0 && html` <span class="count ${tone}">${count(number)}</span>`
     }</a></li>`;
@@ -134,7 +134,7 @@ function noticeOf(
     next !== null && nextOf(next)
   }${
     details.length > 0 &&
-    html`<details><summary>Details</summary><ul>${details.map((one) => html`<li dir="auto">${shownWords(one)}</li>`)}</ul></details>`
+    html`<details><summary>Details</summary><ul>${details.map((detail) => html`<li dir="auto">${shownWords(detail)}</li>`)}</ul></details>`
   }</span>${
     undo !== undefined &&
     csrf !== null &&

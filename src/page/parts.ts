@@ -66,11 +66,11 @@ export function crumbsView(label: string, links: readonly Link[]): Html {
 
 /**
  * Shows an age, which a script updates.
- * @param at in milliseconds since the epoch, as `now`
+ * @param time in milliseconds since the epoch, as `now`
  */
-export function ageOf(at: number, now: number): Html {
-  const date = new Date(at).toISOString();
-  return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
+export function ageOf(time: number, now: number): Html {
+  const date = new Date(time).toISOString();
+  return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - time)}</time>`;
 }
 
 /**

@@ -40,30 +40,30 @@ type Tokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 
 /** @param before lines of the document before the first token's */
 function markBlocks(tokens: Tokens, before: number, { mark, lines }: MarkedLines): void {
-  for (const [at, token] of tokens.entries()) {
+  for (const [index, token] of tokens.entries()) {
     if (token.map === null || !BLOCKS.has(token.type)) continue;
     const [from, to] = token.map.map((line) => line + before) as [number, number];
     if (lines.some((line) => line >= from && line < to))
-      (token.hidden ? tokens[at - 1]! : token).attrJoin("class", mark);
+      (token.hidden ? tokens[index - 1]! : token).attrJoin("class", mark);
   }
 }
 
 /** Returns a parser for one document. The parser counts headings with equal ids. */
 function markdown(): InstanceType<typeof MarkdownIt> {
-  const made = new MarkdownIt({ html: true, linkify: true });
-  made.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  const parser = new MarkdownIt({ html: true, linkify: true });
+  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   const known = new Map<string, number>();
-  made.renderer.rules["heading_open"] = (tokens, at, options, _env, self) => {
-    const id = headingId(tokens[at + 1]?.content ?? "");
+  parser.renderer.rules["heading_open"] = (tokens, index, options, _env, self) => {
+    const id = headingId(tokens[index + 1]?.content ?? "");
     const before = known.get(id) ?? 0;
     known.set(id, before + 1);
-    tokens[at]!.attrSet("id", before === 0 ? id : `${id}-${before}`);
-    return self.renderToken(tokens, at, options);
+    tokens[index]!.attrSet("id", before === 0 ? id : `${id}-${before}`);
+    return self.renderToken(tokens, index, options);
   };
-  made.core.ruler.after("inline", "tasks", ({ tokens, Token }) => {
-    tokens.forEach(({ type, children }, at) => {
+  parser.core.ruler.after("inline", "tasks", ({ tokens, Token }) => {
+    tokens.forEach(({ type, children }, index) => {
       const first = children?.[0];
-      const isItem = type === "inline" && tokens[at - 2]?.type === "list_item_open";
+      const isItem = type === "inline" && tokens[index - 2]?.type === "list_item_open";
       const mark = isItem && first?.type === "text" ? TASK.exec(first.content) : null;
       if (mark === null || first === undefined) return;
       const box = new Token("html_inline", "", 0);
@@ -72,7 +72,7 @@ function markdown(): InstanceType<typeof MarkdownIt> {
       children!.unshift(box);
     });
   });
-  return made;
+  return parser;
 }
 
 type Attributes = Readonly<Record<string, string>>;

@@ -69,22 +69,21 @@ ${cutTo(parts, MAX_LINES).map((part) => partOf(part, options))}</table>${cut > 0
 }
 
 /**
- * A passage of a page. `hidden`: equal lines left out before it. `at`: number of the change, from
- * 1.
+ * A passage of a page. `hidden`: equal lines left out before it. `changeNumber`: from 1.
  */
-type Part = Passage & { readonly hidden: number; readonly at: number };
+type Part = Passage & { readonly hidden: number; readonly changeNumber: number };
 
 function partsOf(passages: readonly Passage[], whole: boolean): Part[] {
   let changes = 0;
   return passages.flatMap((passage, index): Part[] => {
     const { kind, rows } = passage;
-    if (kind !== "same") return [{ ...passage, hidden: 0, at: ++changes }];
+    if (kind !== "same") return [{ ...passage, hidden: 0, changeNumber: ++changes }];
     const [head, tail] = [index === 0 ? 0 : CONTEXT, index === passages.length - 1 ? 0 : CONTEXT];
-    if (whole || rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, at: 0 }];
+    if (whole || rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, changeNumber: 0 }];
     const hidden = rows.length - head - tail;
     return [
-      { kind, rows: rows.slice(0, head), hidden: 0, at: 0 },
-      { kind, rows: rows.slice(rows.length - tail), hidden, at: 0 },
+      { kind, rows: rows.slice(0, head), hidden: 0, changeNumber: 0 },
+      { kind, rows: rows.slice(rows.length - tail), hidden, changeNumber: 0 },
     ];
   });
 }
@@ -98,7 +97,7 @@ function cutTo(parts: readonly Part[], most: number): Part[] {
   });
 }
 
-function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
+function partOf({ kind, rows, hidden, changeNumber }: Part, options: SidesOptions): Html {
   const { columns, words } = options;
   const wide = columns.length * 2;
   const gap =
@@ -108,7 +107,7 @@ function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
   const says =
     kind !== "same" &&
     words !== null &&
-    html`<tr class="says"><th scope="rowgroup" colspan="${wide}">${count(at)}. ${words({ kind, rows })}</th></tr>`;
+    html`<tr class="says"><th scope="rowgroup" colspan="${wide}">${count(changeNumber)}. ${words({ kind, rows })}</th></tr>`;
   return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}">${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
 }
 

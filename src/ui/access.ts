@@ -58,7 +58,7 @@ export class UiAccess {
     const { host, origin } = headers;
     // A request with two `Host` headers is refused: mdmirror would read the first, another program
     // the second.
-    if (raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
+    if (raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
     const fetchSite = headers["sec-fetch-site"];
     const sent = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
     return refusalOf(sent, this.#hosts, "http");

@@ -8,7 +8,7 @@ import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-b
 
 /**
  * Consecutive lines of a conflict. `settled`: the result is `text`, because one side changed
- * nothing, or because both edits merge. `clash`: the user decides; `at` counts from 1.
+ * nothing, or because both edits merge. `clash`: the user decides; `position` counts from 1.
  */
 export type Place =
   | { readonly kind: "same"; readonly passage: Passage; readonly text: string }
@@ -16,7 +16,7 @@ export type Place =
   | {
       readonly kind: "clash";
       readonly passage: Passage;
-      readonly at: number;
+      readonly position: number;
       readonly mine: string;
       readonly theirs: string;
       readonly base: string;
@@ -41,7 +41,7 @@ export function placesOf({ mine, theirs, base, conflict }: ProblemView): readonl
     const common = textOf(passage, "base");
     const merged = mergeText(common, ours, other);
     if (merged.kind === "clean") return { kind: "settled", passage, text: merged.text };
-    return { kind: "clash", passage, at: ++clashes, mine: ours, theirs: other, base: common };
+    return { kind: "clash", passage, position: ++clashes, mine: ours, theirs: other, base: common };
   });
 }
 
@@ -62,16 +62,16 @@ export function markClashes(places: readonly Place[], document: string): string 
 }
 
 /** Returns the choice of a form for a clash; null if there is none. */
-export function choiceIn(form: URLSearchParams, { at }: Pick<Clash, "at">): Choice | null {
-  const given = form.get(`clash-${at}`);
-  return (Object.keys(CHOICES) as Choice[]).find((one) => one === given) ?? null;
+export function choiceIn(form: URLSearchParams, { position }: Pick<Clash, "position">): Choice | null {
+  const given = form.get(`clash-${position}`);
+  return (Object.keys(CHOICES) as Choice[]).find((key) => key === given) ?? null;
 }
 
 /**
  * Returns the text of a clash in a form: the user's text, or the text with which the form starts.
  */
 export function editedText(form: URLSearchParams, clash: Clash): string {
-  return form.get(`clash-${clash.at}-text`) ?? joined(clash.mine, clash.theirs);
+  return form.get(`clash-${clash.position}-text`) ?? joined(clash.mine, clash.theirs);
 }
 
 /** Returns the whole document by the choices of a form; null if a choice is missing. */

@@ -59,7 +59,7 @@ export class Folders {
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
-      .map((one) => folderOf(one, this.#world.jobs.of(one.mirror.root)));
+      .map((reading) => folderOf(reading, this.#world.jobs.of(reading.mirror.root)));
     return { folders, unfit };
   }
 
@@ -108,9 +108,9 @@ export function needsOf(
 ): Pick<Folder, "needs" | "waits"> {
   const stops = new Set<string>(safetyStop?.reasons.map(({ reason }) => reason));
   const of = (problems: OpenProblems) =>
-    attentionJson(problems).map((one) => ({
-      ...one,
-      address: one.path === "" && stops.has(one.kind) ? mirrorAddress(name, "safety-stop") : addressOf(one, name),
+    attentionJson(problems).map((entry) => ({
+      ...entry,
+      address: entry.path === "" && stops.has(entry.kind) ? mirrorAddress(name, "safety-stop") : addressOf(entry, name),
     }));
   return {
     needs: of({ attention: attention.filter(({ waits }) => !waits), safetyStop, fault }),

@@ -32,10 +32,10 @@ type World = {
 };
 
 /** Milliseconds for which pages show the result of a job, and a result with *Undo*. */
-const RESULT_MS = { usual: 10_000, undo: 60_000 } as const;
+const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
 
-/** The last job of a folder. `at`: time of the last change, by the monotonic clock. */
-type KeptJob = { readonly job: Omit<JobView, "traffic">; readonly traffic: Traffic; readonly at: number };
+/** The last job of a folder. `time`: of the last change, by the monotonic clock. */
+type KeptJob = { readonly job: Omit<JobView, "traffic">; readonly traffic: Traffic; readonly time: number };
 
 export class Jobs {
   readonly #world: World;
@@ -53,8 +53,8 @@ export class Jobs {
     const kept = this.#byRoot.get(root);
     if (kept === undefined) return null;
     const { end } = kept.job;
-    const shownMs = end?.undo === undefined ? RESULT_MS.usual : RESULT_MS.undo;
-    if (end !== null && this.#world.clock.monotonic() - kept.at > shownMs) return null;
+    const shownMs = end?.undo === undefined ? RESULT_MS.normal : RESULT_MS.undo;
+    if (end !== null && this.#world.clock.monotonic() - kept.time > shownMs) return null;
     return { ...kept.job, traffic: kept.traffic.now() };
   }
 
@@ -73,7 +73,7 @@ export class Jobs {
     const { clock, onFault } = this.#world;
     const job = { what, phase: null, done: 0, total: null, end: null };
     const traffic = new Traffic();
-    const show = (shown: KeptJob["job"]) => this.#byRoot.set(root, { job: shown, traffic, at: clock.monotonic() });
+    const show = (shown: KeptJob["job"]) => this.#byRoot.set(root, { job: shown, traffic, time: clock.monotonic() });
     show(job);
     const progress: Progress = {
       report: (phase, done, total) => {

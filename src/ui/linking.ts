@@ -122,7 +122,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   const part = readRemote(remote);
   if (part === null)
     return refused("remote", "this cannot be the path of a folder", "leave it empty for all documents");
-  const way = (Object.keys(DIRECTIONS) as Direction[]).find((one) => one === direction) ?? "both";
+  const way = (Object.keys(DIRECTIONS) as Direction[]).find((key) => key === direction) ?? "both";
   const config = { ...DEFAULT_CONFIG, url: origin.value.url, remote: part, direction: way };
   return { dir, config, origin: origin.value, key };
 }

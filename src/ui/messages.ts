@@ -31,7 +31,7 @@ function changesSentence(counts: RunReport["counts"]): string | null {
     return sum === 0 ? [] : [[verb, sum] as const];
   });
   if (parts.length === 0) return null;
-  const words = parts.map(([verb, sum], at) => verb.replace("#", at === 0 ? plural(sum, "document") : count(sum)));
+  const words = parts.map(([verb, sum], i) => verb.replace("#", i === 0 ? plural(sum, "document") : count(sum)));
   return sentenceOf(words.join(", "));
 }
 

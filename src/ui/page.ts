@@ -104,17 +104,17 @@ export function sectionsOf({ section }: UiPage, { params, address, all }: PageRe
 /** Returns the results of jobs that a page shows: of its linked folder, or of all folders. */
 export function resultsOf({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
-  return all.folders.flatMap(({ name: own, job }) => {
+  return all.folders.flatMap(({ name: folderName, job }) => {
     const result = job?.end ?? null;
-    if (result === null || (name !== undefined && !isSameName(own, name))) return [];
-    return name === undefined ? [{ ...result, text: `${own}: ${result.text}` }] : [result];
+    if (result === null || (name !== undefined && !isSameName(folderName, name))) return [];
+    return name === undefined ? [{ ...result, text: `${folderName}: ${result.text}` }] : [result];
   });
 }
 
 /** Returns the menu of all linked folders; its label names the one that the page is about. */
 export function switcherOf({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
-  const subject = name === undefined ? undefined : all.folders.find((one) => isSameName(one.name, name));
+  const subject = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));
   const links = all.folders.map(({ name: label, needs }): Link => {
     const current = label === subject?.name ? "true" : null;
     return { href: mirrorAddress(label), label, current, count: needs.length, tone: "asks" };

@@ -55,15 +55,15 @@ export function folderForm(
 
 /**
  * Shows a local time and its age.
- * @param at milliseconds since the epoch
+ * @param time milliseconds since the epoch
  */
-export function timeOf(at: number, now: number): Html {
-  if (at <= 0) return html`before the first known version`;
-  return html`${clockOf(at, localTime(at))} · <span class="faint">${ageOf(at, now)} ago</span>`;
+export function timeOf(time: number, now: number): Html {
+  if (time <= 0) return html`before the first known version`;
+  return html`${clockOf(time, localTime(time))} · <span class="faint">${ageOf(time, now)} ago</span>`;
 }
 
-function clockOf(at: number, shown: string): Html {
-  return html`<time datetime="${new Date(at).toISOString()}" title="${localTime(at)}">${shown}</time>`;
+function clockOf(time: number, shown: string): Html {
+  return html`<time datetime="${new Date(time).toISOString()}" title="${localTime(time)}">${shown}</time>`;
 }
 
 /** Shows the local time of an event of a run: the page of the run has the date. */
@@ -95,9 +95,9 @@ export function numberIn(text: string | null | undefined): number | null {
 /** Returns links from the linked folder down to `path`, without `path` itself unless `isLinked`. */
 export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   const linked = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
-  const links = ["", ...linked].map((one) => ({
-    href: documentAddress(mirror, "docs", one),
-    label: one === "" ? "All documents" : nameOf(one),
+  const links = ["", ...linked].map((place) => ({
+    href: documentAddress(mirror, "docs", place),
+    label: place === "" ? "All documents" : nameOf(place),
   }));
   return crumbsView("Folders above", links);
 }

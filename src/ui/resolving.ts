@@ -43,7 +43,7 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
     return { to: `${documentAddress(name, "conflict", path, { preview: "yes" })}#preview`, notice: null };
   const content = isDecided ? decidedContent(ui, root, path, form) : typedContent(ui, root, path, form);
   if (content !== null && "notice" in content) return { to, notice: content.notice };
-  const way = content?.way ?? WAYS.find((one) => one === sentWay);
+  const way = content?.way ?? WAYS.find((candidate) => candidate === sentWay);
   if (way === undefined) return { to, notice: nothingDone("Choose a version") };
   if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
   const text = way === "merged" && content !== null ? { text: content.text } : {};
@@ -73,7 +73,7 @@ export const MANY_WAYS = {
 export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
   const { name, root } = folder;
   const to = mirrorAddress(name, "needs");
-  const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((one) => one === form.get("way"));
+  const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((key) => key === form.get("way"));
   const chosen = new Set(form.getAll("conflict"));
   const present = openConflicts(ui, root);
   const paths = [...present].filter(([, { choice }]) => chosen.has(choice)).map(([path]) => path);

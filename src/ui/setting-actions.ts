@@ -37,13 +37,13 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
     ui.drafts.set(draft, String(new URLSearchParams(changes.map((one): [string, string] => [one.name, one.typed]))));
     return { to: mirrorAddress(name, "settings", { draft }), notice };
   };
-  if (changes.some((one) => one.shown !== typedValue(valueIn(config.value, one.name))))
+  if (changes.some((change) => change.shown !== typedValue(valueIn(config.value, change.name))))
     return again({ ...nothingDone("The settings changed since this page was shown"), tone: "asks" });
   if (changes.length === 0) return { to, notice: nothingDone("No setting was changed") };
-  if (changes.some((one) => refusedWhy(one.name, one.setting, one.typed) !== null)) return again(null);
+  if (changes.some((change) => refusedWhy(change.name, change.setting, change.typed) !== null)) return again(null);
   const changed = await changeSettings(root, changes, ui.clock);
   if (changed.kind === "trouble") return again(noticeOfTrouble(changed.trouble));
-  return { to, notice: good(`Saved: ${changes.map((one) => settingLabel(one.name)).join(", ")}.`) };
+  return { to, notice: good(`Saved: ${changes.map((change) => settingLabel(change.name)).join(", ")}.`) };
 }
 
 /** Returns the settings of a form that its user changed, with the values that the page showed. */

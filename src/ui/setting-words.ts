@@ -77,7 +77,7 @@ export function choicesOf(name: string, { defaultValue }: Setting<unknown>): Rea
 /** Returns a value as the user types it. Hosts are a list of words; rules of conflicts are JSON. */
 export function typedValue(value: unknown): string {
   if (typeof value === "string") return value;
-  const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
+  const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
   return isList ? value.join(", ") : JSON.stringify(value);
 }
 
@@ -104,9 +104,9 @@ export function quantitiesOf(name: string, typed: string): readonly Quantity[] |
   const all = UNITS[name] ?? [];
   const [numbers, [before, ...units]] = [typed.match(/\d+/g) ?? [], typed.split(/\d+/)];
   const isKnown =
-    before === "" && units.length === all.length && units.every((unit, at) => Object.hasOwn(all[at]!, unit));
+    before === "" && units.length === all.length && units.every((unit, i) => Object.hasOwn(all[i]!, unit));
   if (all.length === 0 || !isKnown) return null;
-  return all.map((one, at) => ({ number: numbers[at]!, unit: units[at]!, units: one }));
+  return all.map((choices, i) => ({ number: numbers[i]!, unit: units[i]!, units: choices }));
 }
 
 /**
@@ -116,14 +116,14 @@ export function quantitiesOf(name: string, typed: string): readonly Quantity[] |
 export function typedIn(form: URLSearchParams, name: string): string | null {
   const parts = form.getAll(name);
   if (parts.length === 0) return null;
-  return parts.every((part, at) => at % 2 === 1 || part.trim() === "") ? "" : parts.join("");
+  return parts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : parts.join("");
 }
 
 /** Returns what a user typed as text for `changeSettings`; null, the default, if it is empty. */
 export function settingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
   if (!Array.isArray(defaultValue)) return typed.trim();
-  return JSON.stringify(typed.split(/[\s,]+/).filter((one) => one !== ""));
+  return JSON.stringify(typed.split(/[\s,]+/).filter((word) => word !== ""));
 }
 
 /** Returns the label of a setting. */

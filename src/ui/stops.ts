@@ -15,7 +15,7 @@ import { type Jobs, troubleOrFault } from "./jobs.ts";
  */
 export type StopReading = {
   readonly isScanning: boolean;
-  readonly seen: { readonly at: number; readonly result: Result<StopView> } | null;
+  readonly seen: { readonly scannedAt: number; readonly result: Result<StopView> } | null;
 };
 
 type World = Parameters<typeof readStop>[1] & {
@@ -64,6 +64,6 @@ export class Stops {
     const result = await readStop(root, this.#world).catch(
       (error: unknown) => ({ kind: "trouble", trouble: troubleOrFault(error, onFault) }) as const,
     );
-    this.#kept.set(root, { ...this.#kept.get(root)!, isScanning: false, seen: { at: clock.now(), result } });
+    this.#kept.set(root, { ...this.#kept.get(root)!, isScanning: false, seen: { scannedAt: clock.now(), result } });
   }
 }

@@ -107,11 +107,11 @@ export function pathOf({ rest }: PageCall): string {
 
 function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, call: PageCall): PageResult {
   const { query } = call;
-  const here = filesAddress(workspace.id, path);
+  const address = filesAddress(workspace.id, path);
   const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
   return page({
     title: path === "" ? workspace.name : path,
-    here: DOCUMENTS,
+    address: DOCUMENTS,
     main: html`${crumbs(workspace, path)}
 <div class="title"><h1>${nameView(name)}</h1>${searchForm(workspace, path, "")}</div>
 ${
@@ -125,7 +125,7 @@ ${
     : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead>
 <tbody>${entries.map((entry) => entryRow(workspace, path, { entry, call }))}</tbody></table></div>`
 }
-${listNav(query.has("after") ? here : null, next === null ? null : withQuery(here, { after: next }))}`,
+${listNav(query.has("after") ? address : null, next === null ? null : withQuery(address, { after: next }))}`,
   });
 }
 
@@ -165,14 +165,14 @@ async function documentPage(document: Document, call: PageCall): Promise<PageRes
   const isSource = call.query.get("view") === "source";
   // Null if rendering failed; the source is then shown, as if it was asked for.
   const rendered = isSource ? null : await call.render(text, base);
-  const here = filesAddress(workspace.id, row.path);
+  const address = filesAddress(workspace.id, row.path);
   const views = [
-    { href: here, label: "Preview", isShown: !isSource },
-    { href: withQuery(here, { view: "source" }), label: "Source", isShown: isSource },
+    { href: address, label: "Preview", isShown: !isSource },
+    { href: withQuery(address, { view: "source" }), label: "Source", isShown: isSource },
   ];
   return page({
     title: row.path,
-    here: DOCUMENTS,
+    address: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>${nameView(row.name)}</h1><span class="row">${segmentsOf("Views", views)}${
       who.kind === "admin" &&
@@ -222,7 +222,7 @@ export async function changeProtection(call: PageCall): Promise<PageResult> {
 /** Shows the path from the list of workspaces down to a folder or document. */
 export function crumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
-  const steps = names.map((label, at) => ({ label, to: names.slice(0, at + 1).join("/") }));
+  const steps = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
   const links = [{ label: workspace.name, to: "" }, ...steps].map(({ label, to }) => {
     return { href: filesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
   });
@@ -285,18 +285,18 @@ async function listFolder(
   after: string | null,
 ): Promise<FolderPage> {
   const entries: Entry[] = [];
-  let at = placeOf(after);
+  let place = placeOf(after);
   let read = 0;
-  while (at !== null && entries.length < MAX_ENTRIES && read < MAX_READ) {
+  while (place !== null && entries.length < MAX_ENTRIES && read < MAX_READ) {
     const count = MAX_ENTRIES - entries.length;
     // One row more than the page shows, to find out if there is a next page.
-    const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, at, count + 1);
+    const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, place, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;
-    entries.push(...(await entriesOf(context, at.kind, kept)));
-    at = nextOf(at, kept, rows.length > count);
+    entries.push(...(await entriesOf(context, place.kind, kept)));
+    place = nextOf(place, kept, rows.length > count);
   }
-  return { path: folder.path, entries, next: at === null ? null : `${LETTER[at.kind]}${at.name}` };
+  return { path: folder.path, entries, next: place === null ? null : `${LETTER[place.kind]}${place.name}` };
 }
 
 /** Place at which a page begins: after this name, among the folders or among the documents. */
@@ -334,7 +334,7 @@ async function entriesOf(
 }
 
 /** Returns the place of the next page: folders first, then documents; null after the last one. */
-function nextOf(at: EntryPlace, rows: readonly { readonly name: string }[], hasMore: boolean): EntryPlace | null {
-  if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
-  return at.kind === "folder" ? { kind: "file", name: "" } : null;
+function nextOf(place: EntryPlace, rows: readonly { readonly name: string }[], hasMore: boolean): EntryPlace | null {
+  if (hasMore) return { kind: place.kind, name: rows.at(-1)!.name };
+  return place.kind === "folder" ? { kind: "file", name: "" } : null;
 }

@@ -59,13 +59,13 @@ async function read(context: RequestContext, call: PageCall): Promise<History | 
 
 async function historyPage({ workspace, row, steps, next }: History, call: PageCall): Promise<PageResult> {
   const { query, now, csrf } = call;
-  const here = filesAddress(workspace.id, row.path, "history");
+  const address = filesAddress(workspace.id, row.path, "history");
   const before = query.get("before");
   const shown = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
   if (shown === undefined) return notShown(NO_DOCUMENT);
   const links: Html[] = [];
   for (const step of steps) {
-    const href = `${withQuery(here, { before, change: step.id })}#change`;
+    const href = `${withQuery(address, { before, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${linesOf(step)}</p>
 <p class="faint">${eventOf(step)}<br>${agoOf(step.at, now)} · ${timeOf(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
@@ -77,10 +77,10 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
   const mayRestore = shown.id !== row.changeId && shown.text !== null;
   return page({
     title: `History of ${row.path}`,
-    here: DOCUMENTS,
+    address: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
-<div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : here, next === null ? null : withQuery(here, { before: next }))}</div>
+<div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${versionOf(shown)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
     }</div><p class="faint">${eventOf(shown)} · ${minuteText(shown.at)} · ${agoOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
@@ -94,9 +94,9 @@ function versionOf({ version }: HistoryRow): string {
 }
 
 /** Returns the time of a change in UTC: to the second if it was today. */
-function timeOf(at: number, now: number): string {
-  const [day, today] = [at, now].map((time) => new Date(time).toISOString().slice(0, 10));
-  return day === today ? new Date(at).toISOString().slice(11, 19) : dayTimeText(at);
+function timeOf(time: number, now: number): string {
+  const [day, today] = [time, now].map((each) => new Date(each).toISOString().slice(0, 10));
+  return day === today ? new Date(time).toISOString().slice(11, 19) : dayTimeText(time);
 }
 
 function eventOf({ status, baseId, sender }: HistoryRow): Html {

@@ -39,7 +39,7 @@ export type Fault = { readonly field: "label" | "access" | "expires" | "rate"; r
 
 /** @param key existing key; null if the form is for a new key */
 export function filledOf(key: KeyInfo | null): FormContent {
-  const levels = new Map(key?.grants.map(({ level }, at) => [key.grantPaths[at]!, level]));
+  const levels = new Map(key?.grants.map(({ level }, i) => [key.grantPaths[i]!, level]));
   return {
     label: key?.label ?? "",
     access: key === null ? "edit" : presetOf(levels),
@@ -62,8 +62,8 @@ export function filledFrom(form: URLSearchParams): FormContent {
   const textOf = (name: string) => form.get(name) ?? "";
   return {
     label: textOf("label"),
-    access: (Object.keys(PRESETS) as Preset[]).find((one) => one === form.get("access")) ?? "chosen",
-    levels: new Map(paths.flatMap((path, at) => (path === "" ? [] : [[pathFrom(path), levels[at] ?? ""]]))),
+    access: (Object.keys(PRESETS) as Preset[]).find((preset) => preset === form.get("access")) ?? "chosen",
+    levels: new Map(paths.flatMap((path, i) => (path === "" ? [] : [[pathFrom(path), levels[i] ?? ""]]))),
     expires: textOf("expires"),
     requests: textOf("requests"),
     seconds: textOf("seconds"),
@@ -113,7 +113,7 @@ function accessFields(folders: readonly string[], { access, levels, fault }: For
   )}${faultOf(fault, "access")}
 <div class="chosen"><p class="hint">The nearest choice above a document decides. Only full access moves, deletes and protects documents.</p>
 <ul class="rows picker">${["/", ...folders].map((path) => folderRow(path, levels.get(path)))}</ul>
-<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, at) => otherPathRow(at + 1, path, levels.get(path)))}</div></fieldset>`;
+<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, i) => otherPathRow(i + 1, path, levels.get(path)))}</div></fieldset>`;
 }
 
 function folderRow(path: string, level: string | undefined): Html {
@@ -131,7 +131,7 @@ function otherPathRow(number: number, path: string, level: string | undefined): 
 
 function levelOptions(level: string | undefined): Html[] {
   return LEVEL_NAMES.map(
-    (one) => html`<option value="${one}"${one === level && html` selected`}>${LEVELS[one]}</option>`,
+    (name) => html`<option value="${name}"${name === level && html` selected`}>${LEVELS[name]}</option>`,
   );
 }
 
@@ -164,7 +164,7 @@ function readGrants({ access, levels }: FormContent): KeyGrant[] | string {
   const grants: KeyGrant[] = [];
   for (const [path, text] of levels) {
     if (text === "") continue;
-    const level = LEVEL_NAMES.find((one) => one === text);
+    const level = LEVEL_NAMES.find((name) => name === text);
     if (level === undefined) return "A path needs a level.";
     grants.push({ on: path === "/" ? null : path, level });
   }
@@ -178,8 +178,8 @@ function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(day)) return "This is not a date.";
-  const at = day + DAY_MS - 1;
-  return at > now ? at : "A key cannot expire in the past. Revoke it instead.";
+  const end = day + DAY_MS - 1;
+  return end > now ? end : "A key cannot expire in the past. Revoke it instead.";
 }
 
 const MAX_RATE = 9_999_999;

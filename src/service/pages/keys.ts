@@ -29,7 +29,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
   const more = { workspace: workspaceId, from: String(from + MAX_KEYS) };
   return page({
     title: "Keys",
-    here: KEYS,
+    address: KEYS,
     main: html`<div class="title"><h1>Keys${workspaceId !== null && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <a class="button main-action" href="${fresh}">Create key</a></div>
 ${workspaceId !== null && html`<p><a href="${KEYS}">Keys of all workspaces</a></p>`}
@@ -74,9 +74,9 @@ const MAX_SHOWN = 3;
 /** Shows the access of a key in short. */
 function accessOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`<span class="faint">no access</span>`;
-  const shown = grants.slice(0, MAX_SHOWN).map(({ level }, at) => grantView(grantPaths[at]!, level));
+  const shown = grants.slice(0, MAX_SHOWN).map(({ level }, i) => grantView(grantPaths[i]!, level));
   const more = grants.length - shown.length;
-  return html`${shown.map((one, at) => html`${at > 0 && ", "}${one}`)}${more > 0 && html` <span class="faint">and ${count(more)} more</span>`}`;
+  return html`${shown.map((grant, i) => html`${i > 0 && ", "}${grant}`)}${more > 0 && html` <span class="faint">and ${count(more)} more</span>`}`;
 }
 
 function grantView(path: string, level: Level): Html {
@@ -100,9 +100,9 @@ function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
 
 function grantsOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`none`;
-  return html`<ul>${grants.map(({ level, on }, at) => {
+  return html`<ul>${grants.map(({ level, on }, i) => {
     const waits = on?.startsWith("/") === true;
-    return html`<li>${grantView(grantPaths[at]!, level)}${waits && html` <span class="faint">(nothing exists at this path)</span>`}</li>`;
+    return html`<li>${grantView(grantPaths[i]!, level)}${waits && html` <span class="faint">(nothing exists at this path)</span>`}</li>`;
   })}</ul>`;
 }
 
@@ -125,7 +125,7 @@ async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: Form
   const to = itemAddress(KEYS, key.id);
   return {
     title: `Key ${key.label}`,
-    here: KEYS,
+    address: KEYS,
     main: html`${crumbsView("Path to this key", [
       { href: KEYS, label: "Keys" },
       { href: to, label: key.label === "" ? key.id : key.label, current: "page" },
@@ -147,13 +147,13 @@ ${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revok
 export async function showNewKey(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaces = await workspacesOf(core);
-  const asked = query.get("workspace") ?? (workspaces.length === 1 ? workspaces[0]!.id : null);
-  const known = asked === null ? null : await workspaceOf(core, asked);
+  const workspaceId = query.get("workspace") ?? (workspaces.length === 1 ? workspaces[0]!.id : null);
+  const known = workspaceId === null ? null : await workspaceOf(core, workspaceId);
   if (known !== null) return page(newKeyPage(call, known, filledOf(null)));
-  if (asked !== null) return notShown(NO_WORKSPACE);
+  if (workspaceId !== null) return notShown(NO_WORKSPACE);
   return page({
     title: "Create a key",
-    here: KEYS,
+    address: KEYS,
     main: html`<h1>Create a key</h1>
 ${
   workspaces.length === 0
@@ -173,7 +173,7 @@ function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled:
   const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",
-    here: KEYS,
+    address: KEYS,
     main: html`${crumbsView("Path to this page", [
       { href: KEYS, label: "Keys" },
       { href: `${KEYS}/new`, label: "New key", current: "page" },
@@ -188,7 +188,7 @@ function madePage({ label, key, grants }: NewKeyInfo, { origin }: PageCall): Pag
   const waiting = waitingWords(grants);
   return page({
     title: "Key created",
-    here: KEYS,
+    address: KEYS,
     main: html`<h1>The key ${nameView(label)} is created</h1>
 ${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
 <p>Copy the key now: this page does not show it again. Store it in a file that only its owner can read.</p>
@@ -228,9 +228,9 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   if (known === null) return notShown(NO_WORKSPACE);
   const filled = filledFrom(form);
   const wishes = readNewWishes(filled, now);
-  const made = "field" in wishes ? wishes : await core.admin.createKey({ workspaceId, ...wishes });
-  if (!("key" in made)) return page(newKeyPage(call, known, { ...filled, fault: faultFrom(made) }), 422);
-  return madePage(made, call);
+  const created = "field" in wishes ? wishes : await core.admin.createKey({ workspaceId, ...wishes });
+  if (!("key" in created)) return page(newKeyPage(call, known, { ...filled, fault: faultFrom(created) }), 422);
+  return madePage(created, call);
 }
 
 /** Returns the fault of a field; a service refuses a key for its grants alone. */
@@ -246,10 +246,10 @@ export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const name = (form.get("name") ?? "").trim();
   if (name === "" || name.length > MAX_NAME) return go(APP, `a name has 1 to ${MAX_NAME} characters`, { tone: "bad" });
   const known = await workspacesOf(core);
-  if (known.some((one) => one.name === name))
+  if (known.some((workspace) => workspace.name === name))
     return go(APP, "there is a workspace with this name already", { tone: "bad" });
-  const made = await core.admin.createWorkspace(name);
-  return madePage({ ...made, label: `${made.label} of ${name}` }, call);
+  const created = await core.admin.createWorkspace(name);
+  return madePage({ ...created, label: `${created.label} of ${name}` }, call);
 }
 
 export async function changeKey(call: PageCall): Promise<PageResult> {

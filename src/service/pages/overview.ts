@@ -34,7 +34,7 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
   return page({
     title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
-    here: APP,
+    address: APP,
     refreshMs: REFRESH_MS,
     main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
 ${workspacesSection(workspaces, call.csrf)}
@@ -141,12 +141,12 @@ function gaugePanel(
   const now = current && read(current);
   // A span without requests has the value of the span before, and the last span the current one.
   let last: number | null = null;
-  const values = spans.map(({ figures }, at) => {
-    last = (at === spans.length - 1 ? now : figures && read(figures)) ?? last;
+  const values = spans.map(({ figures }, i) => {
+    last = (i === spans.length - 1 ? now : figures && read(figures)) ?? last;
     return last;
   });
-  const bars = spans.map((span, at): Bar => {
-    const value = values[at]!;
+  const bars = spans.map((span, i): Bar => {
+    const value = values[i]!;
     return { value, title: titled(span, value === null ? "not known" : textOf(value)) };
   });
   const most = textOf(Math.max(0, ...values.map((value) => value ?? 0)));

@@ -15,26 +15,26 @@ export const LEVELS: Readonly<Record<Level, string>> = {
 /** Milliseconds after which an open page is read again. */
 export const REFRESH_MS = 10_000;
 
-/** @param at in milliseconds since the epoch, as `now` */
-export function agoOf(at: number, now: number): Html {
-  return html`<span>${ageOf(at, now)} ago</span>`;
+/** @param time in milliseconds since the epoch, as `now` */
+export function agoOf(time: number, now: number): Html {
+  return html`<span>${ageOf(time, now)} ago</span>`;
 }
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** Returns a minute, as `29 Nov 2026, 13:33 UTC`, as the user's time zone is not known. */
-export function minuteText(at: number): string {
-  return `${DAY.format(at)} ${new Date(at).getUTCFullYear()}, ${clockText(at)} UTC`;
+export function minuteText(time: number): string {
+  return `${DAY.format(time)} ${new Date(time).getUTCFullYear()}, ${clockText(time)} UTC`;
 }
 
 /** Returns a time of a day, as `29 Nov, 13:33`, in UTC. */
-export function dayTimeText(at: number): string {
-  return `${DAY.format(at)}, ${clockText(at)}`;
+export function dayTimeText(time: number): string {
+  return `${DAY.format(time)}, ${clockText(time)}`;
 }
 
 /** Returns a time of day, as `13:33`, in UTC. */
-export function clockText(at: number): string {
-  return new Date(at).toISOString().slice(11, 16);
+export function clockText(time: number): string {
+  return new Date(time).toISOString().slice(11, 16);
 }
 
 /** Returns links to all views of one subject; `isShown`: the view of this page. */

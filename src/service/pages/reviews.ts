@@ -35,7 +35,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Lists the open reviews, or the decided ones with the latest first. */
 export async function showReviews({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace") ?? undefined;
-  const status = (Object.keys(STATES) as State[]).find((one) => one === query.get("status")) ?? "in_review";
+  const status = (Object.keys(STATES) as State[]).find((key) => key === query.get("status")) ?? "in_review";
   const cursor = query.get("cursor") ?? "";
   const after = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
   const latestFirst = status !== "in_review";
@@ -44,12 +44,12 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   const names = await workspaceNames(core);
   const common = { workspace: workspaceId ?? null };
   const { data, nextCursor } = listed;
-  const states = Object.entries(STATES).map(([one, { label }]) => {
-    return { href: withQuery(REVIEWS, { ...common, status: one }), label, isShown: one === status };
+  const states = Object.entries(STATES).map(([key, { label }]) => {
+    return { href: withQuery(REVIEWS, { ...common, status: key }), label, isShown: key === status };
   });
   return page({
     title: "Reviews",
-    here: REVIEWS,
+    address: REVIEWS,
     refreshMs: REFRESH_MS,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 ${segmentsOf("States", states)}</div>
@@ -102,8 +102,8 @@ type View = keyof typeof VIEWS;
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
   if (isRefused(review)) return refusedPage(review);
-  const asked = call.query.get("view");
-  const view = viewsOf(review).find((one) => one === asked) ?? "source";
+  const wanted = call.query.get("view");
+  const view = viewsOf(review).find((name) => name === wanted) ?? "source";
   return page(await reviewPage(call, review, { view, unsaved: null }));
 }
 
@@ -126,13 +126,13 @@ async function reviewPage(
   const names = await workspaceNames(core);
   const merged = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
   const shown = { ...review, merged };
-  const views = viewsOf(review).map((one) => {
-    const href = withQuery(itemAddress(REVIEWS, id), { ...common, view: one === "source" ? null : one });
-    return { href, label: VIEWS[one], isShown: one === view };
+  const views = viewsOf(review).map((name) => {
+    const href = withQuery(itemAddress(REVIEWS, id), { ...common, view: name === "source" ? null : name });
+    return { href, label: VIEWS[name], isShown: name === view };
   });
   return {
     title: `Review of ${review.path}`,
-    here: REVIEWS,
+    address: REVIEWS,
     scripts: view === "edit" ? ["review.js"] : [],
     main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart">${segmentsOf("Views", views)}

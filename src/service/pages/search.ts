@@ -33,11 +33,11 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const head = html`${crumbs(workspace, folder)}
 <div class="title"><h1>Search in ${nameView(folder === "" ? workspace.name : folder)}</h1>${searchForm(workspace, folder, words)}</div>`;
   const read = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
-  if (read === null) return page({ title, here: DOCUMENTS, main: head });
+  if (read === null) return page({ title, address: DOCUMENTS, main: head });
   if (isRefused(read))
     return page({
       title,
-      here: DOCUMENTS,
+      address: DOCUMENTS,
       main: html`${head}<p class="notice asks">${sentenceView(read.detail)}</p>`,
     });
   const { store, turns } = core.server;
@@ -49,7 +49,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const found = hits.map(({ found: { path }, snippets }) => {
     return { href: filesAddress(workspace.id, path), path, lines: snippets };
   });
-  return page({ title, here: DOCUMENTS, main: html`${head}${foundPart(found, address, query.get("from") ?? "")}` });
+  return page({ title, address: DOCUMENTS, main: html`${head}${foundPart(found, address, query.get("from") ?? "")}` });
 }
 
 /** @param start number of documents on the pages before, as text */

@@ -93,8 +93,8 @@ export class SignInSessions {
 
   /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
-    const told = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
-    return told === undefined ? from : told.slice(told.lastIndexOf(",") + 1).trim();
+    const forwarded = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
+    return forwarded === undefined ? from : forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
   }
 }
 

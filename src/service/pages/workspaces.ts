@@ -32,7 +32,7 @@ ${
     ? emptyOf("No workspace yet", "A workspace holds the documents that its keys can read and edit.")
     : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Documents</th>
 <th scope="col" class="number">Open reviews</th><th scope="col">Keys</th><th scope="col" class="end">Actions</th></tr></thead>
-<tbody>${workspaces.map((one) => workspaceRow(one, csrf))}</tbody></table>`
+<tbody>${workspaces.map((workspace) => workspaceRow(workspace, csrf))}</tbody></table>`
 }
 <details${workspaces.length === 0 && html` open`}><summary>New workspace</summary>${form}</details></section>`;
 }
@@ -58,7 +58,7 @@ export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   if (workspaces.length === 1) return { kind: "go", to: filesAddress(workspaces[0]!.id, ""), notice: null };
   return page({
     title: "Documents",
-    here: DOCUMENTS,
+    address: DOCUMENTS,
     main: html`<h1>Documents</h1>
 ${
   workspaces.length === 0
@@ -81,10 +81,10 @@ export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageRes
   if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
   const { workspace } = own;
   const { label, grants, grantPaths } = own.info;
-  const seen = grants.flatMap(({ level }, at) => (level === "none" ? [] : [{ level, path: grantPaths[at]! }]));
+  const seen = grants.flatMap(({ level }, i) => (level === "none" ? [] : [{ level, path: grantPaths[i]! }]));
   return page({
     title: `Documents of ${workspace.name}`,
-    here: DOCUMENTS,
+    address: DOCUMENTS,
     main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${seen.length > 0 && searchForm(workspace, "", "")}</div>
 <p class="faint">Signed in with the key ${label === "" ? "without a name" : nameView(label)}.</p>
 ${
@@ -120,7 +120,7 @@ export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageRes
   const isOpen = state === "open";
   return page({
     title: `${isOpen ? "Close or remove" : "Remove"} ${name}`,
-    here: APP,
+    address: APP,
     main: html`<div class="alone"><h1>${isOpen ? "Close or remove" : "Remove"} ${nameView(name)}?</h1>
 ${
   isOpen &&
@@ -141,7 +141,7 @@ ${actionForm(
 }
 
 async function workspaceInfo({ admin }: Core, id: string): Promise<Workspace | undefined> {
-  return (await admin.workspaces()).find((one) => one.id === id);
+  return (await admin.workspaces()).find((workspace) => workspace.id === id);
 }
 
 const STATES = {
@@ -150,7 +150,7 @@ const STATES = {
 };
 
 export async function setState({ core, id, form }: PageCall): Promise<PageResult> {
-  const state = (["open", "closed"] as const).find((one) => one === form.get("state"));
+  const state = (["open", "closed"] as const).find((name) => name === form.get("state"));
   if (state === undefined) return go(APP, "a workspace is open or closed", { tone: "bad" });
   const changed = await core.admin.setWorkspaceState(id, state);
   if (isRefused(changed)) return refusedForm(APP, changed);

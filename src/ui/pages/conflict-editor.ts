@@ -32,7 +32,7 @@ export function startText(problem: ProblemView, draft: string | null, name: stri
 }
 
 function startNamed(name: string | null): Start | null {
-  return START_NAMES.find((one) => one === name) ?? null;
+  return START_NAMES.find((key) => key === name) ?? null;
 }
 
 function contentOf(text: ShownText): string | null {
@@ -56,9 +56,9 @@ export function editorOf({ mirror, problem, draft, from, form }: Editing): Html 
   const start = startText(problem, draft, wanted) === null ? "mine" : wanted;
   const text = startText(problem, draft, start);
   if (text === null) return null;
-  const links = START_NAMES.filter((one) => STARTS[one][1] !== null && startText(problem, draft, one) !== null).map(
-    (one) =>
-      html`<a href="${documentAddress(mirror, "conflict", path, { edit: "yes", from: one })}#result"${one === start && html` aria-current="true"`}>${STARTS[one][1]}</a>`,
+  const links = START_NAMES.filter((key) => STARTS[key][1] !== null && startText(problem, draft, key) !== null).map(
+    (key) =>
+      html`<a href="${documentAddress(mirror, "conflict", path, { edit: "yes", from: key })}#result"${key === start && html` aria-current="true"`}>${STARTS[key][1]}</a>`,
   );
   return html`<section id="result"><h2>The whole text</h2>
 <p id="result-about">${STARTS[start][0]}${

@@ -110,7 +110,7 @@ function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
 
 /** Returns the first other conflict of a folder; null if there is none. */
 export function nextConflict({ status }: Pick<Folder, "status">, path: string): string | null {
-  return status?.conflicts.find((one) => one !== path) ?? null;
+  return status?.conflicts.find((candidate) => candidate !== path) ?? null;
 }
 
 function nextLink(folder: Folder, path: string): Html {
@@ -188,7 +188,7 @@ function clashForm(problem: ShownProblem, places: readonly Place[], preview: Htm
 ${preview}
 <div class="sticky"><span><b><span id="decided">${clashes.length - open.length}</span> of ${clashes.length}<span class="wide"> decided</span></b>
 <span class="faint wide">The versions that you do not choose stay in the history.</span></span>
-<span class="row"><a class="button" id="next-clash" href="${`#clash-${(open[0] ?? clashes[0]!).at}`}"${open.length === 0 && " hidden"}>Next<span class="wide"> open clash</span> ↓</a>
+<span class="row"><a class="button" id="next-clash" href="${`#clash-${(open[0] ?? clashes[0]!).position}`}"${open.length === 0 && " hidden"}>Next<span class="wide"> open clash</span> ↓</a>
 <button name="way" value="preview">Preview</button><button class="main-action" name="way" value="decided">Save</button></span></div>`,
   )}</div>`;
 }
@@ -232,20 +232,20 @@ const COLUMNS = [
 ] as const;
 
 function clashOf(clash: Clash, { choices }: ShownProblem, of: number): Html {
-  const { at, passage, base } = clash;
-  const name = `clash-${at}`;
+  const { position, passage, base } = clash;
+  const name = `clash-${position}`;
   const chosen = choiceIn(choices, clash);
   const options = (Object.keys(CHOICES) as Choice[]).map(
     (choice) =>
       html`<label><input type="radio" name="${name}" value="${choice}"${chosen === choice && html` checked`}>${CHOICES[choice]}</label>`,
   );
   const text = editedText(choices, clash);
-  const caption = `Clash ${at} of ${of}: mine and theirs`;
-  return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${at} of ${of}</h2>
-<div class="segments" role="radiogroup" aria-label="${`Clash ${at}: take`}">${options}</div></header>
+  const caption = `Clash ${position} of ${of}: mine and theirs`;
+  return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${of}</h2>
+<div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${options}</div></header>
 ${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
 ${sidesOf([passage], { caption, columns: COLUMNS, words: null, whole: true })}
-<div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${at}</label>
+<div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${position}</label>
 <textarea id="${`${name}-text`}" name="${`${name}-text`}" rows="${Math.min(16, text.split("\n").length + 1)}" spellcheck="false" dir="auto">
 ${text}</textarea></div></section>`;
 }

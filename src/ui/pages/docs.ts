@@ -146,7 +146,7 @@ async function documentContent(
   const isShort = file !== null && file.text !== "" && file.text.length <= MAX_CHARACTERS;
   const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
-  const open = [...needs, ...waits].filter((one) => one.path === path);
+  const open = [...needs, ...waits].filter((need) => need.path === path);
   const button = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
   const view = (label: string, as: string | null) =>
     html`<a href="${documentAddress(mirror, "docs", path, { as })}"${(as === "text") === asText && html` aria-current="true"`}>${label}</a>`;

@@ -177,12 +177,12 @@ ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins>
 /** Says which versions were merged, by their numbers. */
 function mergedSentence({ mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   const named = (digest: string, words: string) => {
-    const entry = entries.findLast((one) => one.digest === digest);
+    const entry = entries.findLast((version) => version.digest === digest);
     return entry === undefined ? words : `${words} (version ${entry.n})`;
   };
   return `Merged: ${named(mine, "the local edit")} and ${named(theirs, "the edit on the service")}`;
 }
 
-function timeOrStart(at: number, now: number): Html {
-  return at <= 0 ? timeOf(at, now) : html`${ageOf(at, now)} ago`;
+function timeOrStart(time: number, now: number): Html {
+  return time <= 0 ? timeOf(time, now) : html`${ageOf(time, now)} ago`;
 }

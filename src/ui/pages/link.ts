@@ -77,9 +77,9 @@ function stepWords(kind: ActionKind, size: number): string {
 
 function previewOf({ dir, config, preview }: LinkDraft, id: string, { csrf }: PageRequest): Html {
   const documents = preview.filter(({ kind }) => STEPS[kind]?.[0] === "document");
-  const rows = [...documents, ...preview.filter((one) => !documents.includes(one))].map(
+  const rows = [...documents, ...preview.filter((group) => !documents.includes(group))].map(
     ({ kind, size, first }) =>
-      html`<li><div class="main"><b>${stepWords(kind, size)}</b><br><span class="faint">${first.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></div></li>`,
+      html`<li><div class="main"><b>${stepWords(kind, size)}</b><br><span class="faint">${first.map((path, i) => html`${i > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></div></li>`,
   );
   const form = actionForm(
     { action: LINK, csrf, fields: { draft: id } },

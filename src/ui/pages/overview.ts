@@ -74,7 +74,7 @@ function chartsOf(days: readonly DayOfChanges[]): Html {
   const times = [dayText(days[0]!.at), dayText(days.at(-1)!.at)] as const;
   const panels = Object.entries(SERIES).map(([kind, title]) => {
     const values = days.map((day) => day[kind as keyof typeof SERIES]);
-    const bars = values.map((value, at) => ({ value, title: `${dayText(days[at]!.at)}: ${count(value)}` }));
+    const bars = values.map((value, i) => ({ value, title: `${dayText(days[i]!.at)}: ${count(value)}` }));
     const sum = values.reduce((all, value) => all + value, 0);
     const detail = `in the last ${days.length} days`;
     return panelOf({ title, value: count(sum), detail, bars, most: count(Math.max(...values)) }, times);
@@ -82,8 +82,8 @@ function chartsOf(days: readonly DayOfChanges[]): Html {
   return html`<div class="tiles panels" id="chart">${panels}</div>`;
 }
 
-function dayText(at: number): string {
-  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+function dayText(time: number): string {
+  return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
 
 function factsOf(folder: Folder, now: number): Html {

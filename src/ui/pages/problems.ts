@@ -51,9 +51,9 @@ function groups(ui: Ui, folder: Folder, needs: readonly Need[], request: PageReq
     needs.filter((need) => rankOf(need) === rank),
   );
   const open = inConflict!.length === 0 ? new Map<string, OpenConflict>() : openConflicts(ui, folder.root);
-  const section = (id: string, title: string, some: readonly Need[]) =>
-    some.length > 0 &&
-    html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(some)}</section>`;
+  const section = (id: string, title: string, shown: readonly Need[]) =>
+    shown.length > 0 &&
+    html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(shown)}</section>`;
   return html`${section("folder-problems", "The whole folder", ofFolder!)}
 ${inConflict!.length > 0 && folderForm(folder, { path: "resolve" }, request, checkable(inConflict!, open, request.now))}
 ${section("blocked", "Blocked documents", blocked!)}`;

@@ -43,7 +43,7 @@ ${
   part.total === 0
     ? emptyOf("Nothing is in review", "A change of a protected document appears on this page after it was sent.")
     : html`<p class="faint">A reviewer accepts or rejects these changes in the web app. A sync takes over accepted ones.</p>${part.items.map(
-        (review, at) => reviewOf(folder, review, versions[at]!, request, at === 0),
+        (review, i) => reviewOf(folder, review, versions[i]!, request, i === 0),
       )}`
 }
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
@@ -81,7 +81,7 @@ ${textsOf(review)}${originOfReview(review)}${versions !== null && rejectedPart(f
 }
 
 function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html {
-  const blocked = blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`);
+  const blocked = blocks.map((path, i) => html`${i > 0 && ", "}${nameView(path)}`);
   return detailsOf(
     "Details",
     html`<p>${changeId !== null && html`Submitted change: <code>${changeId}</code>`} Published change: <code>${liveChangeId}</code></p>

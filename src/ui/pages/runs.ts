@@ -58,10 +58,10 @@ export function readActivity(state: State, limit: number): readonly Activity[] {
 
 /** Lists runs; each opens to what it did, the first is open. A single change needs no opening. */
 export function runRows(mirror: string, runs: readonly Activity[], now: number): Html {
-  return html`<ul class="rows">${runs.map((one, at) => {
-    const { run, startedAt } = one.line;
+  return html`<ul class="rows">${runs.map((row, i) => {
+    const { run, startedAt } = row.line;
     const address = mirrorAddress(mirror, `runs/${run}`);
-    return html`<li id="${`run-${run}`}"><div class="main">${changesOf(mirror, one, address, at === 0)}</div>
+    return html`<li id="${`run-${run}`}"><div class="main">${changesOf(mirror, row, address, i === 0)}</div>
 <span class="faint"><a href="${address}">run ${run}</a> · ${ageOf(startedAt, now)} ago</span></li>`;
   })}</ul>`;
 }
@@ -74,7 +74,7 @@ function changesOf(mirror: string, { line, changes }: Activity, address: string,
   const more = changes.length - MAX_LINES;
   return html`<details${isOpen && html` open`}><summary>${title}</summary><ul class="lines">${changes
     .slice(0, MAX_LINES)
-    .map((one) => html`<li>${eventSentence(mirror, one)} ${outcomeBadge(one.outcome)}</li>`)}${
+    .map((event) => html`<li>${eventSentence(mirror, event)} ${outcomeBadge(event.outcome)}</li>`)}${
     more > 0 && html`<li><a href="${address}">… and ${count(more)} more</a></li>`
   }</ul></details>`;
 }
@@ -126,7 +126,7 @@ export const RUN = folderPage({
 ${jobOf(job)}
 ${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
 ${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(line, undo.value)}
-${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((one) => eventItem(name, one, timeInRun(one)))}</ul>`}
+${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((event) => eventItem(name, event, timeInRun(event)))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}`,
     });
   },
@@ -135,7 +135,7 @@ ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))
 type UndoPlan = Extract<ReturnType<typeof readUndoPlan>, { kind: "ok" }>["value"];
 
 function readRun(local: LocalMirror, run: number) {
-  const line = readRuns(local.state).find((one) => one.run === run);
+  const line = readRuns(local.state).find((candidate) => candidate.run === run);
   if (line === undefined) return noRun(String(run));
   const events = local.state.events({ limit: EVENTS, run }).toReversed();
   // Leaves out the records of a document that the run also changed: the change says more.

@@ -64,11 +64,11 @@ export const SETTINGS_PAGE = folderPage({
 
 /** @param unsaved values that were typed and not saved */
 function settingRow(config: Config, name: string, unsaved: URLSearchParams): Html | null {
-  const setting = listSettings().find((one) => one.name === name)?.setting;
+  const setting = listSettings().find((entry) => entry.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
   const isDefault = JSON.stringify(value) === JSON.stringify(setting.defaultValue);
-  const shown = (one: unknown) => choicesOf(name, setting)?.[String(one)] ?? typedValue(one);
+  const shown = (item: unknown) => choicesOf(name, setting)?.[String(item)] ?? typedValue(item);
   const id = `s-${name}`;
   const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label><br>
 <span class="faint">${settingMeaning(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${shown(setting.defaultValue) || "none"}.`}</span></div>`;
@@ -84,7 +84,7 @@ function controlOf(name: string, setting: Setting<unknown>, typed: string, isRef
   const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && refusedBy(`fault-${name}`)}`;
   const quantities = quantitiesOf(name, typed);
   if (quantities !== null)
-    return html`<span class="row">${quantities.map((one, at) => quantityOf(name, one, at === 0 ? attributes : null))}</span>`;
+    return html`<span class="row">${quantities.map((quantity, i) => quantityOf(name, quantity, i === 0 ? attributes : null))}</span>`;
   if (choices === null || !Object.hasOwn(choices, typed))
     return html`<input${attributes} value="${typed}" size="14" placeholder="${typedValue(setting.defaultValue) || "none"}" spellcheck="false">`;
   return html`<select${attributes}>${optionsOf(choices, typed)}</select>`;
@@ -107,7 +107,7 @@ function quantityOf(name: string, { number, unit, units }: Quantity, attributes:
 
 function optionsOf(choices: Readonly<Record<string, string>>, chosen: string): readonly Html[] {
   return Object.entries(choices).map(
-    ([one, label]) => html`<option value="${one}"${one === chosen && html` selected`}>${label}</option>`,
+    ([key, label]) => html`<option value="${key}"${key === chosen && html` selected`}>${label}</option>`,
   );
 }
 
@@ -133,16 +133,16 @@ ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></f
 
 function rulesOf(folder: Folder, lines: string, request: PageRequest): Html {
   const isRule = (line: string) => line.trim() !== "" && !line.startsWith("#");
-  const remove = (line: string, at: number) =>
+  const remove = (line: string, index: number) =>
     folderForm(
       folder,
-      { path: "ignore/remove", fields: { line: String(at + 1), seen: digestOf(lines) } },
+      { path: "ignore/remove", fields: { line: String(index + 1), seen: digestOf(lines) } },
       request,
       html`<button class="plain" aria-label="${`Remove the rule ${shownName(line)}`}">Remove</button>`,
     );
   return html`<ul class="rows">${lines
     .split("\n")
-    .map((line, at) => isRule(line) && html`<li><code>${shownName(line)}</code>${remove(line, at)}</li>`)}</ul>`;
+    .map((line, i) => isRule(line) && html`<li><code>${shownName(line)}</code>${remove(line, i)}</li>`)}</ul>`;
 }
 
 /** LIMIT: documents that a trial names. */

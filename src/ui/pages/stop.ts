@@ -58,7 +58,7 @@ function stopPart(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopRe
   if (view !== null && view.stop.version === null)
     return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, request));
   const words = wordsOf(reasons, view);
-  return html`${stopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.at, request.now)} ago.`)}
+  return html`${stopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.scannedAt, request.now)} ago.`)}
 ${trouble === null ? answers(folder, view, words, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
 ${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${progressOf("Reading both sides", 0, null)}</div>`}
 ${view !== null && stoppedList(view)}`;

@@ -71,7 +71,7 @@ const WHOSE: Readonly<Record<string, string>> = {
 function originsPart(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
-  const rows = originHunks(origins.rows).flatMap(({ after, lines: own }) => [`line ${after.line}`, ...own]);
+  const rows = originHunks(origins.rows).flatMap(({ after, lines: hunkLines }) => [`line ${after.line}`, ...hunkLines]);
   return html`<h3>Origin of each line</h3>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
 <table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_LINES).map(lineOf)}</tbody></table>`;
