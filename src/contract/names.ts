@@ -38,8 +38,8 @@ export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the embedded service refused in its first version. Linked names that were
- * converted at that time contain none of these characters.
+ * Characters that the embedded service refused in its first version. Names on the service that
+ * mdmirror converted at that time contain none of these characters.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 

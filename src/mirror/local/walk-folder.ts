@@ -64,7 +64,7 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
 /**
  * Returns true if a folder below the root is a linked folder of its own. If it was moved into the
  * root, all of its documents would be uploaded to this workspace too.
- * @throws as the port does
+ * @throws as `Fs` does
  */
 function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;

@@ -101,7 +101,10 @@ export async function carryOut<D extends Declaration, Plan>(
   return perform(operation, mirror, plan, hooks, input.noSync !== true);
 }
 
-/** Returns why nothing may be written: the root is another folder, so that a sync would stop. */
+/**
+ * Returns the trouble if the root is another folder now, so that a sync would stop and nothing may
+ * be written; null if the root is the linked folder.
+ */
 function troubleOfRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;

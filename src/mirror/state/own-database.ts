@@ -20,12 +20,12 @@ const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
  * @throws UnsafePathError; otherwise as better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
-  const { make, ...given } = options;
-  if (path === ":memory:") return new Sqlite(path, given);
+  const { make, ...openOptions } = options;
+  if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
   const before = statFile(folder, name) ?? (make ? makeEmpty(folder, name) : null);
   for (const end of COMPANIONS) statOwn(folder, `${name}${end}`, "own-file");
-  const db = new Sqlite(path, given);
+  const db = new Sqlite(path, openOptions);
   try {
     const after = statFile(folder, name);
     if (before !== null && (after?.ino !== before.ino || after.dev !== before.dev))

@@ -116,10 +116,10 @@ export function isSameName(a: string, b: string): boolean {
 
 /** Returns the name of the folder on disk, without characters that names may not have. */
 export function nameOfFolder(root: string): string {
-  const bare = basename(root)
+  const cleaned = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[-\s]+/, "");
-  const name = [...bare].slice(0, MAX_LENGTH).join("").trim();
+  const name = [...cleaned].slice(0, MAX_LENGTH).join("").trim();
   return isMirrorName(name) ? name : "mirror";
 }
 

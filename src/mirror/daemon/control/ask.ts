@@ -89,26 +89,26 @@ function callDaemon(
   if (place === null) return Promise.resolve(NO_DAEMON);
   return new Promise((resolve) => {
     const socket = connect(place.socket);
-    const end = (result: Result<OpenAnswer> | typeof NO_DAEMON) => {
+    const finish = (result: Result<OpenAnswer> | typeof NO_DAEMON) => {
       if (result === NO_DAEMON || result.kind !== "ok") socket.destroy();
       resolve(result);
     };
     let connected = false;
-    socket.setTimeout(deadlineMs, () => end(daemonSilent(root, place, request, deadlineMs)));
+    socket.setTimeout(deadlineMs, () => finish(daemonSilent(root, place, request, deadlineMs)));
     socket.once("connect", () => {
       connected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
     // An error before the connection means that no process listens: a crash left the socket's file.
     // The lock still shows whether a daemon runs.
-    socket.on("error", () => end(connected ? connectionLost(root, request) : NO_DAEMON));
-    socket.once("close", () => end(connectionLost(root, request)));
+    socket.on("error", () => finish(connected ? connectionLost(root, request) : NO_DAEMON));
+    socket.once("close", () => finish(connectionLost(root, request)));
     readLines(socket, MAX_ANSWER, {
       onLine(line) {
         const reply = readReply(line);
-        if (reply?.kind !== "beat") end(reply === null ? foreignProcess(place) : endOf(reply, socket));
+        if (reply?.kind !== "beat") finish(reply === null ? foreignProcess(place) : endOf(reply, socket));
       },
-      onTooLong: () => end(foreignProcess(place)),
+      onTooLong: () => finish(foreignProcess(place)),
     });
   });
 }

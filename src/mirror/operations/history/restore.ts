@@ -131,7 +131,7 @@ function planSeveral(
 
 /**
  * Returns one document for each path: the document that base has there, or else a deleted one. Of
- * several deleted documents, `isNearer` chooses.
+ * several deleted documents, returns the one whose deletion takes precedence.
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
   const documents = new Map<LocalPath, RestorableDocument>();

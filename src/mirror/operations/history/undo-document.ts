@@ -37,7 +37,7 @@ export type UndoItem = { readonly path: LocalPath } & (
    * again.
    */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  /** `isDownload`: the run only downloaded the document. */
+  /** An entry that the undo leaves alone. `isDownload`: the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 

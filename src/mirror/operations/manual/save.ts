@@ -72,8 +72,8 @@ function pathFault(path: string): string | null {
 
 /** Returns the content and version of a document; null if no file exists. */
 export async function readDocument(context: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
-  const validated = judgePath(context, path);
-  if (validated.kind === "trouble") return validated;
+  const judged = judgePath(context, path);
+  if (judged.kind === "trouble") return judged;
   const read = await retryEffect(context, path, undefined, () => context.disk.read(path));
   if (read.kind === "stale") return ok(null);
   if (read.kind === "fault") return diskFault(path, read);
@@ -168,8 +168,8 @@ async function change<T>(
   act: () => DiskOutcome<unknown>,
   value: T,
 ): Promise<Result<SaveResult<T>>> {
-  const validated = text === undefined ? ok(null) : judgeText(path, text);
-  if (validated.kind === "trouble") return validated;
+  const judged = text === undefined ? ok(null) : judgeText(path, text);
+  if (judged.kind === "trouble") return judged;
   for (const one of new Set([path, to])) {
     const judged = judgePath(context, one);
     if (judged.kind === "trouble") return judged;

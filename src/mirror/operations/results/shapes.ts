@@ -58,7 +58,7 @@ export type SyncReport = {
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
-/** One reason, with the first links that are inert because of it. */
+/** One reason for which links have no target, with the first of these links. */
 type InertLinksEntry = {
   /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;
