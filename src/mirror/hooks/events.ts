@@ -40,14 +40,14 @@ export type WatchedEvent = {
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: Facts,
-  { event, debounce, at }: { readonly event: EventName; readonly debounce: number; readonly at: number },
+  { event, debounce, time }: { readonly event: EventName; readonly debounce: number; readonly time: number },
 ): WatchedEvent & { readonly due: number | null; readonly items: readonly HookItem[] } {
   const items = itemsOf(event, baseline, now);
   if (items === null) return { baseline: baselineOf(event, baseline, now), pending: null, due: null, items: [] };
   const key = [sumOf(changesBetween(baseline, now)), ...items.map(keyOf)].join("\n");
-  const since = pending?.key === key ? pending.since : at - (event === "offline" ? now.offlineMs : 0);
+  const since = pending?.key === key ? pending.since : time - (event === "offline" ? now.offlineMs : 0);
   const due = since + debounce;
-  return due <= at ? { baseline: now, pending: null, due, items } : { baseline, pending: { key, since }, due, items };
+  return due <= time ? { baseline: now, pending: null, due, items } : { baseline, pending: { key, since }, due, items };
 }
 
 /** Returns the state with which the next state is compared, if no event happened. */

@@ -105,13 +105,13 @@ export class HookRunner {
     this.#lastNote = note;
     const hooks = [this.#desktop ?? [], read.kind === "ok" ? read.value : []].flat();
     if (hooks.length === 0) return [];
-    const at = clock.monotonic();
+    const time = clock.monotonic();
     return [...this.#folders].flatMap(([root, folder]) => {
       if (folder.state === null) return [];
       const { offline, changes } = folder;
-      const outage = offline === null ? null : { code: offline.code, ms: at - offline.since };
+      const outage = offline === null ? null : { code: offline.code, ms: time - offline.since };
       const now = factsOf(root, folder.state, { offline: outage, changes: { ...changes } });
-      return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, now, at));
+      return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, now, time));
     });
   }
 
@@ -119,15 +119,15 @@ export class HookRunner {
    * Runs a hook for its first event that is due. Returns the time at which its pending events are
    * due.
    */
-  #checkHook(hook: Hook, root: string, folder: Folder, now: Facts, at: number): number[] {
+  #checkHook(hook: Hook, root: string, folder: Folder, now: Facts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
       if (debounce === undefined || this.#running.has(hook.name)) return [];
       const name = `${hook.name} ${event}`;
       const before = folder.watched.get(name) ?? { baseline: folder.start ?? now, pending: null };
-      const { due, items, ...watched } = watchEvent(before, now, { event, debounce, at });
+      const { due, items, ...watched } = watchEvent(before, now, { event, debounce, time });
       folder.watched.set(name, watched);
-      if (due === null || due > at) return due ?? [];
+      if (due === null || due > time) return due ?? [];
       this.#start(hook, { event, items, before: before.baseline, now }, root, folder);
       return [];
     });

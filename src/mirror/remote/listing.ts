@@ -261,8 +261,8 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
 }
 
 /**
- * Returns the fault if a list was refused for a reason that the service does not have. An answer
- * that says "later" may come from a proxy in front of the service, and is not such a fault.
+ * Returns the fault if a refusal has a reason that the service never gives. An answer that says
+ * "later" is not such a fault: it may come from a proxy in front of the service.
  */
 function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;

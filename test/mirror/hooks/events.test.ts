@@ -30,7 +30,7 @@ function heard(...states: Facts[]): string[] {
   return states.slice(1).map((now) => {
     const events = EVENT_NAMES.map((event) => {
       const before = watched.get(event) ?? { baseline: states[0]!, pending: null };
-      const after = watchEvent(before, now, { event, debounce: 0, at: 0 });
+      const after = watchEvent(before, now, { event, debounce: 0, time: 0 });
       watched.set(event, after);
       return after.due === null ? "" : [event, ...after.items.map(({ path }) => path)].join(" ").trim();
     });
@@ -95,8 +95,8 @@ describe("events of a hook", () => {
 
 describe("the debounce", () => {
   const start: WatchedEvent = { baseline: CALM, pending: null };
-  const check = (before: WatchedEvent, now: Facts, at: number, event: EventName = "conflict") =>
-    watchEvent(before, now, { event, debounce: 5_000, at });
+  const check = (before: WatchedEvent, now: Facts, time: number, event: EventName = "conflict") =>
+    watchEvent(before, now, { event, debounce: 5_000, time });
 
   test("waits until a state has lasted, again after each change", () => {
     const first = check(start, inConflict("a.md"), 0);

@@ -68,8 +68,8 @@ function misplacedText(paths: readonly LocalPath[]): string {
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
 /**
- * Rewrites the files after the configuration. ORDER: the configuration first. Before that, a file
- * with paths would count as an edit to upload.
+ * Starts the conversion. ORDER: writes the configuration, then the files. Before the configuration
+ * is written, a file with paths would count as an edit to upload.
  */
 async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await checkSetAsideFiles(mirror.world);
@@ -78,8 +78,8 @@ async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * Rewrites the files before the configuration. ORDER: the configuration last. Until then, files
- * with either form of links count as the same content, not as edits.
+ * Stops the conversion. ORDER: rewrites the files, then the configuration. Until the configuration
+ * is written, files with either form of links count as the same content, not as edits.
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
