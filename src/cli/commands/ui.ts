@@ -63,7 +63,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
     if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);
   });
   if (isScript) {
-    // If the program did not start, the callback reports that.
+    // If the program did not start, the callback of `execFile` reports that.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(`open location ${JSON.stringify(url)}\n`);
   }

@@ -10,7 +10,7 @@ export type OutboxRow = {
    */
   readonly position: string;
   readonly workspace: number;
-  /** `access`: the access of a key changed, including whether it has any. */
+  /** `access`: the access of a key changed, was given or was taken away. */
   readonly kind: "file" | "folder" | "access";
   /** Row number of the file or folder; for `access`, of the key, or 0 for all keys. */
   readonly seq: number;

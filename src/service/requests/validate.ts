@@ -125,7 +125,7 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): InputFault {
   }
 }
 
-/** Returns true if a value is at the path: an absent field has the type `undefined`. */
+/** Returns true if the value has a field at the path. Zod reports an absent field as undefined. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let member = value;
   for (const name of path) {

@@ -148,7 +148,7 @@ async function endFailed(client: PoolClient, error: unknown): Promise<void> {
   else await rollBack(client);
 }
 
-/** Returns the connection to the pool, or drops the connection if it is no longer usable. */
+/** Rolls back, and returns the connection to the pool; drops it if it is no longer usable. */
 async function rollBack(client: PoolClient): Promise<void> {
   try {
     await client.query("ROLLBACK");
