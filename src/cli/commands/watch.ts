@@ -77,7 +77,7 @@ async function keepInSync(
  * observing, applying) are not printed.
  */
 
-/** @param several true if each line names its folder */
+/** @param showsNames true if each line names its folder */
 export function showEvents(
   io: Io,
   { json, showsNames }: { readonly json: boolean; readonly showsNames: boolean },

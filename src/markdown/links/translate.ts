@@ -11,7 +11,7 @@ import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki
  */
 
 export type ToDiskOptions = {
-  /** Earlier local content. Links to a target that this content links to keep their spelling. */
+  /** Earlier local content. Links to the same targets keep the spelling that they have in it. */
   readonly previous?: string;
   /** True if a wiki link that `previous` spells `[[Name]](path)` becomes `[[Name]]` again. */
   readonly restoresWiki?: boolean;

@@ -25,7 +25,7 @@ function emphasisFaults(text: string): number {
     const alike = places.get(found) ?? [];
     const partner = run.closes ? alike.at(-1) : undefined;
     if (partner !== undefined) {
-      // Delimiter runs that were opened after the partner stay unclosed.
+      // Delimiter runs that were opened between the partner and this run stay unclosed.
       const [, ...unclosed] = open.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(alike.length > 0);

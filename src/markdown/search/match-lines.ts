@@ -23,8 +23,8 @@ export type LineLimits = { readonly lines: number; readonly characters: number }
 /** LIMIT: ranges that are shown in one line. */
 const MAX_RANGES = 100;
 /**
- * Share of a scan's steps that finding one match is charged. The engine usually stops at the match,
- * and reads to the end of the line at worst.
+ * Share of a scan's steps that are charged for finding one match. The engine usually stops at the
+ * match, and reads to the end of the line at worst.
  */
 const SHARE_PER_MATCH = 0.1;
 /** LIMIT: steps of one part of a scan. For the most complex pattern, a part has ten characters. */

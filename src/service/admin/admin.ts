@@ -85,7 +85,7 @@ export class Admin {
 
   /**
    * Returns a page of keys, in the order of creation.
-   * @param request `workspaceId`: null for all workspaces
+   * @param request.workspaceId null for all workspaces
    */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
     return this.#read(async (working) => {

@@ -28,7 +28,7 @@ export function sealPosition({ cursorSecret, random }: Sealing, workspace: numbe
 
 /**
  * Returns the position in an id.
- * @returns null for any id that `sealPlace` did not make for this workspace
+ * @returns null for any id that `sealPosition` did not make for this workspace
  */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
