@@ -4,8 +4,8 @@
  */
 export function comparePaths(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
-  for (let at = 0; at < most; at++) {
-    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+  for (let index = 0; index < most; index++) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
     if (left !== right) return rank(left) - rank(right);
   }
   return a.length - b.length;

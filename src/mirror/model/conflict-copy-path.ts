@@ -18,9 +18,9 @@ type CopySide = "theirs" | "mine";
 export function conflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
   const stem = name.replace(/\.md$/, "");
-  const beside = ` (${nth === 1 ? side : `${side} ${nth}`}).md`;
-  if (Buffer.byteLength(stem) + beside.length <= maxBytes) return joinPath(parentOf(path), `${stem}${beside}`);
-  const tail = `-${digestOf(name).slice(0, 8)}${beside}`;
+  const suffix = ` (${nth === 1 ? side : `${side} ${nth}`}).md`;
+  if (Buffer.byteLength(stem) + suffix.length <= maxBytes) return joinPath(parentOf(path), `${stem}${suffix}`);
+  const tail = `-${digestOf(name).slice(0, 8)}${suffix}`;
   return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);
 }
 

@@ -112,8 +112,8 @@ export function ownNameOf(
     hashedName(remoteName, kind, id, maxBytes) !== localName
   )
     return null;
-  const own = localNameFor(remoteName, kind, id, maxBytes);
-  return own === localName ? null : own;
+  const fittingName = localNameFor(remoteName, kind, id, maxBytes);
+  return fittingName === localName ? null : fittingName;
 }
 
 /** Returns true if a recorded document or folder has a name that `ownNameOf` would replace. */

@@ -47,7 +47,7 @@ export class RecordColumns {
 
   add(record: DocumentRecord): void {
     const { id, localPath, remotePath, stamp } = record;
-    const number = this.#localPaths.push(localPath) - 1;
+    const index = this.#localPaths.push(localPath) - 1;
     const other = this.#byPath.get(localPath);
     // If several records have one path, evidence decides to which of them the file belongs.
     if (other !== undefined) this.#marks[other]! &= ~PLAIN;
@@ -55,15 +55,15 @@ export class RecordColumns {
     this.#ids.push(id);
     this.#changeIds.push(record.changeId);
     if (remotePath !== localPath) {
-      this.#remotePaths.set(number, remotePath);
-      this.#byRemotePath.set(remotePath, number);
+      this.#remotePaths.set(index, remotePath);
+      this.#byRemotePath.set(remotePath, index);
     }
-    if (number === this.#marks.length) this.#grow();
+    if (index === this.#marks.length) this.#grow();
     if (stamp !== null)
-      for (const [at, key] of FIELDS.entries()) this.#stamps[number * FIELDS.length + at] = stamp[key];
-    this.#marks[number] = (isPlain ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
+      for (const [field, key] of FIELDS.entries()) this.#stamps[index * FIELDS.length + field] = stamp[key];
+    this.#marks[index] = (isPlain ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
     if (isAway(record)) this.#awayFrom.add(localPath);
-    else this.#byPath.set(localPath, number);
+    else this.#byPath.set(localPath, index);
   }
 
   #isPlain(record: DocumentRecord): boolean {
@@ -86,30 +86,30 @@ export class RecordColumns {
 
   #unmark(id: DocId, mark: number): void {
     const record = this.#localPaths.length === 0 ? null : this.#readRecord(id);
-    const number = record === null ? undefined : this.#byPath.get(record.localPath);
-    if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
+    const index = record === null ? undefined : this.#byPath.get(record.localPath);
+    if (index !== undefined && this.#ids.at(index) === id) this.#marks[index]! &= ~mark;
   }
 
   /**
    * Returns the number of the record that has a file of this stamp at the path; null if none has.
    */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
-    const number = this.#byPath.get(path);
-    if (number === undefined || !this.#has(number, PLAIN)) return null;
-    const isSame = FIELDS.every((key, at) => this.#stamps[number * FIELDS.length + at] === stamp[key]);
-    return isSame ? number : null;
+    const index = this.#byPath.get(path);
+    if (index === undefined || !this.#has(index, PLAIN)) return null;
+    const isSame = FIELDS.every((key, field) => this.#stamps[index * FIELDS.length + field] === stamp[key]);
+    return isSame ? index : null;
   }
 
   /** Marks the files that the last scan found as recorded. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
-    for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LOCAL;
-    for (const number of numbers) this.#marks[number]! |= LOCAL;
+    for (let index = 0; index < this.#marks.length; index++) this.#marks[index]! &= ~LOCAL;
+    for (const index of numbers) this.#marks[index]! |= LOCAL;
   }
 
   /** Removes the `LISTED` marks of an earlier list, before a new list. */
   beginList(): void {
-    for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
+    for (let index = 0; index < this.#marks.length; index++) this.#marks[index]! &= ~LISTED;
   }
 
   /**
@@ -117,12 +117,12 @@ export class RecordColumns {
    * `taken`; `again` if the document was marked before; `left` if it differs from its record.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
-    const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
-    if (number === undefined || this.#remotePath(number) !== path) return "left";
-    if (this.#ids.at(number) !== id || this.#changeIds.at(number) !== changeId) return "left";
-    if (this.#has(number, PROTECTED) !== isProtected) return "left";
-    const isAgain = this.#has(number, LISTED);
-    this.#marks[number]! |= LISTED;
+    const index = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
+    if (index === undefined || this.#remotePath(index) !== path) return "left";
+    if (this.#ids.at(index) !== id || this.#changeIds.at(index) !== changeId) return "left";
+    if (this.#has(index, PROTECTED) !== isProtected) return "left";
+    const isAgain = this.#has(index, LISTED);
+    this.#marks[index]! |= LISTED;
     return isAgain ? "again" : "taken";
   }
 
@@ -133,8 +133,8 @@ export class RecordColumns {
   }
 
   idAt(path: LocalPath): DocId | null {
-    const number = this.#byPath.get(path);
-    return number === undefined ? null : this.#id(number);
+    const index = this.#byPath.get(path);
+    return index === undefined ? null : this.#id(index);
   }
 
   /**
@@ -148,11 +148,11 @@ export class RecordColumns {
 
   /** Returns the documents that the service lists as recorded. */
   *listed(): Generator<RemoteFile> {
-    for (const number of this.#localPaths.keys()) {
-      if (!this.#has(number, LISTED)) continue;
-      const changeId = this.#changeIds.at(number) as ChangeId;
-      const isProtected = this.#has(number, PROTECTED);
-      yield { id: this.#id(number), path: this.#remotePath(number), changeId, protected: isProtected };
+    for (const index of this.#localPaths.keys()) {
+      if (!this.#has(index, LISTED)) continue;
+      const changeId = this.#changeIds.at(index) as ChangeId;
+      const isProtected = this.#has(index, PROTECTED);
+      yield { id: this.#id(index), path: this.#remotePath(index), changeId, protected: isProtected };
     }
   }
 
@@ -165,10 +165,10 @@ export class RecordColumns {
     const records = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
     const listed = new Map(seen.remote.files);
-    for (const [record, number] of this.#recordsWithout(AT_REST)) {
+    for (const [record, index] of this.#recordsWithout(AT_REST)) {
       records.set(record.id, record);
-      if (this.#has(number, LOCAL)) files.set(record.localPath, localFileOf(record)!);
-      if (this.#has(number, LISTED) && !listed.has(record.id)) listed.set(record.id, remoteFileOf(record));
+      if (this.#has(index, LOCAL)) files.set(record.localPath, localFileOf(record)!);
+      if (this.#has(index, LISTED) && !listed.has(record.id)) listed.set(record.id, remoteFileOf(record));
     }
     return {
       base: { ...seen.base, records },
@@ -179,9 +179,9 @@ export class RecordColumns {
   }
 
   #leftOut(): LeftOut {
-    const hasAtRest = (number: number | undefined) => number !== undefined && this.#has(number, AT_REST);
+    const hasAtRest = (index: number | undefined) => index !== undefined && this.#has(index, AT_REST);
     return {
-      count: this.#localPaths.keys().reduce((count, number) => count + Number(hasAtRest(number)), 0),
+      count: this.#localPaths.keys().reduce((count, index) => count + Number(hasAtRest(index)), 0),
       documents: () => this.#atRest(),
       idAt: (path) => (hasAtRest(this.#byPath.get(path)) ? this.idAt(path) : null),
       record: (id) => {
@@ -197,28 +197,28 @@ export class RecordColumns {
    */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
-    for (const number of this.#localPaths.keys()) {
-      const record = this.#has(number, marks) ? null : this.#readRecord(this.#id(number));
-      if (record !== null) records.push([record, number]);
+    for (const index of this.#localPaths.keys()) {
+      const record = this.#has(index, marks) ? null : this.#readRecord(this.#id(index));
+      if (record !== null) records.push([record, index]);
     }
     return records;
   }
 
   *#atRest(): Generator<DocumentPaths> {
-    for (const [number, localPath] of this.#localPaths.entries())
-      if (this.#has(number, AT_REST)) yield { id: this.#id(number), localPath, remotePath: this.#remotePath(number) };
+    for (const [index, localPath] of this.#localPaths.entries())
+      if (this.#has(index, AT_REST)) yield { id: this.#id(index), localPath, remotePath: this.#remotePath(index) };
   }
 
-  #id(number: number): DocId {
-    return this.#ids.at(number) as DocId;
+  #id(index: number): DocId {
+    return this.#ids.at(index) as DocId;
   }
 
-  #remotePath(number: number): RemotePath {
-    return this.#remotePaths.get(number) ?? this.#localPaths[number]!;
+  #remotePath(index: number): RemotePath {
+    return this.#remotePaths.get(index) ?? this.#localPaths[index]!;
   }
 
-  #has(number: number, marks: number): boolean {
-    return (this.#marks[number]! & marks) === marks;
+  #has(index: number, marks: number): boolean {
+    return (this.#marks[index]! & marks) === marks;
   }
 }
 
@@ -237,7 +237,7 @@ class TextBuffer {
     this.#ends.push(end + this.#bytes.write(text, end, "latin1"));
   }
 
-  at(number: number): string {
-    return this.#bytes.toString("latin1", this.#ends[number], this.#ends[number + 1]);
+  at(index: number): string {
+    return this.#bytes.toString("latin1", this.#ends[index], this.#ends[index + 1]);
   }
 }

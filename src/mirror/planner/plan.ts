@@ -70,7 +70,7 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDo
   for (let round = 1; ; round++) {
     const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judged)));
     const steps = layOut(draft);
-    const wanted = [...draft.wanted].filter((id) => !isJudged(judged, id));
+    const wanted = [...draft.toInclude].filter((id) => !isJudged(judged, id));
     if (judged === "all" || wanted.length === 0) return { draft, steps };
     judged = round === MAX_ROUNDS ? "all" : new Set([...judged, ...wanted]);
     trees = judged === "all" ? withAllDocuments(trees) : withDocuments(trees, wanted);

@@ -45,17 +45,17 @@ export function settleSubmissions(
   published: KnownText,
   publishedChangeId: Submission["baseChangeId"],
 ): AfterReview {
-  const last = sent.findLastIndex((one) => isPublished(base, one, published));
-  const settled = sent[last] ?? null;
+  const lastPublished = sent.findLastIndex((submission) => isPublished(base, submission, published));
+  const settled = sent[lastPublished] ?? null;
   const commonBase = settled ?? base;
   // Both sides have the same content, which contains the sent content, so the review is over.
   if (settled === null && local.digest === published.digest) return { local: published.text, waiting: [], commonBase };
   // If a review is over, base may still help with the merge.
   const bases = [commonBase, settled === null ? null : base];
-  const pending = sent.slice(last + 1);
-  const rebased = pending.flatMap((one) => {
-    const merged = mergeOnFirstBase(bases, one.text, published);
-    return merged === null ? [] : [{ ...one, text: merged, baseChangeId: publishedChangeId }];
+  const pending = sent.slice(lastPublished + 1);
+  const rebased = pending.flatMap((submission) => {
+    const merged = mergeOnFirstBase(bases, submission.text, published);
+    return merged === null ? [] : [{ ...submission, text: merged, baseChangeId: publishedChangeId }];
   });
   return { local: mergeOnFirstBase(bases, local.text, published), waiting: [...pending, ...rebased], commonBase };
 }

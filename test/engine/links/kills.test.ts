@@ -258,7 +258,7 @@ test("a file that is replaced between the walk and the reading of its links is n
     read: (path: string) =>
       hasWalked && path === "a.md" ? { kind: "stale", detail: "it went away" } : plain.read(path),
   });
-  const links = new MirrorLinks({ state, disk: moving, scope: { prefix: "", wiki: false }, keeps: true });
+  const links = new MirrorLinks({ state, disk: moving, scope: { prefix: "", wiki: false }, mayStore: true });
   const local = { ...links.disk.walk(() => null, ignore), inodesTrusted: true };
   hasWalked = true;
   const base = state.load();

@@ -37,8 +37,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     promise: "I26",
     does: "takes an absolute link of the workspace for one of the mirrored part",
     file: "mirror/engine/links/places.ts",
-    find: 'const path = rebase(at, prefix, "");',
-    replace: "const path = at;",
+    find: 'const path = rebase(target, prefix, "");',
+    replace: "const path = target;",
     tests: TRANSLATE,
   },
   {
@@ -51,8 +51,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/engine/links/forms.ts",
-        find: "const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);",
-        replace: "const own = all.filter((one) => one.path !== id);",
+        find: "const own = all.filter((entry) => entry.id === null || entry.id === id || entry.text === settled);",
+        replace: "const own = all.filter((entry) => entry.path !== id);",
       },
     ],
     tests: ["engine/links/moves.property.test.ts"],

@@ -67,8 +67,8 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I21",
     does: "deletes any number of documents without a question",
     file: "mirror/planner/verdict/losses.ts",
-    find: "return lossesBefore + deleted.length + emptied.length + more > limit;",
-    replace: "return lossesBefore + deleted.length + emptied.length + more > Number.POSITIVE_INFINITY;",
+    find: "return lossesBefore + deleted.length + emptied.length + further > limit;",
+    replace: "return lossesBefore + deleted.length + emptied.length + further > Number.POSITIVE_INFINITY;",
     tests: ["planner/verdict.test.ts"],
   },
   {

@@ -24,7 +24,7 @@ export type StateChange = {
    * The record after an effect on content that waited for an answer. Its path is read again from
    * the state, because a step may have moved the document meanwhile.
    */
-  readonly text?: DocumentRecord;
+  readonly contentRecord?: DocumentRecord;
   /** The version to remember for the history, if base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   /** Event for the log. Undefined if the change is not worth logging. */
@@ -95,7 +95,7 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
     updateLinkPlace(ctx, change.record);
     state.putRecord(change.record);
   }
-  if (change.text !== undefined) state.putRecord(withCurrentPath(ctx, change.text));
+  if (change.contentRecord !== undefined) state.putRecord(withCurrentPath(ctx, change.contentRecord));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: ctx.world.clock.now() });
   writeOtherRows(ctx, change);
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
@@ -105,7 +105,7 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const places = links?.forms.placesIfKnown() ?? null;
   if (places === null || places.isAt(record.id, record.localPath)) return;
-  // A document without a known path is new, so there is no earlier path to compare with.
+  // A document without a path in `places` is new, so it has no earlier path to compare with.
   const before = places.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
   // A document that moves only on the service keeps its local path, which base may not know.
   if (before?.localPath !== record.localPath) places.set(record.id, record.localPath);

@@ -97,19 +97,19 @@ export function removeUnrecorded(
  * Writes content as a conflict copy. An existing file (from a lost state, or made by a user) goes
  * to the trash first, because its user may have edited it.
  */
-export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
+export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
-  const atPath = disk.look(at);
+  const atPath = disk.look(path);
   if (atPath.kind === "file" && atPath.digest === digest) return got(null);
   if (atPath.kind === "file") {
-    const before = keepFileText(ctx.world, at, localContentName(at, null, RENAMED_FOR_COPY));
-    const place = trashPlace(ctx.world, at);
-    const moved = disk.trash(at, atPath.digest, place);
+    const before = keepFileText(ctx.world, path, localContentName(path, null, RENAMED_FOR_COPY));
+    const place = trashPlace(ctx.world, path);
+    const moved = disk.trash(path, atPath.digest, place);
     if (moved.kind !== "done") return ended(outcomeOfDisk(moved));
-    reportRenamedFile(ctx, at, place, before);
+    reportRenamedFile(ctx, path, place, before);
   } else if (atPath.kind !== "absent")
-    return ended(stale(`${at} is taken, so no conflict copy can be saved at this path`));
-  const made = disk.create(at, text);
+    return ended(stale(`${path} is taken, so no conflict copy can be saved at this path`));
+  const made = disk.create(path, text);
   return made.kind === "done" ? got(null) : ended(outcomeOfDisk(made));
 }
 
@@ -117,11 +117,11 @@ export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string
  * Reports, in the run, `log` and `history`, a user's file that was moved away from the path of a
  * conflict copy.
  */
-function reportRenamedFile(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
+function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
-  ctx.notes.tally.movedOutOfWay.push({ path: at, keptAs });
-  recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
+  ctx.notes.tally.movedOutOfWay.push({ path, keptAs });
+  recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path, detail, before });
 }
 
 const RENAMED_FOR_COPY = "the file that was renamed for the other version of a conflict";
@@ -143,8 +143,8 @@ export function trashConflictCopies(
   const recorded = state.record(conflict.id)?.localPath ?? document;
   const places: string[] = [];
   for (const copy of copiesOf(conflict, recorded, maxNameBytes)) {
-    const beside = [recorded, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
-    const found = findCopy(ctx, conflict, copy, copy.isNewest && seen !== null ? [seen, ...beside] : beside);
+    const nearby = [recorded, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
+    const found = findCopy(ctx, conflict, copy, copy.isNewest && seen !== null ? [seen, ...nearby] : nearby);
     if (found.kind !== "file") continue;
     const dropped = dropCopy(ctx, conflict.id, found.path);
     if (dropped.kind === "end") return dropped;

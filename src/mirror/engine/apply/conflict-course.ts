@@ -135,7 +135,7 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
     if (conflict === null) return ended(DONE);
     const path = newestCopyPath ?? conflict.newestCopyPath;
     const row = { kind: "drop-conflict", id, path, why, ...(comesBack === true ? { comesBack } : {}) } as const;
-    return got({ row, extra: null });
+    return got({ row, input: null });
   },
 
   perform: dropCopies,

@@ -33,7 +33,7 @@ export const showCopy = {
   async prepare(_, { text, ...shows }) {
     const { id, newestCopyPath: path } = shows.conflict;
     const { digest: writes } = newestShown(shows.conflict);
-    return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, extra: text });
+    return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, input: text });
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
@@ -71,7 +71,7 @@ export const showCopy = {
     const { changeId, digest } = newestShown(conflict);
     const shown = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
     const change = {
-      ...(record === null ? {} : { text: withCurrentChangeId(ctx, record) }),
+      ...(record === null ? {} : { contentRecord: withCurrentChangeId(ctx, record) }),
       version: { id, changeId, digest },
       conflict: { ...conflict, shown },
       removes: { tombstone: id },
@@ -93,12 +93,12 @@ async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Ou
 }
 
 function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContext, id: DocId): boolean {
-  return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
+  return budget !== null && counts.conflicts > budget.max && !budget.approved.has(id);
 }
 
 /** Returns the current inode of a copy; 0 if the file is missing. */
-function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
-  const atPath = disk.look(at);
+function inodeOf({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
+  const atPath = disk.look(path);
   return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
 }
 
@@ -191,7 +191,7 @@ export async function showVersion(
   };
   if (digest === last.digest) {
     const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
-    const recorded = record === null ? {} : { text: record };
+    const recorded = record === null ? {} : { contentRecord: record };
     const version = { id: conflict.id, changeId, digest };
     const event = { ...logged, before: digest, after: digest };
     if (hasConflictCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
@@ -206,8 +206,8 @@ export async function showVersion(
   return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);
 }
 
-function isFreeFor({ world: { disk } }: CycleContext, at: LocalPath, digest: Digest): boolean {
-  const atPath = disk.look(at);
+function isFreeFor({ world: { disk } }: CycleContext, path: LocalPath, digest: Digest): boolean {
+  const atPath = disk.look(path);
   return atPath.kind === "absent" || (atPath.kind === "file" && atPath.digest === digest);
 }
 
@@ -225,18 +225,18 @@ export async function keepMineBeside(
   local: string,
   digest: Digest,
 ): Promise<ValueOrEnd<null>> {
-  const at = placeBeside(ctx, findDocumentPath(ctx, record, found), digest);
-  const placed = writeConflictCopy(ctx, at, local, digest);
-  if (placed.kind === "got") await flushFiles(ctx.world, [at]);
+  const copyAt = placeBeside(ctx, findDocumentPath(ctx, record, found), digest);
+  const placed = writeConflictCopy(ctx, copyAt, local, digest);
+  if (placed.kind === "got") await flushFiles(ctx.world, [copyAt]);
   return placed;
 }
 
 /** Returns the first path that is free or already has the content of the copy. */
 function placeBeside({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
-    const at = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
-    const atPath = disk.look(at);
-    if (atPath.kind === "absent" || atPath.kind === "unknown") return at;
-    if (atPath.kind === "file" && atPath.digest === digest) return at;
+    const copyAt = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
+    const atPath = disk.look(copyAt);
+    if (atPath.kind === "absent" || atPath.kind === "unknown") return copyAt;
+    if (atPath.kind === "file" && atPath.digest === digest) return copyAt;
   }
 }

@@ -31,8 +31,8 @@ export async function journalNewFiles<T>(
   if (actions.length === 0) return create();
   const rows: number[] = [];
   state.transactSafely(() => {
-    for (let at = 0; at < actions.length; at += MAX_FILES_PER_ROW) {
-      const files = actions.slice(at, at + MAX_FILES_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
+    for (let first = 0; first < actions.length; first += MAX_FILES_PER_ROW) {
+      const files = actions.slice(first, first + MAX_FILES_PER_ROW).map(({ id, localPath: path }) => ({ id, path }));
       rows.push(state.openIntent(run, { kind: "create", files }));
     }
   });
@@ -56,8 +56,8 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const { text, digest, file } = fetched.value;
   // An edit that was once sent from this folder may have restored the document.
   const record = action.comesBack === true ? state.record(id) : null;
-  const own = record === null ? null : adoptOwnVersion(ctx, record, fetched.value, "lately");
-  if (own !== null) return own;
+  const adopted = record === null ? null : adoptOwnVersion(ctx, record, fetched.value, "lately");
+  if (adopted !== null) return adopted;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: the bytes of a file with links differ from its content. With the content in the store,
   // the bytes can be matched to it after a kill, even if the link targets have moved.

@@ -49,8 +49,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
-    const request = { facts: `${remotePath} ${digest}`, at: { key: localPath, path: localPath } };
-    return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, extra: text, request });
+    const request = { facts: `${remotePath} ${digest}`, item: { key: localPath, path: localPath } };
+    return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, input: text, request });
   },
 
   async perform(ctx, row, text) {
@@ -173,7 +173,7 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
     return {
       outcome: stale("its file could not be updated to the version that the service saved"),
       change: {
-        text: { ...record, ...base },
+        contentRecord: { ...record, ...base },
         version: { id, changeId, digest },
         event: { ...NORMALISED, side: "remote", id, path: record.localPath, before, after: digest },
       },

@@ -31,9 +31,9 @@ export function isTorn(
   { path, stamp, bytes, digest }: LocalFile,
   text: string,
 ): boolean {
-  const whole = Buffer.from(disk.toLocalForm?.(path, text) ?? text);
-  const left = { size: stamp.size, digest: bytes ?? digest };
-  return left.digest !== digestOf(whole) && isCutOff(whole, left);
+  const expected = Buffer.from(disk.toLocalForm?.(path, text) ?? text);
+  const found = { size: stamp.size, digest: bytes ?? digest };
+  return found.digest !== digestOf(expected) && isCutOff(expected, found);
 }
 
 /**
@@ -42,14 +42,14 @@ export function isTorn(
  */
 export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolean {
   if (size > bytes.length) return false;
-  for (let kept = 0; kept <= size; kept += SECTOR)
-    if (digestOf(Buffer.concat([bytes.subarray(0, kept)], size)) === digest) return true;
+  for (let length = 0; length <= size; length += SECTOR)
+    if (digestOf(Buffer.concat([bytes.subarray(0, length)], size)) === digest) return true;
   return false;
 }
 
 /** Returns true if a text consists of whole sectors (or none), followed only by zeros. */
 export function isZeroed(text: string): boolean {
-  const kept = text.indexOf("\0");
-  if (kept < 0 || !/^\0+$/.test(text.slice(kept))) return false;
-  return Buffer.byteLength(text.slice(0, kept)) % SECTOR === 0;
+  const firstZero = text.indexOf("\0");
+  if (firstZero < 0 || !/^\0+$/.test(text.slice(firstZero))) return false;
+  return Buffer.byteLength(text.slice(0, firstZero)) % SECTOR === 0;
 }

@@ -54,7 +54,7 @@ type Row = Extract<Intent, { kind: "delete" }>;
 export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;
-    return got({ row: { kind: "delete", id, localPath, changeId, why }, extra: deletion });
+    return got({ row: { kind: "delete", id, localPath, changeId, why }, input: deletion });
   },
 
   async perform(ctx, row, deletion) {
@@ -92,11 +92,11 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: DONE, change: null };
     ctx.notes.counts.deletedRemote++;
-    const how =
+    const ending =
       source.from === "answer"
         ? { detail: why, requestId: source.requestId }
         : { detail: `${why}; no answer arrived, but the service no longer has the document` };
-    const event = { kind: "delete-remote", side: "remote", id, path, before: record.digest, ...how } as const;
+    const event = { kind: "delete-remote", side: "remote", id, path, before: record.digest, ...ending } as const;
     return { outcome: DONE, change: { ends: { record, trashPath: null }, event } };
   },
 };

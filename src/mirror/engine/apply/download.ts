@@ -45,8 +45,8 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
     // version again was restored from a backup.
     return commit(ctx, { record: renamed, version: { id: record.id, changeId: renamed.changeId, digest } });
   }
-  const own = adoptOwnVersion(ctx, record, fetched.value, "this-run");
-  if (own !== null) return own;
+  const adopted = adoptOwnVersion(ctx, record, fetched.value, "this-run");
+  if (adopted !== null) return adopted;
   // The file has base's content again: the user reverted the edit that this run had sent.
   if (commonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
@@ -170,8 +170,8 @@ async function replaceLocal(
   const inUse = blockIfInUse(ctx, action);
   if (inUse !== null) return inUse;
   if (keptText !== null) {
-    const kept = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
-    if (kept.kind === "end") return kept.outcome;
+    const copied = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
+    if (copied.kind === "end") return copied.outcome;
   }
   const detail =
     keptText === null

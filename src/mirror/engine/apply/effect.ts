@@ -108,8 +108,8 @@ export function blockIfInUse(
   ctx: CycleContext,
   file: { readonly id: DocId; readonly localPath: LocalPath },
 ): Outcome | null {
-  const use = findUse(ctx, file);
-  return use === null ? null : stale(use.why);
+  const inUse = findUse(ctx, file);
+  return inUse === null ? null : stale(inUse.why);
 }
 
 /** Returns the reason for writing a file, with a note if somebody was working on the file. */
@@ -198,8 +198,8 @@ export async function readBase(
   record: DocumentRecord,
   path: LocalPath,
 ): Promise<ValueOrEnd<string>> {
-  const kept = ctx.world.state.text(record.digest);
-  if (kept !== null) return got(kept);
+  const stored = ctx.world.state.text(record.digest);
+  if (stored !== null) return got(stored);
   const live = await fetchText(ctx, record.id, path);
   if (live.kind === "end") return live;
   return live.value.file.lastChangeId === record.changeId ? got(live.value.text) : ended(STALE.editedRemotely);
@@ -248,11 +248,11 @@ export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
 }
 
 /**
- * Returns the log entry for an action: its document or folder, and the reason. Fields of `more`
- * override these.
+ * Returns the log entry for an action: its document or folder, and the reason. Fields of
+ * `overrides` override these.
  */
-export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
-  return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
+export function eventOf(action: Action, side: EventSide, overrides: Partial<EventFields> = {}): EventFields {
+  return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...overrides };
 }
 
 /**
@@ -290,9 +290,9 @@ export function whyOpen(outcome: Outcome): string | null {
  * again, based on the current state.
  * @param fault reason why the result was not known; shown if the service keeps failing
  */
-export function provenNotDone(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
+export function provenNotDone(request: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
-  return { kind: "stale", detail: `the ${what} did not happen${cause}` };
+  return { kind: "stale", detail: `the ${request} did not happen${cause}` };
 }
 
 /** Code of events in which a document lost its content: the safety checks count these events. */

@@ -48,8 +48,8 @@ type PostRow = Extract<Intent, { kind: "post-folder" }>;
  */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
-    const request = { facts: `folder ${toService(ctx.world, remotePath)}`, at: { key: localPath, path: localPath } };
-    return got({ row: { kind: "post-folder", localPath, remotePath, why }, extra: null, request });
+    const request = { facts: `folder ${toService(ctx.world, remotePath)}`, item: { key: localPath, path: localPath } };
+    return got({ row: { kind: "post-folder", localPath, remotePath, why }, input: null, request });
   },
 
   async perform(ctx, row) {
@@ -104,7 +104,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
       return ended(undeletable(ctx, dirId, localPath, { code: "folder_delete_unsupported", requestId: null }));
     const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
     if (open) return ended(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
-    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, extra: localPath });
+    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, input: localPath });
   },
 
   async perform(ctx, row) {

@@ -36,8 +36,8 @@ export function mergeWithPublished(
   const live = { digest, text };
   const after = settleSubmissions(base, readSubmissions(ctx, record), local, live, file.lastChangeId);
   const name = mergedContentName(localPath, record.id, "a change that is still in review");
-  const waiting = after.waiting.map(({ text: sent, ...one }): Submission => {
-    return { ...one, digest: ctx.world.state.putText(sent, name) };
+  const waiting = after.waiting.map(({ text: sent, ...submission }): Submission => {
+    return { ...submission, digest: ctx.world.state.putText(sent, name) };
   });
   return { ...after, waiting: withoutDuplicates(waiting) };
 }
@@ -47,10 +47,10 @@ export function mergeWithPublished(
  * not its content, returns all of them. Leaves out a submission whose content the store lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
-  const onBase = submissions.filter((one) => one.baseChangeId === changeId);
-  return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
-    const known = readText(ctx, one.digest);
-    return known === null ? [] : [{ ...one, ...known }];
+  const onBase = submissions.filter((submission) => submission.baseChangeId === changeId);
+  return (onBase.length > 0 ? onBase : submissions).flatMap((submission) => {
+    const known = readText(ctx, submission.digest);
+    return known === null ? [] : [{ ...submission, ...known }];
   });
 }
 
@@ -64,7 +64,7 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
  * counts.
  */
 function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
-  return [...new Map(submissions.map((one) => [one.digest, one])).values()];
+  return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }
 
 /**

@@ -60,8 +60,8 @@ export async function refuseCreation(
 ): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const code = contentCodeOf(fault);
-  const block = (reason: BlockReason, detail: string, of: Digest | null): Outcome =>
-    refusedWith(ctx, fault, { key: path, path, reason, code, detail, digest: of });
+  const block = (reason: BlockReason, detail: string, digest: Digest | null): Outcome =>
+    refusedWith(ctx, fault, { key: path, path, reason, code, detail, digest });
   if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
     const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
     return kind === "stale" ? stale(detail) : block("occupied-unseen", detail, null);
@@ -88,13 +88,13 @@ export async function prepareMove(
     readonly to: RemotePath;
     readonly lastLocalPath: LocalPath;
   },
-): Promise<ValueOrEnd<{ readonly currentPath: LocalPath; readonly extra: MoveRequest; readonly request: Request }>> {
+): Promise<ValueOrEnd<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: Request }>> {
   const { id, lastLocalPath } = move;
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
   const currentPath = followLocalMoves(ctx, lastLocalPath);
-  const request = { facts: moveRequest(move, parent.value), at: { key: id, path: currentPath } };
-  return got({ currentPath, extra: { parent: parent.value, lastLocalPath }, request });
+  const request = { facts: moveRequest(move, parent.value), item: { key: id, path: currentPath } };
+  return got({ currentPath, input: { parent: parent.value, lastLocalPath }, request });
 }
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;

@@ -49,9 +49,9 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   if (aside.value === null) return CLOSED;
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
-    const left = examineAfterPowerLoss(ctx, row, aside.value);
-    if (left === "older") return removeAfterFlush(ctx, row);
-    if (left === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
+    const judgement = examineAfterPowerLoss(ctx, row, aside.value);
+    if (judgement === "older") return removeAfterFlush(ctx, row);
+    if (judgement === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
     state.putKnownText(
       digest,
       text,
@@ -124,30 +124,30 @@ function examineAfterPowerLoss(
 ): "older" | "unclear" | null {
   if (!hasRestarted(ctx.world)) return null;
   const { state } = ctx.world;
-  const whole = state.text(row.expect);
-  if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";
-  if (containsChanges(ctx, versionBefore(ctx, row, whole), row.expect, text)) return null;
-  // Content that is only stored may be the late save, because a save is stored before it is
-  // written.
+  const replaced = state.text(row.expect);
+  if (replaced !== null && isCutOff(Buffer.from(replaced), { size: stamp.size, digest })) return "older";
+  if (containsChanges(ctx, versionBefore(ctx, row, replaced), row.expect, text)) return null;
+  // Content in the store that is no version of the document may be the late save: a save is stored
+  // before it is written.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 
 /**
  * Returns the newest version, up to base, whose content differs from that of the replaced file
- * (`whole`). A version with the file's content is skipped: the user's program had not flushed that
- * content when it was uploaded.
+ * (`replaced`). A version with the file's content is skipped: the user's program had not flushed
+ * that content when it was uploaded.
  */
 function versionBefore(
   { world: { state } }: CycleContext,
   { id, baseChangeId, baseDigest }: Row,
-  whole: string | null,
+  replaced: string | null,
 ): Digest | null {
   const versions = state.versions(id);
   const base = versions.findIndex(({ changeId }) => changeId === baseChangeId);
   const older = base === -1 ? [] : versions.slice(base + 1).map(({ digest }) => digest);
   const isOther = (digest: Digest): boolean => {
     const text = state.text(digest);
-    return text === null || whole === null || !sameExceptTextForm(text, whole);
+    return text === null || replaced === null || !sameExceptTextForm(text, replaced);
   };
   return [baseDigest, ...older].find((digest) => digest !== null && isOther(digest)) ?? null;
 }

@@ -45,8 +45,8 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
     const detail = "the service has a newer version id with the same content";
     return writeMergedFile(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
-  const own = adoptOwnVersion(ctx, record, remote, "lately");
-  if (own !== null) return own;
+  const adopted = adoptOwnVersion(ctx, record, remote, "lately");
+  if (adopted !== null) return adopted;
   const sent = commonSentVersion(ctx, record, remote.text, "lately");
   const mergedFrom = sent ?? record.digest;
   const base = ctx.world.state.text(mergedFrom);
@@ -160,8 +160,8 @@ async function applyPolicy(
     return writeMergedFile(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
-    const kept = await keepMineBeside(ctx, record, localPath, local, action.expect);
-    if (kept.kind === "end") return kept.outcome;
+    const copied = await keepMineBeside(ctx, record, localPath, local, action.expect);
+    if (copied.kind === "end") return copied.outcome;
   }
   const note = policy === "copy" ? "; your version is beside it" : "";
   const detail = `the two edits do not merge; the conflict policy takes the version on the service${note}`;

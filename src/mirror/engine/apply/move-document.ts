@@ -27,7 +27,7 @@ type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
 type ObservedPlace = {
   /** Current path and version of the document on the service; null: the document was not moved. */
-  readonly at: (KnownVersion & { readonly path: RemotePath }) | null;
+  readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
   /** Current local path of the file, or its path when the move was sent. */
   readonly lastLocalPath: LocalPath;
   /** True if the user moved the file back since the move was sent. */
@@ -36,7 +36,7 @@ type ObservedPlace = {
 type KnownVersion = {
   /** Current change id of base's content on the service; null if the service has other content. */
   readonly known: ChangeId | null;
-  /** Base's change id before `known` was read. */
+  /** Change id of base before the read that returned `known`. */
   readonly asOf: ChangeId;
 };
 
@@ -59,8 +59,8 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const record = state.record(row.id);
     if (record === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
-    const at = { path, ...(await versionAt(ctx, record, answer.value)) };
-    const seen = { at, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
+    const observed = { path, ...(await versionAt(ctx, record, answer.value)) };
+    const seen = { observed, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
     return { kind: "seen", seen, requestId: answer.requestId };
   },
 
@@ -77,19 +77,19 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
       const gone = isMoved ? STALE.noRecord : provenNotDone("move", fault);
       return { kind: "over", outcome: gone };
     }
-    const at = isMoved ? { path: row.to, ...(await versionAt(ctx, record, answer.value)) } : null;
+    const observed = isMoved ? { path: row.to, ...(await versionAt(ctx, record, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
-    return { kind: "seen", seen: { at, lastLocalPath: row.lastLocalPath, isBack } };
+    return { kind: "seen", seen: { observed, lastLocalPath: row.lastLocalPath, isBack } };
   },
 
   conclude(ctx, row, seen, source) {
     const record = ctx.world.state.record(row.id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
-    if (seen.at === null) {
+    if (seen.observed === null) {
       const stayed = seen.isBack ? { record: asMovedBack(record, seen.lastLocalPath) } : null;
       return { outcome: provenNotDone("move", source.from === "observation" ? source.fault : null), change: stayed };
     }
-    return concludeMoved(ctx, row, record, { ...seen, at: seen.at }, source);
+    return concludeMoved(ctx, row, record, { ...seen, observed: seen.observed }, source);
   },
 };
 
@@ -109,10 +109,10 @@ function concludeMoved(
   ctx: CycleContext,
   row: Row,
   record: DocumentRecord,
-  { at, lastLocalPath, isBack }: ObservedPlace & { readonly at: NonNullable<ObservedPlace["at"]> },
+  { observed, lastLocalPath, isBack }: ObservedPlace & { readonly observed: NonNullable<ObservedPlace["observed"]> },
   source: ResultSource,
 ): EffectEnd {
-  const { path, known, asOf } = at;
+  const { path, known, asOf } = observed;
   // The request changed only the folder, so another user renamed the document. Base gets the new
   // folder with the old name, so that the next cycle sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
@@ -167,7 +167,7 @@ function outcomeOf(
   requestId: string | null,
 ): Outcome {
   if (nameOf(path) === nameOf(row.to))
-    // The move is done, but the next cycle must read the newer version.
+    // The move is done. If the service has newer content, the next cycle must read that content.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would change the name in the same way each time (I08).

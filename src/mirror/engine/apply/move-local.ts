@@ -20,7 +20,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
   prepare(ctx, row) {
     if (row.kind === "move" && ctx.world.state.record(row.id) === null) return ended(STALE.noRecord);
     const parents = ensureFolders(ctx, row.to);
-    return parents === null ? got({ row, extra: null }) : ended(parents);
+    return parents === null ? got({ row, input: null }) : ended(parents);
   },
 
   perform(ctx, row) {

@@ -16,7 +16,7 @@ import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";
 import { moveLocal } from "./move-local.ts";
 import { relink } from "./place.ts";
-import { deleteRemote, forgetDocument, storeFacts, trashLocal } from "./presence.ts";
+import { deleteRemote, forgetDocument, updateRecordFlags, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
 import { putContent } from "./put.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
@@ -37,7 +37,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "trash-local": trashLocal,
   "delete-remote": deleteRemote,
   forget: forgetDocument,
-  "note-facts": storeFacts,
+  "note-facts": updateRecordFlags,
   "move-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
   "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),

@@ -28,11 +28,11 @@ export function newParent(
 
 /** Returns the id of a folder by its path below the prefix, in the form of a request. */
 async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
-  const whole = toService(ctx.world, path);
-  if (whole === "") return got({ kind: "root" });
+  const fullPath = toService(ctx.world, path);
+  if (fullPath === "") return got({ kind: "root" });
   const known = ctx.notes.folderIds.get(path);
   if (known !== undefined) return got({ kind: "folder", id: known });
-  const found = await ctx.world.remote.findFolder(whole);
+  const found = await ctx.world.remote.findFolder(fullPath);
   if (!found.ok) return ended(outcomeOfFault(found.fault));
   if (found.value === null) return ended(stale(`the folder ${path} does not exist on the service`));
   ctx.notes.folderIds.set(path, found.value.id);

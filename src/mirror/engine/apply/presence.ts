@@ -116,7 +116,7 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
  * Records a document's protection, and whether it is outside the linked folder or ignored. Its
  * content and its path stay.
  */
-export function storeFacts(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
+export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;
   const { state, protected: isProtected } = action;

@@ -10,7 +10,7 @@ type Row = Extract<Intent, { kind: "protect" }>;
  */
 export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
   async prepare(_, action) {
-    return got({ row: { kind: "protect", ...action }, extra: null });
+    return got({ row: { kind: "protect", ...action }, input: null });
   },
 
   async perform(ctx, { id, value }) {

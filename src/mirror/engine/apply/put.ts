@@ -70,8 +70,8 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       stampTrusted,
       why,
     } as const;
-    const request = { facts: `${id} ${record.changeId} ${digest}`, at: { key: id, path: localPath } };
-    return got({ row, keeps, extra: text, request });
+    const request = { facts: `${id} ${record.changeId} ${digest}`, item: { key: id, path: localPath } };
+    return got({ row, keeps, input: text, request });
   },
 
   async perform(ctx, row, text) {
@@ -151,7 +151,7 @@ function concludeSent(
   const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
   return {
     outcome: isConcurrent ? { kind: "submitted", isConflict: isConcurrent } : { kind: "submitted" },
-    change: { text: submit(record, after, ctx.world.clock.now(), stamp, review), event },
+    change: { contentRecord: submit(record, after, ctx.world.clock.now(), stamp, review), event },
   };
 }
 
@@ -172,14 +172,14 @@ function concludeSaved(
     return {
       outcome: isOther ? STALE.baseMoved : DONE,
       change: {
-        text: withEcho(record, isOther ? record.changeId : changeId, sent),
+        contentRecord: withEcho(record, isOther ? record.changeId : changeId, sent),
         event: { ...event, detail: echoed },
       },
     };
   }
   const stamp = row.stamp ?? record.stamp;
   const base = { changeId, digest, localDigest: sent, stamp, stampTrusted: row.stampTrusted, durable: true };
-  return { outcome: DONE, change: { text: moveBase(record, base), version: { id, changeId, digest }, event } };
+  return { outcome: DONE, change: { contentRecord: moveBase(record, base), version: { id, changeId, digest }, event } };
 }
 
 function eventOfSaved(

@@ -15,14 +15,14 @@ import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 const MAX_REFUSALS = 1_000;
 
 /**
- * A request of an effect. `facts`: all facts of the request, as one string; `at`: the document or
+ * A request of an effect. `facts`: all facts of the request, as one string; `item`: the document or
  * folder of the current block, and its path.
  */
-export type Request = { readonly facts: string; readonly at: Pick<Block, "key" | "path"> };
+export type Request = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 
-export function earlierRefusal({ notes }: CycleContext, { facts, at }: Request): Outcome | null {
+export function earlierRefusal({ notes }: CycleContext, { facts, item }: Request): Outcome | null {
   const before = notes.tally.refused.get(facts);
-  return before === undefined ? null : { ...before, block: { ...before.block, ...at } };
+  return before === undefined ? null : { ...before, block: { ...before.block, ...item } };
 }
 
 export function noteRefused({ notes }: CycleContext, { facts }: Request, outcome: Outcome): Outcome {

@@ -21,9 +21,9 @@ export type ResultSource =
   | { readonly from: "observation"; readonly fault: Fault | null };
 
 /** The journal row of an effect, and values that `perform` needs but recovery does not. */
-type PreparedEffect<Row extends Intent, Beside> = {
+type PreparedEffect<Row extends Intent, Input> = {
   readonly row: Row;
-  readonly extra: Beside;
+  readonly input: Input;
   /** Content that is stored in the transaction that opens the journal row. */
   readonly keeps?: StoredContent;
   /**
@@ -79,16 +79,16 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
 }
 
-export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
+export interface Effect<Action, Row extends Intent, Input, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
-  prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Beside>>>;
+  prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
   /** Sends the request. The last checks of the disk come before the request. */
-  perform(ctx: CycleContext, row: Row, extra: Beside): Promise<EffectResult<Seen> | FailedRequest>;
+  perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
   /**
    * Returns the outcome of a request that certainly changed nothing. Undefined if the fault
    * decides.
    */
-  refuse?(ctx: CycleContext, row: Row, extra: Beside, fault: Fault): Promise<Outcome> | Outcome;
+  refuse?(ctx: CycleContext, row: Row, input: Input, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
@@ -96,27 +96,27 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  * Otherwise another step could flush the state in between, and a power cut would lose the rows of
  * an earlier effect.
  */
-export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
-  prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Beside>>;
-  perform(ctx: CycleContext, row: Row, extra: Beside): EffectResult<Seen>;
+export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends Conclusion<Row, Seen> {
+  prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
+  perform(ctx: CycleContext, row: Row, input: Input): EffectResult<Seen>;
   /**
    * Finds out the state after a crash, and completes or reverts an unfinished effect. Idempotent.
    */
   observe(ctx: CycleContext, row: Row): EffectResult<Seen>;
 }
 
-export async function runEffect<Action, Row extends Intent, Beside, Seen>(
+export async function runEffect<Action, Row extends Intent, Input, Seen>(
   ctx: CycleContext,
-  effect: Effect<Action, Row, Beside, Seen>,
+  effect: Effect<Action, Row, Input, Seen>,
   action: Action,
 ): Promise<Outcome> {
   const ready = await effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
-  const { row, extra, request } = ready.value;
+  const { row, input, request } = ready.value;
   const before = request === undefined ? null : earlierRefusal(ctx, request);
   if (before !== null) return before;
   const rowId = await journal(ctx, ready.value);
-  const answer = await effect.perform(ctx, row, extra);
+  const answer = await effect.perform(ctx, row, input);
   if (answer.kind === "failed" && answer.fault.kind === "uncertain")
     return recoverEffect(ctx, effect, rowId, row, answer.fault);
   const shown = answer.kind === "failed" ? await refused(ctx, effect, ready.value, answer.fault) : answer;
@@ -124,13 +124,13 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
   return end(ctx, effect, rowId, row, shown, { from: "answer", requestId });
 }
 
-async function refused<Row extends Intent, Beside>(
+async function refused<Row extends Intent, Input>(
   ctx: CycleContext,
-  effect: Pick<Effect<never, Row, Beside, never>, "refuse">,
-  { row, extra, request }: PreparedEffect<Row, Beside>,
+  effect: Pick<Effect<never, Row, Input, never>, "refuse">,
+  { row, input, request }: PreparedEffect<Row, Input>,
   fault: Fault,
 ): Promise<EffectResult<never>> {
-  const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, extra, fault);
+  const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, input, fault);
   return { kind: "over", outcome: request === undefined ? outcome : noteRefused(ctx, request, outcome) };
 }
 
@@ -206,19 +206,19 @@ export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, ro
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
 
-export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
+export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   ctx: CycleContext,
-  effect: LocalEffect<Action, Row, Beside, Seen>,
+  effect: LocalEffect<Action, Row, Input, Seen>,
   action: Action,
 ): Outcome {
   const ready = effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
-  const { row, extra } = ready.value;
+  const { row, input } = ready.value;
   const { state } = ctx.world;
   // ORDER: the journal row is durable first. Otherwise a power cut could lose the row and keep a
   // part of the change: a document without its file, or a file with two names.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
-  return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, extra));
+  return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, input));
 }
 
 /**

@@ -113,7 +113,7 @@ type Row = Extract<Intent, { kind: "trash" }>;
 export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   prepare(_, removal) {
     const { id, path, place: setAsideAt } = removal;
-    return got({ row: { kind: "trash", id, path, setAsideAt }, extra: removal });
+    return got({ row: { kind: "trash", id, path, setAsideAt }, input: removal });
   },
 
   perform(ctx, { path, setAsideAt }, { expect, change }) {

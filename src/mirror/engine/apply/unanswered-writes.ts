@@ -51,17 +51,17 @@ function remember(
 ): Pick<EffectEnd, "change" | "next"> {
   ctx.notes.tally.hasSent = true;
   const { localPath, digest } = row;
-  const of =
+  const document =
     row.kind === "put"
       ? { id: row.id, baseDigest: row.baseDigest }
       : { id: null, baseDigest: null, remotePath: row.remotePath };
-  const { id, baseDigest } = of;
+  const { id, baseDigest } = document;
   const isCombined = logged.outcome === "combined";
   return {
     change: {
       event: { kind: "fault", side: "remote", id, path: localPath, ...logged, before: baseDigest, after: digest },
     },
-    next: { row: { kind: "sent", ...of, localPath, digest, isCombined } },
+    next: { row: { kind: "sent", ...document, localPath, digest, isCombined } },
   };
 }
 
@@ -145,7 +145,7 @@ export function adoptOwnVersion(
   if (!sentSince(ctx, record, since).some(({ intent }) => intent.digest === digest)) return null;
   const { lastChangeId: changeId } = file;
   commit(ctx, {
-    text: moveBaseUnderEdit(record, changeId, digest, record.stamp),
+    contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
     version: { id: record.id, changeId, digest },
     // The event is not `put`: a caller that waits for an upload would conclude that the file was
     // uploaded.
@@ -187,7 +187,7 @@ export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise
   const { disk } = ctx.world;
   const unknown = unrecorded.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
   const read = await Promise.all(unknown.map(({ id, path }) => fetchText(ctx, id, path as string as LocalPath)));
-  const found = read.flatMap((one) => (one.kind === "got" ? [one.value] : []));
+  const found = read.flatMap((result) => (result.kind === "got" ? [result.value] : []));
   for (const { intentId, intent } of posts) {
     const sent = state.text(intent.digest);
     const isTwin = posts.some((other) => other.intentId !== intentId && other.intent.digest === intent.digest);

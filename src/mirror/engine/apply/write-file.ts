@@ -49,7 +49,7 @@ type WriteKind = "created" | "replaced" | "same";
 type ObservedFile = {
   /** File with the written content. Null: the file at the path has other content. */
   readonly file: File | null;
-  readonly how: WriteKind;
+  readonly writeKind: WriteKind;
   /** The reason why a copy of the ended conflict still exists; null if none does. */
   readonly stays: Outcome | null;
 };
@@ -75,7 +75,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
       ...(next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest }),
       event: { before: expect, after: writes, id, path, ...event },
     };
-    return got({ row, extra: writing });
+    return got({ row, input: writing });
   },
 
   perform(ctx, row, { text, copies }) {
@@ -115,10 +115,10 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     // version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
-    return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
+    return { kind: "seen", seen: { file: null, writeKind: "replaced", stays: null } };
   },
 
-  conclude(ctx, row, { file, how, stays }) {
+  conclude(ctx, row, { file, writeKind: how, stays }) {
     const { id, path, setAsideAt, expect, baseChangeId, baseDigest } = row;
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
@@ -149,7 +149,7 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
  */
 function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
   const found = profileOf(text);
-  return [old, state.text(writes)].every((one) => one === null || !isSimilar(profileOf(one), found));
+  return [old, state.text(writes)].every((content) => content === null || !isSimilar(profileOf(content), found));
 }
 
 function digestToWrite({ text, expect }: FileWrite): Digest {
@@ -194,7 +194,7 @@ function observeWritten(
   ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: Row,
   { stamp, digest }: File,
-  how: WriteKind,
+  writeKind: WriteKind,
   copies: string[] = [],
 ): EffectResult<ObservedFile> {
   const { state } = ctx.world;
@@ -203,10 +203,10 @@ function observeWritten(
   const dropped = conflict === null ? got([]) : trashConflictCopies(ctx, conflict, path);
   if (dropped.kind === "got") copies.push(...dropped.value);
   const stays = dropped.kind === "end" ? dropped.outcome : null;
-  return { kind: "seen", seen: { file: { stamp, digest }, how, stays } };
+  return { kind: "seen", seen: { file: { stamp, digest }, writeKind, stays } };
 }
 
-function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInConflict: boolean): StateChange {
+function changeOf(ctx: CycleContext, row: Row, file: File, writeKind: WriteKind, isInConflict: boolean): StateChange {
   const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
   const record = ctx.world.state.record(id);
@@ -216,12 +216,13 @@ function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInC
     const edited = { ...record, ...seen, durable: record.localDigest !== row.writes && record.durable };
     const { backTo } = row;
     return {
-      text: backTo === undefined ? edited : moveBaseUnderEdit(edited, backTo.changeId, backTo.digest, file.stamp),
+      contentRecord:
+        backTo === undefined ? edited : moveBaseUnderEdit(edited, backTo.changeId, backTo.digest, file.stamp),
       event,
     };
   }
   const version = { changeId, digest };
-  const base = { ...version, localDigest: digest, ...seen, durable: how === "same" };
+  const base = { ...version, localDigest: digest, ...seen, durable: writeKind === "same" };
   if (adopts !== undefined) {
     const adopted = newRecord(id, path, adopts.remotePath, adopts.protected, base);
     return { record: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
@@ -230,10 +231,10 @@ function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInC
   const moved =
     file.digest === digest
       ? moveBase(record, base)
-      : { ...moveBaseUnderEdit(record, changeId, digest, file.stamp), durable: how === "same" && record.durable };
+      : { ...moveBaseUnderEdit(record, changeId, digest, file.stamp), durable: writeKind === "same" && record.durable };
   const submissions = row.waiting ?? (row.writes === digest ? [] : record.submissions);
   const ends = conflictAfter(ctx, row, version, isInConflict);
-  return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
+  return { contentRecord: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
 }
 
 /**

@@ -115,7 +115,7 @@ export class Barriers {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
       const paths = judgeBarrier(this.#world, barrier.open, this.#isCompared());
       const waiting = paths.filter(({ state }) => state === "waiting");
-      barrier.open = barrier.open.filter(({ path }) => waiting.some((one) => one.path === path));
+      barrier.open = barrier.open.filter(({ path }) => waiting.some((other) => other.path === path));
       barrier.dueAt = this.#nextScan(barrier, waiting);
       if (waiting.length === 0 || (barrier.dueAt === NEVER && this.#runner.isStill())) this.#answer(barrier);
     }

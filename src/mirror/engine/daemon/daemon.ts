@@ -178,11 +178,11 @@ class Sleeper {
   }
 
   /**
-   * Ends the sleep at `at`, if the sleep would last longer. Cheap, because each file event calls
+   * Ends the sleep at `time`, if the sleep would last longer. Cheap, because each file event calls
    * this method.
    */
-  wakeBy(at: number): void {
-    if (this.#sleeping !== null && at < this.#sleeping.until) this.#sleeping.ended.abort();
+  wakeBy(time: number): void {
+    if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
   }
 
   /**

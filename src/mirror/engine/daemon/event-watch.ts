@@ -15,7 +15,7 @@ type EventWatchParts = {
   readonly events: RemoteEvents | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
-  readonly wakeBy: (at: number) => void;
+  readonly wakeBy: (time: number) => void;
 };
 
 /**

@@ -104,8 +104,8 @@ function changeEvent(event: MirrorEvent, state: ContentSource): Extract<EventWit
 
 function linesOf({ before, after }: MirrorEvent, state: ContentSource): ChangedLines | null {
   if (after === null || before === after) return null;
-  const [was, is] = [before === null ? "" : state.text(before), state.text(after)];
-  return was === null || is === null ? null : countChangedLines(was, is);
+  const [textBefore, textAfter] = [before === null ? "" : state.text(before), state.text(after)];
+  return textBefore === null || textAfter === null ? null : countChangedLines(textBefore, textAfter);
 }
 
 /** Counts the lines that only one of the two texts has, in any order. */
@@ -114,12 +114,12 @@ function countChangedLines(before: string, after: string): ChangedLines {
   for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
   let removed = 0;
   for (const line of split(before)) {
-    const left = counts.get(line) ?? 0;
-    if (left === 0) removed++;
-    else counts.set(line, left - 1);
+    const unmatched = counts.get(line) ?? 0;
+    if (unmatched === 0) removed++;
+    else counts.set(line, unmatched - 1);
   }
   let added = 0;
-  for (const left of counts.values()) added += left;
+  for (const unmatched of counts.values()) added += unmatched;
   return { added, removed };
 }
 

@@ -98,7 +98,7 @@ export class HotPlaces {
   }
 
   #drop(place: HotPlace): void {
-    this.#places = this.#places.filter((one) => one !== place);
+    this.#places = this.#places.filter((other) => other !== place);
   }
 
   /** Returns the time of the next request; null: there is no place. */

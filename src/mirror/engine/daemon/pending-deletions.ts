@@ -83,10 +83,10 @@ export class PendingDeletions {
     return next;
   }
 
-  /** Makes a deletion due no later than `at`, because a caller waits for its result. */
-  hasten(path: LocalPath, at: number): void {
+  /** Makes a deletion due no later than `latest`, because a caller waits for its result. */
+  hasten(path: LocalPath, latest: number): void {
     const wait = this.#pending.get(path);
-    if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;
+    if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
   }
 
   /**

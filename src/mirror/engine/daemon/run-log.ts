@@ -19,7 +19,7 @@ export class RunLog {
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
   /** True if listeners were informed that the delayed deletions will stop the sync. */
-  #wasRequested = false;
+  #isStopAnnounced = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -55,12 +55,12 @@ export class RunLog {
    */
   #publishDeletions({ foreseen }: RunReport): void {
     const asks = foreseen !== undefined;
-    const { begun, cancelled } = this.#deletions.takeChanges(asks && !this.#wasRequested);
+    const { begun, cancelled } = this.#deletions.takeChanges(asks && !this.#isStopAnnounced);
     for (const { path, dueAt, inConflict } of begun) {
       const at = wallTime(this.#world.clock, dueAt);
       this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict, asks });
     }
-    this.#wasRequested = asks;
+    this.#isStopAnnounced = asks;
     for (const path of cancelled) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 

@@ -29,7 +29,7 @@ type RunnerParts = {
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
   /** Wakes the daemon at this time, for an event that no schedule contains. */
-  readonly wakeBy: (at: number) => void;
+  readonly wakeBy: (time: number) => void;
 };
 
 /**
@@ -184,7 +184,7 @@ export class Runner implements WatchListener {
 
   status(): DaemonStatus {
     const { dirty, deletions } = this.runs;
-    const shown = (at: number | null) => (at === null ? null : wallTime(this.#parts.world.clock, at));
+    const shown = (time: number | null) => (time === null ? null : wallTime(this.#parts.world.clock, time));
     const [pausedUntil, retryAt] = [this.#pausedUntil, this.#schedule.retryAt()];
     return {
       phase: this.#phase,

@@ -83,7 +83,7 @@ export class Runs {
       scanOptions: () => {
         // A stopped deletion has had its delay; from now on only the safety check delays it.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
-        return { observers, unchangedContents: this.unchangedContents.over(this.#now()), absentTwice: sent };
+        return { observers, unchangedContents: this.unchangedContents.settled(this.#now()), absentTwice: sent };
       },
       onCycle: (end) => this.#afterCycle(end, sent),
     });
@@ -104,8 +104,9 @@ export class Runs {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // One of these documents may have been moved to a file that a program is still writing.
-    const waiting = [...this.dirty.unsettled(now)].filter(([at]) => !paths.some((path) => isWithin(path, at)));
+    // One of these documents may have been moved, and its file may be one that a program is still
+    // writing.
+    const waiting = [...this.dirty.unsettled(now)].filter(([dirty]) => !paths.some((path) => isWithin(path, dirty)));
     return { ...trees, local: { ...trees.local, unseen: new Map(waiting) } };
   }
 
@@ -152,8 +153,8 @@ export class Runs {
   #hideUnsettled(base: BaseTree, tree: LocalTree): LocalTree {
     const found = findEmptied(tree, base);
     this.emptied.update(this.#now(), found);
-    const over = this.emptied.over(this.#now());
-    const waiting = new Map([...found].filter(([path]) => !over.has(path)));
+    const settled = this.emptied.settled(this.#now());
+    const waiting = new Map([...found].filter(([path]) => !settled.has(path)));
     return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
   }
 

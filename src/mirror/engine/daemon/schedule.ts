@@ -50,14 +50,14 @@ export class Schedule {
   /** Returns the most urgent work that is due; null when no work is due. */
   firstDue(): Due | null {
     const now = this.#clock.monotonic();
-    for (const [due, at] of this.#times(now))
-      if (at <= now && (due !== "free" || this.#runs.inUse.isAnyFree())) return due;
+    for (const [due, time] of this.#times(now))
+      if (time <= now && (due !== "free" || this.#runs.inUse.isAnyFree())) return due;
     return null;
   }
 
   /** Returns the time at which `firstDue` will return something. */
   nextAt(): number {
-    return Math.min(...this.#times(this.#clock.monotonic()).map(([, at]) => at));
+    return Math.min(...this.#times(this.#clock.monotonic()).map(([, time]) => time));
   }
 
   /** Returns the times at which work becomes due, the most urgent kind first. */
@@ -65,7 +65,7 @@ export class Schedule {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
     const delayedUntil = this.#delaysUntil(now);
-    const later = (at: number | null) => Math.max(at ?? NEVER, delayedUntil);
+    const later = (time: number | null) => Math.max(time ?? NEVER, delayedUntil);
     return [
       ["dirty", dirty.dueAt() ?? NEVER],
       ["events", later(hints.dueAt())],
@@ -118,11 +118,11 @@ export class Schedule {
    */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
-    const at = this.#isListening ? null : hot.dueAt();
-    if (at === null) return NEVER;
+    const hotAt = this.#isListening ? null : hot.dueAt();
+    if (hotAt === null) return NEVER;
     const cost = this.#cost(now);
     if (cost.requests === 1 || affordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
-    return Math.max(at, budget.smallAt(now));
+    return Math.max(hotAt, budget.smallAt(now));
   }
 
   /** Makes a listing of everything due as soon as the budget allows it. */

@@ -16,7 +16,7 @@ import { trashPlace } from "../run/world.ts";
 
 type VacatedPath = {
   readonly id: DocId;
-  readonly at: number;
+  readonly movedAt: number;
   /**
    * Content that the file had at the path. A program that saves to this path has not read anything
    * newer.
@@ -58,7 +58,7 @@ export class StalePaths {
       if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
       for (const { localPath, id, localDigest: digest } of movedBy(action, trees.base)) {
         const isEdited = (trees.local.files.get(localPath)?.digest ?? digest) !== digest;
-        if (!isEdited) this.#remember(localPath, { id, at: now, digest });
+        if (!isEdited) this.#remember(localPath, { id, movedAt: now, digest });
       }
     }
   }
@@ -69,8 +69,8 @@ export class StalePaths {
    */
   redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
-    for (const [path, { id, at, digest }] of this.#vacated) {
-      if (now - at > this.#windowMs) {
+    for (const [path, { id, movedAt, digest }] of this.#vacated) {
+      if (now - movedAt > this.#windowMs) {
         this.#vacated.delete(path);
         continue;
       }
@@ -81,7 +81,7 @@ export class StalePaths {
       const saved = redirectOne(ctx, path, record, local, digest);
       if (saved === null) continue;
       if (saved === "waits") this.#wait(path);
-      else this.#remember(path, { id, at: now, digest: saved });
+      else this.#remember(path, { id, movedAt: now, digest: saved });
       changed = true;
     }
     return changed;
@@ -171,12 +171,12 @@ function textFor(
 
 function writeToDocument(
   ctx: CycleContext,
-  at: LocalPath,
+  path: LocalPath,
   record: DocumentRecord,
   text: string,
   expect: Digest,
 ): boolean {
-  const detail = `saved to its old path ${at} after a rename on the service; treated as an edit of the document`;
+  const detail = `saved to its old path ${path} after a rename on the service; treated as an edit of the document`;
   const outcome = runLocalEffect(ctx, writeFile, {
     id: record.id,
     path: record.localPath,
@@ -190,9 +190,9 @@ function writeToDocument(
 }
 
 function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
-  const use = findUse(ctx, record);
+  const inUse = findUse(ctx, record);
   // A file that is only open does not count: a program may keep it open for days.
-  return use !== null && use.settledInMs !== null;
+  return inUse !== null && inUse.settledInMs !== null;
 }
 
 function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, digest: Digest): void {

@@ -76,9 +76,9 @@ export type DaemonTiming = Readonly<Record<keyof typeof DEFAULT_TIMING, number>>
 
 /**
  * Converts a monotonic time.
- * @param at monotonic time
+ * @param monotonicMs monotonic time
  * @returns milliseconds since the epoch, whole
  */
-export function wallTime(clock: Pick<Clock, "now" | "monotonic">, at: number): number {
-  return Math.round(clock.now() + at - clock.monotonic());
+export function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonicMs: number): number {
+  return Math.round(clock.now() + monotonicMs - clock.monotonic());
 }

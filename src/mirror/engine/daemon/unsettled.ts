@@ -57,8 +57,8 @@ export class DirtyPaths {
     const known = this.#changes.get(path);
     if (known !== undefined && (known.whole || !whole)) return;
     this.#since ??= now;
-    const at = now - this.#timing.settleMs;
-    this.#changes.set(path, { first: at, last: at, whole });
+    const changedAt = now - this.#timing.settleMs;
+    this.#changes.set(path, { first: changedAt, last: changedAt, whole });
   }
 
   #collapse(now: number): void {
@@ -126,8 +126,9 @@ export class DirtyPaths {
    */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
-    for (const [at, change] of this.#changes)
-      if (at === path || (change.whole && isWithin(path, at))) latest = Math.max(latest ?? 0, this.#settledAt(change));
+    for (const [dirty, change] of this.#changes)
+      if (dirty === path || (change.whole && isWithin(path, dirty)))
+        latest = Math.max(latest ?? 0, this.#settledAt(change));
     return latest;
   }
 
@@ -150,7 +151,7 @@ export class DirtyPaths {
  */
 export class UnchangedSince<Key, Value> {
   readonly #periodMs: number;
-  readonly #since = new Map<Key, { readonly value: Value; readonly at: number }>();
+  readonly #since = new Map<Key, { readonly value: Value; readonly since: number }>();
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
@@ -160,7 +161,7 @@ export class UnchangedSince<Key, Value> {
   update(now: number, values: ReadonlyMap<Key, Value>): void {
     for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
     for (const [key, value] of values)
-      if (this.#since.get(key)?.value !== value) this.#since.set(key, { value, at: now });
+      if (this.#since.get(key)?.value !== value) this.#since.set(key, { value, since: now });
   }
 
   /**
@@ -169,24 +170,24 @@ export class UnchangedSince<Key, Value> {
    */
   end(key: Key, now: number): boolean {
     const known = this.#since.get(key);
-    if (known === undefined || known.at + this.#periodMs <= now) return false;
+    if (known === undefined || known.since + this.#periodMs <= now) return false;
     // Not computed as a difference, because rounding could make the sum slightly more than `now`.
-    this.#since.set(key, { ...known, at: Number.NEGATIVE_INFINITY });
+    this.#since.set(key, { ...known, since: Number.NEGATIVE_INFINITY });
     return true;
   }
 
   /** Returns the values that were unchanged for the whole period. */
-  over(now: number): ReadonlyMap<Key, Value> {
-    const over = new Map<Key, Value>();
-    for (const [key, { value, at }] of this.#since) if (at + this.#periodMs <= now) over.set(key, value);
-    return over;
+  settled(now: number): ReadonlyMap<Key, Value> {
+    const values = new Map<Key, Value>();
+    for (const [key, { value, since }] of this.#since) if (since + this.#periodMs <= now) values.set(key, value);
+    return values;
   }
 
   /** Returns the end of the next period; null when no period is running. */
   nextAt(now: number): number | null {
     let next: number | null = null;
-    for (const { at } of this.#since.values())
-      if (at + this.#periodMs > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, at + this.#periodMs);
+    for (const { since } of this.#since.values())
+      if (since + this.#periodMs > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, since + this.#periodMs);
     return next;
   }
 }

@@ -26,7 +26,10 @@ const FLUSHED = "flushed";
 
 type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-/** A call that acts on a file. `run` returns the function that reports its result to the caller. */
+/**
+ * A call that reads or creates a file. `run` makes the call, and returns a function that reports
+ * the result to the caller.
+ */
 type Call = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**

@@ -49,9 +49,9 @@ type DamagedFile = {
 /** Restores damaged files. Returns true if there was one, so that the folder is scanned again. */
 export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damaged = [...damagedFiles(ctx, trees, policy)];
-  for (const one of damaged) {
-    const why = one.isTaken ? "another file is at its path" : restoreOne(ctx, one);
-    if (why !== null) forgetRecord(ctx, one.record, why);
+  for (const file of damaged) {
+    const why = file.isTaken ? "another file is at its path" : restoreOne(ctx, file);
+    if (why !== null) forgetRecord(ctx, file.record, why);
   }
   return damaged.length > 0;
 }

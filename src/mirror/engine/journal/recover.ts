@@ -136,12 +136,12 @@ function currentPathOf(ctx: CycleContext): CurrentPath {
   return (path) => {
     const parent = parentOf(path);
     if (parent === "" || disk.look(parent).kind !== "absent") return path;
-    const { places, whole } = seen();
+    const { places, isComplete } = seen();
     for (let above = parent; above !== ""; above = parentOf(above)) {
       const now = placeOf(state.dirAt(above), places);
       if (now !== undefined) return rebase(path, above, now);
     }
-    return whole ? path : null;
+    return isComplete ? path : null;
   };
 }
 
@@ -151,12 +151,12 @@ function placeOf(dir: FolderRecord | null, places: ReadonlyMap<string, LocalPath
 }
 
 /**
- * Returns the path of each folder by inode; empty if inodes are not reliable. `whole`: true if the
- * scan could read everything.
+ * Returns the path of each folder by inode; empty if inodes are not reliable. `isComplete`: true if
+ * the scan could read everything.
  */
 function scanForFolders({ world }: CycleContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 } {
   const { inodesTrusted } = checkRoot(world);
   const base = world.state.load();
@@ -166,7 +166,7 @@ function scanForFolders({ world }: CycleContext): {
     const key = folderInodeKey(folder);
     if (key !== null) places.set(key, folder.path);
   }
-  return { places, whole: tree.unseen.size === 0 };
+  return { places, isComplete: tree.unseen.size === 0 };
 }
 
 export type OpenWrites = {

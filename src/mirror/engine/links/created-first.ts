@@ -17,8 +17,8 @@ export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const wanted = plan.steps.map(({ action }) => targetsOf(action, creating, links));
   const place = targetsFirst(wanted, creating.values());
   const steps = plan.steps.map((step, index): Step => {
-    const own = place.get(index) ?? Number.POSITIVE_INFINITY;
-    const first = wanted[index]!.filter((target) => target !== index && place.get(target)! < own);
+    const stepIndex = place.get(index) ?? Number.POSITIVE_INFINITY;
+    const first = wanted[index]!.filter((target) => target !== index && place.get(target)! < stepIndex);
     return first.length === 0 ? step : { ...step, after: [...step.after, ...first] };
   });
   return { ...plan, steps };

@@ -48,11 +48,11 @@ export class LinkForms {
   readonly scope: LinkScope;
   #where: Where | null = null;
 
-  /** @param keeps true if the state may be written */
-  constructor(state: LinkState, scope: LinkScope, keeps: boolean) {
+  /** @param mayStore true if the state may be written */
+  constructor(state: LinkState, scope: LinkScope, mayStore: boolean) {
     this.#state = state;
     this.scope = scope;
-    this.known = new KnownSpellings(state, keeps);
+    this.known = new KnownSpellings(state, mayStore);
   }
 
   /**
@@ -107,7 +107,7 @@ export class LinkForms {
    * returns the content that it recorded. Otherwise resolves the links by the paths in base.
    */
   recognise(path: LocalPath, bytes: DigestedText): Recognised {
-    const own = this.known.of(path, bytes.digest);
+    const own = this.known.get(path, bytes.digest);
     const form = this.#remembered(own);
     const all = this.#state.spellings.withBytes(bytes.digest);
     if (own !== null && form !== null) {
@@ -121,8 +121,8 @@ export class LinkForms {
   /** Returns true if a file has the inode of the document that base has at its path. */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
-    const own = id === null ? null : (this.#state.record(id)?.stamp ?? null);
-    return own !== null && sameInodeAndBirth(own, stamp);
+    const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
+    return recordedStamp !== null && sameInodeAndBirth(recordedStamp, stamp);
   }
 
   /** Returns the content, in the service's form, that a file's bytes represent. */
@@ -139,7 +139,7 @@ export class LinkForms {
    */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
-    return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
+    return this.#remembered(this.known.get(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
   /**
@@ -148,7 +148,7 @@ export class LinkForms {
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
-    const spelling = this.known.of(setAsideAt, bytes.digest) ?? this.known.of(path, bytes.digest);
+    const spelling = this.known.get(setAsideAt, bytes.digest) ?? this.known.get(path, bytes.digest);
     const known = this.#remembered(spelling);
     return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.atPath(setAsideAt)).form;
   }
@@ -165,7 +165,7 @@ export class LinkForms {
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
-      this.known.put({ ...noted(where.now, path, bytes.digest, form.digest, leads), spelledAt });
+      this.known.put({ ...entryOf(where.now, path, bytes.digest, form.digest, leads), spelledAt });
     this.#distrustStamp(where.now.docAt(path), form.digest);
     return form;
   }
@@ -192,15 +192,15 @@ export class LinkForms {
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
     // If a file was moved and its links were not rewritten yet, they lead from its earlier path.
-    const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
+    const spelledAt = this.known.get(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
     const previous = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
     const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
     const meant = meantBefore(known, bytes.text, now, this.scope);
-    const place = now.unless(spelledAt, (at) => now.isGoneAt(at));
-    const placeBefore = before.unless(pathBefore, (at) => now.isUnknownFile(at) || now.isGone(before.idAt(at)));
+    const place = now.unless(spelledAt, (to) => now.isGoneAt(to));
+    const placeBefore = before.unless(pathBefore, (to) => now.isUnknownFile(to) || now.isGone(before.idAt(to)));
     const options = { before: placeBefore, ...(previous === null ? {} : { previous }), ...meant };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
@@ -218,50 +218,50 @@ export class LinkForms {
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.record(id)?.localDigest;
     const all = this.#state.spellings.atPath(pathBefore);
-    const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);
+    const own = all.filter((entry) => entry.id === null || entry.id === id || entry.text === settled);
     const beside = this.#state.conflict(id);
     return beside === null ? own : [...own, ...this.#state.spellings.atPath(beside.newestCopyPath)];
   }
 
   /**
-   * Returns true if a file without a record can be read as this content of the service. Its links
-   * must lead to the same targets, or to no file if the content has them by id. After a power cut,
-   * for example, a clone's files have no records. If true, the file's bytes represent this content,
-   * and ids become paths later.
+   * Returns true if a file without a record can be read as this content of the service. For
+   * example, a clone's files have no records after a power cut. The file's links must lead to the
+   * same targets, or to no file where the content has ids. If true, the file's bytes represent this
+   * content, and ids become paths later.
    * @param isFree returns true if nothing is at a path
    */
-  readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (at: LocalPath) => boolean): boolean {
+  readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (target: LocalPath) => boolean): boolean {
     if (!this.mayLink(bytes.text)) return false;
     const { now } = this.where();
     const place = now.from(path);
     const byIds = targetsByIdsOf(wanted.text, bytes.text, this.scope.wiki);
-    const said = new Map(linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.destination, lead]));
-    const formerDestination = (one: string): string | null => {
-      const at = said.get(one)?.at ?? null;
-      return at !== null && isFree(at) ? byIds(one) : null;
+    const written = new Map(linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.destination, lead]));
+    const formerDestination = (destination: string): string | null => {
+      const at = written.get(destination)?.at ?? null;
+      return at !== null && isFree(at) ? byIds(destination) : null;
     };
     if (toService(bytes.text, place, { previous: wanted.text, formerTargets: formerDestination }) !== wanted.text)
       return false;
     const leads = linkTargetsOf(bytes.text, place, [place, formerDestination]);
     const ids = idsStillLinked(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
-    this.known.put(noted(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
+    this.known.put(entryOf(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
   }
 
   /**
    * Returns the bytes for content in the service's form.
-   * @param was current bytes of the file
+   * @param current current bytes of the file
    */
-  toDisk(path: LocalPath, { text, digest }: DigestedText, was?: DigestedText): DigestedText {
+  toDisk(path: LocalPath, { text, digest }: DigestedText, current?: DigestedText): DigestedText {
     if (!this.mayLink(text)) return { text, digest };
     const place = this.where().now.from(path);
-    const spelled = toDisk(text, place, was === undefined ? {} : { previous: this.#foundIn(path, was) });
+    const spelled = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
-    const before = was === undefined ? null : this.known.of(path, was.digest);
+    const before = current === undefined ? null : this.known.get(path, current.digest);
     const leads = stillOpen(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
-    const spelling = noted(this.where().now, path, bytes.digest, digest, leads);
-    this.known.put(spelling, was !== undefined && hasMoreTargets(leads, before));
+    const spelling = entryOf(this.where().now, path, bytes.digest, digest, leads);
+    this.known.put(spelling, current !== undefined && hasMoreTargets(leads, before));
     return bytes;
   }
 
@@ -271,8 +271,8 @@ export class LinkForms {
    */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
-    const was = this.known.of(path, digest);
-    return was !== null && this.hasFound(was, now) ? toDisk(text, now.from(path)) : text;
+    const known = this.known.get(path, digest);
+    return known !== null && this.hasFound(known, now) ? toDisk(text, now.from(path)) : text;
   }
 
   /**
@@ -293,8 +293,14 @@ export class LinkForms {
 }
 
 /** Returns the entry to remember for a file whose bytes represent this content. */
-function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly LinkTarget[]): Spelling {
-  return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
+function entryOf(
+  now: LinkPlaces,
+  path: LocalPath,
+  bytes: Digest,
+  text: Digest,
+  leads: readonly LinkTarget[],
+): Spelling {
+  return { path, id: now.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
 /** Targets that link destinations had in a file's earlier bytes. */
@@ -323,9 +329,9 @@ function meantBefore(
   // The former target of a link may appear again.
   const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(known);
   const former = once(() => {
-    const said = new Set(destinationsOf(text, wiki));
-    const isSaid = new Set(leads.filter((lead) => said.has(lead.destination)).map(({ to }) => to));
-    return targetLookup(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
+    const destinations = new Set(destinationsOf(text, wiki));
+    const present = new Set(leads.filter((lead) => destinations.has(lead.destination)).map(({ to }) => to));
+    return targetLookup(older.flatMap((entry) => entry.leads).filter((lead) => known(lead) && !present.has(lead.to)));
   });
   return {
     earlierTargets: targetLookup(leads),
@@ -338,10 +344,10 @@ function meantBefore(
  * name, if that target is gone.
  */
 function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
-  const before = once(() => earlier.flatMap((one) => one.leads));
+  const before = once(() => earlier.flatMap((entry) => entry.leads));
   return leads.map((lead) => {
     if (lead.to !== null) return lead;
-    const earlierLead = before().find((one) => one.destination === lead.destination && targetOf(one) !== null);
+    const earlierLead = before().find((other) => other.destination === lead.destination && targetOf(other) !== null);
     const former = earlierLead === undefined ? null : targetOf(earlierLead);
     return former === null || !now.isGone(former) ? lead : { ...lead, former };
   });
@@ -352,7 +358,7 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
  * become paths later.
  */
 function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
-  return earlier.flatMap((one) => one.leads).filter(({ destination, to }) => destination === to);
+  return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }
 
 /** Returns all ids in a text as links. */
@@ -362,7 +368,7 @@ function idsIn(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns the given ids that the content still has, except those in its other links. */
+/** Returns the ids that the content contains and that are not among its other links. */
 function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ destination }) => destination));
   return ids.filter(

@@ -13,11 +13,11 @@ export class KnownSpellings {
   readonly #keeps: boolean;
   #dry = false;
 
-  /** @param keeps true if the state may be written */
-  constructor(state: Pick<State, "spellings" | "transact" | "transactSafely">, keeps: boolean) {
+  /** @param mayStore true if the state may be written */
+  constructor(state: Pick<State, "spellings" | "transact" | "transactSafely">, mayStore: boolean) {
     this.#stored = state.spellings;
     this.#state = state;
-    this.#keeps = keeps;
+    this.#keeps = mayStore;
   }
 
   /** @param dry true if nothing may be stored until the next call */
@@ -30,7 +30,7 @@ export class KnownSpellings {
     return this.#keeps && !this.#dry;
   }
 
-  of(path: LocalPath, bytes: Digest): Spelling | null {
+  get(path: LocalPath, bytes: Digest): Spelling | null {
     return this.#stored.find(path, bytes);
   }
 
@@ -49,15 +49,15 @@ export class KnownSpellings {
   }
 
   #find(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
-    const own = this.of(path, bytes);
+    const atPath = this.get(path, bytes);
     const id = now.idAt(path);
     const old = id === null ? null : before.pathOf(id);
-    if (own !== null && (old === null || old === path || own.id === id)) return own;
+    if (atPath !== null && (old === null || old === path || atPath.id === id)) return atPath;
     const others = this.#stored.withBytes(bytes);
     return (
       others.find((other) => id !== null && other.id === id) ??
       others.find((other) => other.path === old) ??
-      own ??
+      atPath ??
       ofFolder(others, parentOf(path))
     );
   }
@@ -78,8 +78,8 @@ export class KnownSpellings {
   }
 
   /** Returns the entry about this content at a path, from when the file was last read. */
-  ofContent(path: LocalPath, text: Digest): Spelling | null {
-    return this.#stored.ofContent(path, text);
+  ofContent(path: LocalPath, digest: Digest): Spelling | null {
+    return this.#stored.ofContent(path, digest);
   }
 
   /** Returns true if there is no entry: no local content has links. */
@@ -110,13 +110,13 @@ export class KnownSpellings {
 
   /** Records that a file was not written: its bytes are unchanged. */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
-    const spelling = this.of(path, bytes);
+    const spelling = this.get(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
   /** Records the bytes of a file that is about to be set aside. */
   recordSettingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
-    const spelling = this.of(path, bytes);
+    const spelling = this.get(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
@@ -133,7 +133,7 @@ export class KnownSpellings {
 }
 
 function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
-  const near = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
-  const [first] = near;
-  return first !== undefined && near.every(({ text }) => text === first.text) ? first : null;
+  const inSameFolder = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
+  const [first] = inSameFolder;
+  return first !== undefined && inSameFolder.every(({ text }) => text === first.text) ? first : null;
 }

@@ -62,9 +62,9 @@ export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boo
 function hasWrongTarget(lead: LinkTarget, places: LinkPlaces): boolean {
   const { destination, at, to } = lead;
   if (to === null || destination === to) return false;
-  const is = places.pathOf(to);
-  if (is === null) return isPathOfAnother(lead, places);
-  return at === null ? places.idAtAbsolute(destination) !== to : is !== at || places.leadsElsewhere(lead);
+  const targetPath = places.pathOf(to);
+  if (targetPath === null) return isPathOfAnother(lead, places);
+  return at === null ? places.idAtAbsolute(destination) !== to : targetPath !== at || places.leadsElsewhere(lead);
 }
 
 /**
@@ -76,11 +76,11 @@ export function isResolvedNow({ destination, to }: LinkTarget, places: LinkPlace
 }
 
 /** Returns true if a new entry about a file would equal the stored one. */
-export function isSameSpelling(one: Spelling, next: Spelling): boolean {
+export function isSameSpelling(old: Spelling, next: Spelling): boolean {
   const { leads } = next;
-  if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;
-  return one.leads.every(({ destination, at, to, former }, n) => {
-    const other = leads[n]!;
+  if (old.bytes !== next.bytes || old.spelledAt !== next.spelledAt || old.leads.length !== leads.length) return false;
+  return old.leads.every(({ destination, at, to, former }, index) => {
+    const other = leads[index]!;
     return destination === other.destination && at === other.at && to === other.to && former === other.former;
   });
 }

@@ -108,8 +108,8 @@ export class LinkedDisk implements Disk {
     return this.plain.create(path, this.#spelled(path, text));
   }
 
-  #spelled(path: LocalPath, text: string, was?: DigestedText): string {
-    return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
+  #spelled(path: LocalPath, text: string, current?: DigestedText): string {
+    return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, current).text : text;
   }
 
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {

@@ -38,7 +38,7 @@ type Options = {
   readonly disk: Disk;
   readonly scope: LinkScope;
   /** True if the state may be written. */
-  readonly keeps: boolean;
+  readonly mayStore: boolean;
 };
 
 /** Adds the conversion of links to a cycle. */
@@ -56,8 +56,8 @@ export class MirrorLinks {
   /** Documents that a scan found outside the linked subtree. */
   #outside: ReadonlySet<DocId> = new Set();
 
-  constructor({ state, disk, scope, keeps }: Options) {
-    this.forms = new LinkForms(state, scope, keeps);
+  constructor({ state, disk, scope, mayStore }: Options) {
+    this.forms = new LinkForms(state, scope, mayStore);
     this.#state = state;
     this.disk = new LinkedDisk(disk, this.forms, state);
   }
@@ -125,7 +125,7 @@ export class MirrorLinks {
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
-    const spelling = this.forms.known.of(path, bytes.value.digest);
+    const spelling = this.forms.known.get(path, bytes.value.digest);
     const where = this.forms.where();
     if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, where.now)) return expect;
     const form = this.forms.readByCurrentPlaces(path, bytes.value, where);
@@ -141,7 +141,7 @@ export class MirrorLinks {
   readsAs(path: LocalPath, expect: Digest, wanted: DigestedText): boolean {
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done" || this.forms.peek(path, bytes.value).digest !== expect) return false;
-    const isFree = (at: LocalPath): boolean => this.disk.plain.look(at).kind === "absent";
+    const isFree = (target: LocalPath): boolean => this.disk.plain.look(target).kind === "absent";
     return this.forms.readAs(path, bytes.value, wanted, isFree);
   }
 
@@ -152,7 +152,7 @@ export class MirrorLinks {
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
     const known = this.forms.known.ofContent(path, text);
-    return (known ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
+    return (known ?? this.#state.spellings.all().find((entry) => entry.text === text))?.leads ?? [];
   }
 
   /** Returns true if a link that had no target when it was sent has one now. */
@@ -178,8 +178,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.records.values()].map((record) => [places.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
-      // A document that was moved out of the linked subtree, and edited locally, stays. It is read
-      // as before.
+      // A document that was moved out of the linked subtree, and edited locally, keeps its file.
+      // The links in that file are rewritten, too.
       if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
       if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
@@ -224,13 +224,13 @@ export class MirrorLinks {
   }
 
   /**
-   * Marks the current bytes as the newest. Called if mdmirror was killed before the file was set
-   * aside.
+   * Records that a file was not rewritten: its current bytes count as the newest. Called if
+   * mdmirror was killed before the file was set aside.
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
-    if (atPath.kind === "file" && known.of(path, atPath.digest) !== null) known.recordUnwritten(path, atPath.digest);
+    if (atPath.kind === "file" && known.get(path, atPath.digest) !== null) known.recordUnwritten(path, atPath.digest);
     else known.recordPuttingBack(setAsideAt, path);
   }
 

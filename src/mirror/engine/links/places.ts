@@ -78,8 +78,8 @@ export class LinkPlaces {
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: records first. The path in a block may be out of date, if the document is again where
-    // base has it.
+    // ORDER: base's paths come first. A block may have an older path of a document that is again at
+    // its path in base.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&
@@ -234,12 +234,12 @@ export class LinkPlaces {
   }
 
   /** Returns the lookup of `from`, but with some paths treated as unknown. */
-  unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
+  unless(path: LocalPath, isUnknown: (path: LocalPath) => boolean): Place {
     return {
       path,
-      idAt: (at) => (isUnknown(at) ? null : this.idAt(at)),
+      idAt: (target) => (isUnknown(target) ? null : this.idAt(target)),
       pathOf: (id) => this.pathOf(id),
-      idAtAbsolute: (at) => this.#idAtAbsolute(at),
+      idAtAbsolute: (target) => this.#idAtAbsolute(target),
       names: this.#names,
     };
   }
@@ -251,10 +251,10 @@ export class LinkPlaces {
       : null;
   }
 
-  #idAtAbsolute(at: string): Id | null {
+  #idAtAbsolute(target: string): Id | null {
     const { prefix } = this.#scope;
-    if (!isWithin(at, prefix)) return null;
-    const path = rebase(at, prefix, "");
+    if (!isWithin(target, prefix)) return null;
+    const path = rebase(target, prefix, "");
     return this.#byRemotePath().get(path) ?? this.idAt(path);
   }
 }
@@ -295,7 +295,7 @@ type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
  */
 function isRemoved(reason: BlockReason | undefined): boolean {
   const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);
-  return forbids.length > 0 && forbids.every((one) => one === "remove");
+  return forbids.length > 0 && forbids.every((intention) => intention === "remove");
 }
 
 /** Returns folders whose path differs from their path in base, deepest first. */

@@ -76,7 +76,8 @@ export class FoundReader {
 
   /**
    * Reads a file of a scan in the service's form.
-   * @param asNew true: reads the links by the current paths, without the entry about its bytes
+   * @param asNew true: reads the links by the current paths, without what is remembered about the
+   * file's bytes
    * @returns null if the file cannot be read, is not text, or was replaced meanwhile
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {

@@ -28,16 +28,16 @@ export function rewriteLinks(ctx: CycleContext): void {
 
 /** Rewrites the links of files. The content that their bytes represent stays the same. */
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
-  let some: Respelling[] = [];
+  let batch: Respelling[] = [];
   const write = (): void => {
-    for (const noted of recordAll(ctx, links, some)) respellOne(ctx, links, noted);
-    some = [];
+    for (const pending of recordAll(ctx, links, batch)) respellOne(ctx, links, pending);
+    batch = [];
   };
   for (const respelling of files) {
-    some.push(respelling);
-    if (some.length === BATCH_SIZE) write();
+    batch.push(respelling);
+    if (batch.length === BATCH_SIZE) write();
   }
-  if (some.length > 0) write();
+  if (batch.length > 0) write();
 }
 
 /**

@@ -16,12 +16,12 @@ import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
  * Returns the world of a folder whose links are converted.
- * @param keeps true if the state may be written
+ * @param mayStore true if the state may be written
  * @param wiki true if wiki links are converted, too
  */
-export function withTranslation(world: World, keeps: boolean, wiki = false): World {
+export function withTranslation(world: World, mayStore: boolean, wiki = false): World {
   const { state, prefix } = world;
-  const links = new MirrorLinks({ state, disk: plainDisk(world), scope: { prefix, wiki }, keeps });
+  const links = new MirrorLinks({ state, disk: plainDisk(world), scope: { prefix, wiki }, mayStore });
   return { ...world, disk: links.disk, links };
 }
 
@@ -30,7 +30,7 @@ export function readingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
 ): World["disk"] {
-  return new MirrorLinks({ ...files, scope: { prefix, wiki }, keeps: false }).disk;
+  return new MirrorLinks({ ...files, scope: { prefix, wiki }, mayStore: false }).disk;
 }
 
 /** New setting of the conversion of links; null if off. */
@@ -67,8 +67,8 @@ function plainDisk({ links, disk }: World): World["disk"] {
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * Returns the files as base has them, with links by path.
- * @param files files with the new scope
+ * Returns the files that have links, each with links by path, as base has the file.
+ * @param files files, and the new rules by which links count
  * @param translates true if links were paths before, too
  */
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
@@ -92,8 +92,8 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
 }
 
 /**
- * Returns the files with links, in the form of the service.
- * @param files files with the present scope
+ * Returns the files that have links, each with its content in the service's form.
+ * @param files files, and the rules by which links count at present
  */
 function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();

@@ -36,17 +36,17 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   if (remote.kind === "end") return notDone(remote.outcome);
   const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
-  const look = disk.look(record.localPath);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
+  const atPath = disk.look(record.localPath);
+  if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
   // If both sides were new, base is the version on the service.
   const { changeId, digest } = base ?? { changeId: remote.value.file.lastChangeId, digest: ended.theirs };
-  const movedRecord = moveBaseUnderEdit(record, changeId, digest, look.stamp);
+  const movedRecord = moveBaseUnderEdit(record, changeId, digest, atPath.stamp);
   const outcome = await openConflict(ctx, movedRecord, record.localPath, remote.value, base, detail);
   if (outcome.kind !== "done") return notDone(outcome);
-  if (look.digest === mine) return { outcome, notes: [] };
+  if (atPath.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
   const { localPath: path } = record;
-  return writeChosen(ctx, { record: movedRecord, path, text, seen: look.digest, event, old: "the previous version" });
+  return writeChosen(ctx, { record: movedRecord, path, text, seen: atPath.digest, event, old: "the previous version" });
 }
 
 /** Returns the service's version of the conflict, which is uploaded if the choice replaced it. */

@@ -20,7 +20,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
  * that two ids never have records of one file (I11). After a kill in between, the next run sends
  * the file as new, and downloads the old document beside it: two documents rather than none.
  */
-export async function recreate(ctx: CycleContext, { record, at: path }: PlacedDocument): Promise<ManualEnd> {
+export async function recreate(ctx: CycleContext, { record, path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(record.remotePath, path))
     return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));

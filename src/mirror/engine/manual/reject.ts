@@ -30,12 +30,12 @@ export async function restoreDeletedFile(
   const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
   // If another file has the document's path now, the plan gives a free one.
-  const at = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
-  const text = await baseText(ctx, record, at);
+  const to = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
+  const text = await baseText(ctx, record, to);
   if (text.kind === "end") return notDone(text.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
-    path: at,
+    path: to,
     text: text.value,
     expect: null,
     base: record,
@@ -43,7 +43,7 @@ export async function restoreDeletedFile(
     event: { kind: "restore", side: "local", detail: REJECTED },
   });
   if (outcome.kind !== "done") return notDone(outcome);
-  return { outcome, notes: at === record.localPath ? [] : [`it is ${at} now: another file is at ${record.localPath}`] };
+  return { outcome, notes: to === record.localPath ? [] : [`it is ${to} now: another file is at ${record.localPath}`] };
 }
 
 /** Restores a folder that was removed locally, with the documents in it. */
@@ -71,7 +71,7 @@ export function keepFileAsNew(
 ): ManualEnd {
   const record = ctx.world.state.record(id);
   if (record === null) return notDone(STALE.noRecord);
-  const { outcome, notes } = keepAsNew(ctx, { record, at: localPath }, ctx.world.state.conflict(id));
+  const { outcome, notes } = keepAsNew(ctx, { record, path: localPath }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
 

@@ -23,7 +23,11 @@ import { trashConflictCopies } from "../apply/conflict-copies.ts";
  * A recorded document and the current path of its file. While a move is blocked, this path differs
  * from the record's. That move is still to be sent.
  */
-export type PlacedDocument = { readonly record: DocumentRecord; readonly at: LocalPath; readonly seen?: SeenVersions };
+export type PlacedDocument = {
+  readonly record: DocumentRecord;
+  readonly path: LocalPath;
+  readonly seen?: SeenVersions;
+};
 
 /**
  * Versions that the user saw. If one of them differs now, nothing is done. Null means any version.
@@ -54,7 +58,7 @@ export function writeMerged(
 ): ManualEnd {
   const detail = "you merged both versions";
   if (conflict !== null) return endConflictWith(ctx, placed, conflict, text, detail);
-  const { record, at: path, seen } = placed;
+  const { record, path, seen } = placed;
   const event = { kind: "restore", detail } as const;
   return writeChosen(ctx, { record, path, text, seen: seen?.mine, event, old: PREVIOUS_VERSION });
 }
@@ -63,7 +67,7 @@ const PREVIOUS_VERSION = "your previous version";
 
 function endConflictWith(
   ctx: CycleContext,
-  { record, at: path, seen }: PlacedDocument,
+  { record, path, seen }: PlacedDocument,
   conflict: Conflict,
   text: string | null,
   detail: string,
@@ -101,7 +105,7 @@ export async function takeTheirs(
   placed: PlacedDocument,
   conflict: Conflict | null,
 ): Promise<ManualEnd> {
-  const { record, at: path, seen } = placed;
+  const { record, path, seen } = placed;
   const fetched = await fetchText(ctx, record.id, path);
   if (fetched.kind === "end") return notDone(goneOnService(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
@@ -159,7 +163,7 @@ export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
  */
 export async function sendWithMarkers(
   ctx: CycleContext,
-  { record: { id }, at: localPath }: PlacedDocument,
+  { record: { id }, path: localPath }: PlacedDocument,
 ): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const record = state.record(id);
@@ -218,34 +222,34 @@ export async function restoreOldName(ctx: CycleContext, record: DocumentRecord):
  */
 export function dropLocalEdit(
   ctx: CycleContext,
-  { record, at, seen }: PlacedDocument,
+  { record, path, seen }: PlacedDocument,
   conflict: Conflict | null,
 ): ManualEnd {
-  const digest = keepText(ctx, at, record.id);
-  if (digest === null) return notDone(stale(`no file is at ${at}`));
-  if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
+  const digest = keepText(ctx, path, record.id);
+  if (digest === null) return notDone(stale(`no file is at ${path}`));
+  if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${path} was edited meanwhile`));
   const cause = record.state === "outside" ? "outside" : "gone";
   const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",
     why,
     id: record.id,
-    localPath: at,
+    localPath: path,
     expect: digest,
     cause,
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
   ctx.world.state.removeBlock(record.id);
-  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, at, conflict)] };
+  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, path, conflict)] };
 }
 
 /**
  * Keeps the local content of a document that is gone from the service. The next run sends it as a
  * new document.
  */
-export function keepAsNew(ctx: CycleContext, { record, at }: PlacedDocument, conflict: Conflict | null): ManualEnd {
-  const digest = keepText(ctx, at, record.id);
-  if (digest === null) return notDone(stale(`no file is at ${at}`));
+export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
+  const digest = keepText(ctx, path, record.id);
+  if (digest === null) return notDone(stale(`no file is at ${path}`));
   const outcome = commit(ctx, {
     ends: { record, trashPath: null },
     removes: { block: record.id },
@@ -253,13 +257,13 @@ export function keepAsNew(ctx: CycleContext, { record, at }: PlacedDocument, con
       kind: "forget",
       side: "both",
       id: record.id,
-      path: at,
+      path,
       detail: "you chose to keep it; mdmirror uploaded it as a new document",
       before: record.digest,
     },
   });
   const note = "it is uploaded as a new document, with a new id and no history on the service";
-  return { outcome, notes: [note, ...trashCopies(ctx, at, conflict)] };
+  return { outcome, notes: [note, ...trashCopies(ctx, path, conflict)] };
 }
 
 /**
@@ -268,8 +272,8 @@ export function keepAsNew(ctx: CycleContext, { record, at }: PlacedDocument, con
  * version of the copy, and the local content would be sent over that version.
  * @returns sentences for the user
  */
-function trashCopies(ctx: CycleContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
+function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {
   if (conflict === null) return [];
-  const trashed = trashConflictCopies(ctx, conflict, at);
+  const trashed = trashConflictCopies(ctx, conflict, document);
   return trashed.kind === "end" ? [`${conflict.newestCopyPath} stays`] : copiesNotes(trashed.value);
 }

@@ -151,14 +151,14 @@ export function keepText(
   id: DocId | null,
   name: TextName = localContentName(path, id, "the version that your choice replaced"),
 ): Digest | null {
-  const kept = keepFileText(ctx.world, path, name);
-  if (kept !== null) return kept;
+  const digest = keepFileText(ctx.world, path, name);
+  if (digest !== null) return digest;
   const atPath = ctx.world.disk.look(path);
   return atPath.kind === "file" ? atPath.digest : null;
 }
 
-export function keptNote(what: string, keptAs: string | null): string[] {
-  return keptAs === null ? [] : [`${what} is kept as .mdmirror/${keptAs}`];
+export function keptNote(oldFile: string, keptAs: string | null): string[] {
+  return keptAs === null ? [] : [`${oldFile} is kept as .mdmirror/${keptAs}`];
 }
 
 /** @param places paths of the copies, below `.mdmirror/` */

@@ -86,8 +86,8 @@ export const NOTHING_SEEN: RemoteTree = {
 };
 
 /**
- * Returns true if the trees of a cycle may leave out unchanged documents: only the plan needs the
- * trees.
+ * Returns true if the trees of a cycle may leave out unchanged documents, because only the plan
+ * uses the trees.
  */
 function mayLeaveOut(
   { world }: CycleContext,
@@ -251,9 +251,9 @@ export function withReturned({ notes: { returned } }: CycleContext, local: Local
   return returned.size === 0 ? local : { ...local, returned };
 }
 
-export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, Unread>[]): LocalTree {
-  if (more.every((map) => map.size === 0)) return local;
-  return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
+export function withUnseen(local: LocalTree, ...unseen: readonly ReadonlyMap<LocalPath, Unread>[]): LocalTree {
+  if (unseen.every((map) => map.size === 0)) return local;
+  return { ...local, unseen: new Map([...local.unseen, ...unseen.flatMap((map) => [...map])]) };
 }
 
 /** Returns the paths in open journal rows, as paths that could not be read. */

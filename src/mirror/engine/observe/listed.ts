@@ -27,10 +27,10 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
   let count = 0;
   const receive = (item: FileResource): boolean => {
     const file = documentBelow(world, item);
-    const how = file === null ? "left" : (columns?.markListed(file) ?? "left");
-    const wasListed = files.delete(item.id) || outside.delete(item.id) || how === "again";
+    const result = file === null ? "left" : (columns?.markListed(file) ?? "left");
+    const wasListed = files.delete(item.id) || outside.delete(item.id) || result === "again";
     if (file === null) outside.add(item.id);
-    else if (how === "left") files.set(item.id, file);
+    else if (result === "left") files.set(item.id, file);
     return !wasListed;
   };
   const begin = () => {
@@ -62,8 +62,8 @@ export function documentsOf(world: World, { items }: Listing<FileResource>): Map
  */
 export function documentBelow(
   world: World,
-  { id, path: whole, lastChangeId: changeId, protected: isProtected }: FileResource,
+  { id, path: fullPath, lastChangeId: changeId, protected: isProtected }: FileResource,
 ): RemoteFile | null {
-  const path = fromService(world, whole);
+  const path = fromService(world, fullPath);
   return path === null || path === "" ? null : { id, path, changeId, protected: isProtected };
 }

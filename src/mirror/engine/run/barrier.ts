@@ -86,10 +86,10 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
   const found = scope.map((path) => scanPath(scan, path));
-  const outside = found.filter((one) => "why" in one);
+  const outside = found.filter((result) => "why" in result);
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
-  const open = [...all.values()].filter((one) => !one.isOnService);
+  const open = [...all.values()].filter((path) => !path.isOnService);
   const awaited = open.map(({ isOnService: _, ...one }) => one);
   return { kind: "seen", awaited, documents: all.size };
 }
@@ -187,10 +187,10 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
 function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
   if (isUnread(walk())) return [awaitedAt(scan, path)];
-  for (const at of [...ancestorsOf(path), path]) {
-    if (at === ".mdmirror") return { path, why: "mirror-folder" };
-    if (walk().unseen.has(at)) return [awaitedAt(scan, path)];
-    const other = walk().others.get(at);
+  for (const above of [...ancestorsOf(path), path]) {
+    if (above === ".mdmirror") return { path, why: "mirror-folder" };
+    if (walk().unseen.has(above)) return [awaitedAt(scan, path)];
+    const other = walk().others.get(above);
     if (other !== undefined) return { path, why: other.kind };
   }
   const wasThere = [...base.tombstones.values()].some(
@@ -213,15 +213,15 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
   const records = recordsByPath(base.records.values());
   const isProof = isCompared && !lacksDocuments(world.state);
   const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
-  return awaited.map((one) => {
-    const { path } = one;
-    const record = records.get(path) ?? movedSince(world, base, one);
+  return awaited.map((awaited) => {
+    const { path } = awaited;
+    const record = records.get(path) ?? movedSince(world, base, awaited);
     const block = (record === null ? undefined : base.blocks.get(record.id)) ?? blocks.get(path) ?? null;
-    const about = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: reviewsOf(record) };
+    const ids = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: reviewsOf(record) };
     const open = block === null ? null : attentionOfBlock(block);
-    if (record !== null && base.conflicts.has(record.id)) return { ...about, path, state: "conflict", open };
-    const state = stateOf(world, one, { record, block, isProof });
-    return { ...about, path, state, open: state === "live" || state === "gone" ? null : open };
+    if (record !== null && base.conflicts.has(record.id)) return { ...ids, path, state: "conflict", open };
+    const state = stateOf(world, awaited, { record, block, isProof });
+    return { ...ids, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
 
@@ -242,7 +242,7 @@ function stateOf(world: World, awaited: AwaitedPath, { record, block, isProof }:
   const digest = atPath.kind === "file" ? atPath.digest : null;
   if (isProof && record?.state === "linked" && digest !== null)
     if (record.localDigest === digest || wasSentSince(world, record.id, awaited)) return "live";
-  const isSent = record?.submissions.some((one) => one.digest === digest) === true;
+  const isSent = record?.submissions.some((submission) => submission.digest === digest) === true;
   if (isSent || block?.reason === "in-review" || block?.reason === "review-conflict") return "in-review";
   if (block === null || mayEndByItself(block)) return "waiting";
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";

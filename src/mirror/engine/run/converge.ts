@@ -83,8 +83,8 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
     // ORDER: taken before the cycles, because the approval ends with this run. It also confirms
     // that documents are missing on the service.
     rememberGeneration(world, plan, trees);
-    // While a change waits for another scan, a run has not planned everything, and ends no stop and
-    // no approval (I22).
+    // A run in which a change waits for another scan has not planned everything. It therefore ends
+    // no stop and no approval (I22).
     if (plan.verdict.kind === "safety-stop" || !waitForScan(plan.blocks)) rememberStop(world, run, plan.verdict);
   }
   markLosses(world);
@@ -127,14 +127,14 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, cycles, tally }: Converged): RunReport {
-  const more = end.kind === "planned" && wantsMore(end, tally);
+  const hasMore = end.kind === "planned" && wantsMore(end, tally);
   // Local files that were renamed because the service has another document at their path, and that
   // are still at their new path.
   const renamed = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
-  const report = { ...reportOf(world.state.blocks(), run, cycles, tally.counts, end, more), renamed };
+  const report = { ...reportOf(world.state.blocks(), run, cycles, tally.counts, end, hasMore), renamed };
   const { movedOutOfWay, oneWay } = tally;
   return {
     ...report,

@@ -203,7 +203,7 @@ type CycleNotes = {
   readonly dryTexts: Map<Digest, string>;
 };
 
-export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
+export type ConflictBudget = { readonly max: number; readonly approved: ReadonlySet<DocId> };
 
 /**
  * Context that the effects of one cycle share. Everything that changes during the cycle is in its

@@ -305,7 +305,7 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
 
 /** Returns the digest of a version if an earlier cycle has read that version; null otherwise. */
 function knownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
-  const version = state.versions(id).find((one) => one.changeId === changeId);
+  const version = state.versions(id).find((other) => other.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 

@@ -51,8 +51,8 @@ export function executeSteps(
   const ends = new Array<StepEnd | undefined>(steps.length);
   const waitingFor = steps.map(({ after }) => after.length);
   const dependants = Map.groupBy(
-    steps.flatMap(({ after }, index) => after.map((needed) => ({ needed, index }))),
-    ({ needed }) => needed,
+    steps.flatMap(({ after }, index) => after.map((prerequisite) => ({ prerequisite, index }))),
+    ({ prerequisite: needed }) => needed,
   );
   const ready = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [next, ended, running, isStopped] = [0, 0, 0, false];
@@ -72,7 +72,8 @@ export function executeSteps(
 
   const end = (index: number, result: StepEnd): void => {
     const ending = [[index, result] as const];
-    for (const [at, how] of ending) if (ends[at] === undefined) for (const one of note(at, how)) ending.push(one);
+    for (const [index, end] of ending)
+      if (ends[index] === undefined) for (const skipped of note(index, end)) ending.push(skipped);
     onEnd(ended);
   };
 

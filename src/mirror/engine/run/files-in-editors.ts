@@ -50,10 +50,10 @@ export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): 
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {
     if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
-    const use = findUse(ctx, action);
-    if (use === null) continue;
-    if (hasWaited(ctx, base, action, use)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
-    else found.set(action.localPath, use);
+    const inUse = findUse(ctx, action);
+    if (inUse === null) continue;
+    if (hasWaited(ctx, base, action, inUse)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
+    else found.set(action.localPath, inUse);
   }
   return found;
 }
@@ -167,11 +167,11 @@ function clockResolution(changedMs: number): number {
  * @param savedMs time when its bytes were written; null: long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
-  const own = state.events({ limit: MAX_NEWER_EVENTS, id }).filter(hasWrittenFile);
+  const events = state.events({ limit: MAX_NEWER_EVENTS, id }).filter(hasWrittenFile);
   const now = clock.now();
-  if (own[0] === undefined || !isBefore(changedMs, own[0], now)) return false;
-  if (savedMs === null || own[0].kind !== "move-local") return true;
-  const written = own.find(({ kind }) => kind !== "move-local");
+  if (events[0] === undefined || !isBefore(changedMs, events[0], now)) return false;
+  if (savedMs === null || events[0].kind !== "move-local") return true;
+  const written = events.find(({ kind }) => kind !== "move-local");
   return written !== undefined && isBefore(savedMs, written, now);
 }
 

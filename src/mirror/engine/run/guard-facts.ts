@@ -179,8 +179,8 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
   // outside. Otherwise no approval would be requested.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.records.size, remote.files.size);
-  const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
-  return { most: most - floodedConflicts(world), approved };
+  const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  return { max: max - floodedConflicts(world), approved };
 }
 
 export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
@@ -189,8 +189,8 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
   for (const file of remote.files.values()) {
     const record = base.records.get(file.id);
     if (record === undefined || record.changeId === file.changeId) continue;
-    // The content is already the other version of the open conflict: the user approved it, and no
-    // question is left.
+    // The open conflict already shows this version: the user approved that conflict, and mdmirror
+    // does not ask again.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierChangeIds++;
   }

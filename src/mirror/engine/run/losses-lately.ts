@@ -12,8 +12,11 @@ const HOUR_MS = 3_600_000;
 
 type Run = number;
 
-/** A mark: all losses of the runs up to this one happened before `at`, by the monotonic clock. */
-type LossMark = readonly [run: Run, at: number];
+/**
+ * A mark: the runs up to this one lost documents only before the time `before`, by the monotonic
+ * clock.
+ */
+type LossMark = readonly [run: Run, before: number];
 
 type RecentLosses = {
   /** Run after which losses count. */
@@ -69,7 +72,7 @@ function writeLately({ state }: World, lately: RecentLosses): void {
  * Returns the least time that has passed since a mark. The monotonic clock starts with the machine,
  * so a mark in the future comes from an earlier boot, and is at least as old as this boot.
  */
-function ageOf({ clock }: World, [, at]: LossMark): number {
+function ageOf({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();
-  return now >= at ? now - at : now;
+  return now >= before ? now - before : now;
 }

@@ -85,7 +85,7 @@ export type RunReport = {
 /**
  * Makes the report of a run.
  * @param blocks blocks of the state after the run
- * @param more true if another cycle would have changes to carry out
+ * @param hasMore true if another cycle would have changes to carry out
  */
 export function reportOf(
   blocks: readonly Block[],
@@ -93,7 +93,7 @@ export function reportOf(
   cycles: number,
   counts: Counts,
   end: CycleEnd,
-  more: boolean,
+  hasMore: boolean,
 ): RunReport {
   const common = { run, cycles, counts: { ...counts, blocked: blocks.length }, stopped: [] };
   if (end.kind === "offline") {
@@ -105,7 +105,7 @@ export function reportOf(
   const beside = [
     ...attentionOfScan(trees, plan, blocks),
     ...attentionOfSteps(plan, ends),
-    ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, more) : []),
+    ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, hasMore) : []),
     ...(end.isStopped === true ? attentionOfStopped(ends) : []),
   ];
   const attention = attentionOf(blocks, beside);
@@ -219,16 +219,16 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 /**
  * Returns the work that is left after the last allowed cycle: the sides kept changing, or the run
  * does not end.
- * @param more true if another cycle would have changes to carry out
+ * @param hasMore true if another cycle would have changes to carry out
  */
-function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
+function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
   const reported: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
     const { path } = subjectOf(plan.steps[index]!.action);
     reported.push({ ...NO_REQUEST, path, kind: "unfinished", detail: end.outcome.detail });
   }
-  if (reported.length > 0 || !more) return reported;
+  if (reported.length > 0 || !hasMore) return reported;
   const detail = "the run ended early";
   return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
 }

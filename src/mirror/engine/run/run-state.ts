@@ -59,26 +59,26 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
   const unreachedAddress = fault === null ? null : (address ?? null);
-  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, unreachedAddress } satisfies LastRun);
-  if (kept !== known) state.setMeta(META.lastReport, kept);
+  const stored = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, unreachedAddress } satisfies LastRun);
+  if (stored !== known) state.setMeta(META.lastReport, stored);
 }
 
 /**
  * Records that a command wrote a local edit that no run has scanned. Edits of other programs are
  * unknown until the next run: the status is that of the last run.
- * @param what the command's name in the log
+ * @param command the command's name in the log
  */
-export function rememberUnsent({ state }: Pick<World, "state">, what: string): void {
+export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {
   const last = readLast(state.meta(META.lastReport));
   if (last?.state !== "in-sync") return;
   const unsent: Attention = {
     ...OF_THE_FOLDER,
     kind: "unproven",
-    detail: `the files that ${what} changed are not uploaded yet`,
+    detail: `the files that ${command} changed are not uploaded yet`,
     waits: true,
   };
-  const kept = { ...last, state: "attention", beside: [...last.beside, unsent] } satisfies LastRun;
-  state.setMeta(META.lastReport, JSON.stringify(kept));
+  const stored = { ...last, state: "attention", beside: [...last.beside, unsent] } satisfies LastRun;
+  state.setMeta(META.lastReport, JSON.stringify(stored));
 }
 
 type RunStateFacts = {
@@ -157,7 +157,7 @@ export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);
   if (safetyStop === null) return false;
   const approved = JSON.parse(state.meta(META.approved) ?? "[]") as StopReason[];
-  return [...reasonsOf(safetyStop).map(({ reason }) => reason), ...approved].some((one) => MISSES_DOCUMENTS.has(one));
+  return [...reasonsOf(safetyStop).map(({ reason }) => reason), ...approved].some((why) => MISSES_DOCUMENTS.has(why));
 }
 
 function reasonsOf(safetyStop: string): NonNullable<RunState["safetyStop"]>["reasons"] {

@@ -270,7 +270,7 @@ async function resolveIn(
   if (!marked) return { ...first, notes };
   // The planner blocks content that looks like an unfinished merge, but the user chose this
   // content.
-  const sent = await sendWithMarkers(ctx, { record: problem.record, at: problem.path });
+  const sent = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
   return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
 }
 
@@ -303,7 +303,7 @@ async function resolveOne(
   seen?: SeenVersions,
 ): Promise<ManualEnd> {
   const { record, conflict, block, path } = problem;
-  const placed: PlacedDocument = { record, at: path, ...(seen === undefined ? {} : { seen }) };
+  const placed: PlacedDocument = { record, path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":

@@ -37,7 +37,7 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
 export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
   if (row.record === null) return [];
   const { folders, found } = findClaimants(draft, ownPath(draft, row));
-  return [...folders, ...found].filter((one) => one !== row);
+  return [...folders, ...found].filter((other) => other !== row);
 }
 
 function isFree(draft: PlanDraft, path: LocalPath): boolean {
@@ -71,9 +71,9 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
  * Returns true if a document without a row will be created at a place. The plan is then made again
  * with that document.
  */
-function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
-  const id = arrivals.at(place);
-  if (id !== undefined) wanted.add(id);
+function isArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
+  const id = arrivals.idAt(place);
+  if (id !== undefined) toInclude.add(id);
   return id !== undefined;
 }
 
@@ -93,15 +93,15 @@ type Claimants = {
  */
 function findClaimants(draft: PlanDraft, path: LocalPath): Claimants {
   const claimants = draft.claimants();
-  const at = (parents: readonly FolderRow[], name: string) =>
+  const rowsNamed = (parents: readonly FolderRow[], name: string) =>
     parents.flatMap((parent) => claimants.get({ parent, name }) ?? []);
   const folders = new Set<FolderRow>();
   let parents: readonly FolderRow[] = [draft.forest.root];
   for (const name of ancestorsOf(path).map(nameOf)) {
-    parents = [...new Set(at(parents, name).filter(isFolder))];
+    parents = [...new Set(rowsNamed(parents, name).filter(isFolder))];
     for (const folder of parents) folders.add(folder);
   }
-  return { found: at(parents, nameOf(path)), parents, folders: [...folders] };
+  return { found: rowsNamed(parents, nameOf(path)), parents, folders: [...folders] };
 }
 
 function isFolder(row: Row): row is FolderRow {

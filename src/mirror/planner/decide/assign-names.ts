@@ -277,7 +277,7 @@ export class NameAssignment {
 
   #nameOnService(place: Place, owner: Owner): string {
     if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
-    const slot = this.#draft.occupancy.at("remote", place);
+    const slot = this.#draft.occupancy.occupantOf("remote", place);
     return slot.kind === "free" ? place.name : nameOf(slot.path);
   }
 }
@@ -340,7 +340,7 @@ class SlotOwners {
   ownerOf(side: Side, place: Place, row: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
-    const occupant = this.#draft.occupancy.at(side, place);
+    const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && this.#includeArrival(place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
     // An entry is in the slot before the plan. If the entry has a row, it leaves the slot;
@@ -352,11 +352,11 @@ class SlotOwners {
 
   /** Requests another plan that includes the document at a path. */
   #includeInNextRound(side: Side, path: string): void {
-    const { trees, wanted, arrivals } = this.#draft;
+    const { trees, toInclude, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;
     for (const records of [base.records.values(), leftOut.documents()])
-      for (const record of records) if (pathOn(record, side) === path) wanted.add(record.id);
-    for (const file of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
+      for (const record of records) if (pathOn(record, side) === path) toInclude.add(record.id);
+    for (const file of arrivals.all) if (side === "remote" && file.path === path) toInclude.add(file.id);
   }
 
   /**
@@ -364,8 +364,8 @@ class SlotOwners {
    * there is such a document.
    */
   #includeArrival(place: Place): boolean {
-    const id = this.#draft.arrivals.at(place);
-    if (id !== undefined) this.#draft.wanted.add(id);
+    const id = this.#draft.arrivals.idAt(place);
+    if (id !== undefined) this.#draft.toInclude.add(id);
     return id !== undefined;
   }
 

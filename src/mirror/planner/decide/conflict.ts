@@ -124,15 +124,15 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
   const { conflict, localFile, remoteFile } = open;
   const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
   if (end === null) return showNewVersion(draft, row, open);
-  const { how, why, over: rejected } = end;
+  const { how, why, rejected } = end;
   if (how !== "equal" && isContentBlocked(draft, row, localFile)) return "waits";
   const course = how === "equal" || remoteFile.changeId === rejected.changeId ? "ends" : "meets";
   if (course === "meets" && isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
-  propose(draft, row, "content", (at) => ({
+  propose(draft, row, "content", (paths) => ({
     kind: "end-conflict",
     why,
     id: conflict.id,
-    localPath: at.local,
+    localPath: paths.local,
     how,
     expect: localFile.digest,
     baseChangeId: rejected.changeId,
@@ -145,7 +145,7 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
  * How the user ended a conflict. `rejected`: the version that the user rejected in favour of other
  * content.
  */
-type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
+type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly rejected: ShownVersion };
 
 /**
  * Returns how the user ended the conflict, by the state of both contents; null while it is open. A
@@ -155,12 +155,13 @@ function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict):
   const gone = copies.filter(({ found }) => found.kind === "gone");
   const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, localFile));
   if (moved !== undefined)
-    return { how: "theirs", why: "the conflict copy was moved over the document", over: moved.version };
+    return { how: "theirs", why: "the conflict copy was moved over the document", rejected: moved.version };
   const newest = newestShown(conflict);
-  if (localFile.digest === newest.digest) return { how: "equal", why: "both versions are the same now", over: newest };
+  if (localFile.digest === newest.digest)
+    return { how: "equal", why: "both versions are the same now", rejected: newest };
   const removed = gone.findLast(isRemoved);
   if (removed !== undefined && conflict.looksGone > 0)
-    return { how: "mine", why: "the conflict copy was deleted", over: removed.version };
+    return { how: "mine", why: "the conflict copy was deleted", rejected: removed.version };
   return null;
 }
 
@@ -187,11 +188,11 @@ function showNewVersion(
   const isNewer = remoteFile.changeId !== newestShown(conflict).changeId;
   if ((hasConflictCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
   if (isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
-  propose(draft, row, "content", (at) => ({
+  propose(draft, row, "content", (paths) => ({
     kind: "renew-conflict",
     why: isNewer ? "edited again on the service" : "the conflict copy is written again",
     id,
-    localPath: at.local,
+    localPath: paths.local,
     changeId: remoteFile.changeId,
     expect: localFile.digest,
   }));

@@ -117,11 +117,11 @@ function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;
   if (isForbidden(draft, row, "push")) return;
   const empties = !remoteFile.protected && isEmptied(draft, record, localFile.digest);
-  propose(draft, row, "content", (at) => ({
+  propose(draft, row, "content", (paths) => ({
     kind: "put",
     why: empties ? "emptied locally" : "edited locally",
     id: record.id,
-    localPath: at.local,
+    localPath: paths.local,
     baseChangeId: record.changeId,
     expect: localFile.digest,
     review: remoteFile.protected,

@@ -38,11 +38,11 @@ export function proposeFetch(
   why: string,
 ): void {
   const empties = digest === undefined ? undefined : isEmptied(draft, record, digest);
-  propose(draft, row, "content", (at) => ({
+  propose(draft, row, "content", (paths) => ({
     ...download,
     why: download.kind === "write-local" && empties === true ? "emptied on the service" : why,
     id: record.id,
-    localPath: at.local,
+    localPath: paths.local,
     changeId,
     expect: localFile.digest,
     ...(empties === undefined ? {} : { empties }),

@@ -38,11 +38,11 @@ export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
   direction: keyof typeof ONE_WAY_CLAUSES,
-  what: string,
-  about?: ContentOfBlock,
+  change: string,
+  context?: ContentOfBlock,
 ): boolean {
   if (draft.policy.direction !== direction) return false;
-  blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY_CLAUSES[direction]}`, about);
+  blockDocument(draft, row, "direction-off", `${change}; ${ONE_WAY_CLAUSES[direction]}`, context);
   return true;
 }
 
@@ -51,10 +51,10 @@ export function isDirectionOff(
  * must wait. A row has only one block; a block from an earlier answer of the service stays if it
  * still applies.
  */
-export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: ContentOfBlock): boolean {
+export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
   if (why === undefined || remainingBlock(draft, row) !== null) return false;
-  blockDocument(draft, row, "in-use", why, about);
+  blockDocument(draft, row, "in-use", why, context);
   return true;
 }
 
@@ -79,8 +79,8 @@ export function hasNewMarkers(text: string, base: string | null): boolean {
 function hasMarkers(text: string): boolean {
   // This cheap test comes first, because nearly no content has a conflict marker.
   if (!text.includes("<<<<<<< ")) return false;
-  const wanted = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
+  const markers = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
   let found = 0;
-  for (const line of text.split("\n")) if (found < wanted.length && wanted[found]!.test(line)) found++;
-  return found === wanted.length;
+  for (const line of text.split("\n")) if (found < markers.length && markers[found]!.test(line)) found++;
+  return found === markers.length;
 }

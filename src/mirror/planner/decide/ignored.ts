@@ -32,9 +32,9 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
     blockDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
   }
-  const instead = row.remote.seen.kind === "present" ? otherKindAt(draft, record.localPath) : null;
-  if (instead === null) return false;
-  blockDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
+  const otherKind = row.remote.seen.kind === "present" ? otherKindAt(draft, record.localPath) : null;
+  if (otherKind === null) return false;
+  blockDocument(draft, row, "type-clash", `${otherKind}, in place of the document, which stays on the service`);
   return true;
 }
 
@@ -45,11 +45,11 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
  */
 function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
-  for (const at of [path, ...ancestorsOf(path)]) {
-    const kind = local.others.get(at)?.kind;
+  for (const above of [path, ...ancestorsOf(path)]) {
+    const kind = local.others.get(above)?.kind;
     if (kind !== "symlink" && kind !== "special") continue;
-    const what = kind === "symlink" ? "a symbolic link" : "no file and no folder";
-    return `${what} is ${at === path ? "at this path" : `at ${JSON.stringify(at)}`}`;
+    const article = kind === "symlink" ? "a symbolic link" : "no file and no folder";
+    return `${article} is ${above === path ? "at this path" : `at ${JSON.stringify(above)}`}`;
   }
   return null;
 }

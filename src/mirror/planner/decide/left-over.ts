@@ -36,13 +36,13 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
-  const own = side === "local" && draft.policy.direction !== "push" ? nameIfFree(draft, row) : null;
-  if (own !== null) yield own;
+  const free = side === "local" && draft.policy.direction !== "push" ? nameIfFree(draft, row) : null;
+  if (free !== null) yield free;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeRenamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
-  for (const wanted of withNumbers(draft, best, nameKindOf(row))) {
-    const name = legalName(draft, row, side, wanted);
+  for (const candidate of withNumbers(draft, best, nameKindOf(row))) {
+    const name = legalName(draft, row, side, candidate);
     if (name !== null) yield name;
   }
 }

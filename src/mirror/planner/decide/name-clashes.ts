@@ -22,9 +22,9 @@ export function resolveNameClashes(draft: PlanDraft): void {
     recordWishes(rows, keptInPlace, wishes);
     const rowsToBlock = new NameAssignment(draft, rows, keptInPlace, wishes).run();
     if (rowsToBlock.length === 0) return;
-    for (const one of rowsToBlock) {
-      blockInPlace(draft, one);
-      keptInPlace.add(one.row);
+    for (const rowToBlock of rowsToBlock) {
+      blockInPlace(draft, rowToBlock);
+      keptInPlace.add(rowToBlock.row);
     }
   }
 }

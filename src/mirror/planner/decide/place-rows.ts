@@ -75,9 +75,9 @@ export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
 
 /** Returns true if a row may not move on a side. It then gets a block. */
 function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
-  const off = DIRECTION_WITHOUT[side];
-  if (draft.policy.direction === off) {
-    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[off]}`);
+  const direction = DIRECTION_WITHOUT[side];
+  if (draft.policy.direction === direction) {
+    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[direction]}`);
     return true;
   }
   if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;
@@ -159,7 +159,7 @@ function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
 }
 
 function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
-  return isInside(goal.parent, folder, (at) => finalParent(at, side));
+  return isInside(goal.parent, folder, (above) => finalParent(above, side));
 }
 
 /**

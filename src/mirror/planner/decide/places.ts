@@ -39,14 +39,14 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const above = localFolder(draft, remotePlace.parent);
   if (above.kind === "impossible") return above;
   const kind = nameKindOf(row);
-  const kept = keptName(row, "local", remotePlace.name, knownPaths(row));
-  if (kept === null && isUnsafeName(remotePlace.name, kind))
+  const keptLocalName = keptName(row, "local", remotePlace.name, knownPaths(row));
+  if (keptLocalName === null && isUnsafeName(remotePlace.name, kind))
     return impossible(
       "remote-name-unsafe",
       `its name on the service, ${JSON.stringify(remotePlace.name)}, cannot be used on disk`,
     );
   const name =
-    kept ?? localNameFor(lastingName(remotePlace.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
+    keptLocalName ?? localNameFor(lastingName(remotePlace.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
   const path = joinPath(above.path, name);
   if (draft.trees.local.ignores(path, kind))
     return impossible("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
@@ -59,8 +59,8 @@ export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
   if (localPlace === null) return impossible("not-seen", "its local path is not known");
   const folderBlock = whyNotBelowRemote(draft, localPlace.parent);
   if (folderBlock !== null) return impossible("folder-blocked", folderBlock.detail);
-  const kept = keptName(row, "remote", localPlace.name, row.record);
-  if (kept !== null) return { kind: "place", place: { parent: localPlace.parent, name: kept } };
+  const keptRemoteName = keptName(row, "remote", localPlace.name, row.record);
+  if (keptRemoteName !== null) return { kind: "place", place: { parent: localPlace.parent, name: keptRemoteName } };
   const mapped = remoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
   return mapped.kind === "impossible"
     ? mapped
@@ -87,9 +87,9 @@ function knownPaths(row: Row): KnownPaths | null {
  */
 function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {
-    const same = nameOf(pathOn(known, side));
-    const [localName, remoteName] = side === "local" ? [same, otherName] : [otherName, same];
-    if (!isTemporaryName(same) && isNamePair(localName, remoteName, nameKindOf(row), idOf(row))) return same;
+    const baseName = nameOf(pathOn(known, side));
+    const [localName, remoteName] = side === "local" ? [baseName, otherName] : [otherName, baseName];
+    if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, nameKindOf(row), idOf(row))) return baseName;
   }
   // No user chose a temporary name, so only the folder is taken from the other side.
   if (!isTemporaryName(otherName)) return null;
@@ -147,17 +147,17 @@ function localFolder(
   folder: FolderRow,
 ): ImpossiblePlace | { readonly kind: "path"; readonly path: LocalPath } {
   const names: string[] = [];
-  let at: FolderRow | undefined = folder;
-  for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
-    if (at.remote.now === null) break;
-    if (isUnsafeName(at.remote.now.name, "folder"))
+  let above: FolderRow | undefined = folder;
+  for (; above !== undefined && above.localPath === null; above = above.remote.now?.parent) {
+    if (above.remote.now === null) break;
+    if (isUnsafeName(above.remote.now.name, "folder"))
       return impossible(
         "remote-name-unsafe",
-        `the name of the folder ${JSON.stringify(at.remotePath)} on the service cannot be used on disk`,
+        `the name of the folder ${JSON.stringify(above.remotePath)} on the service cannot be used on disk`,
       );
-    names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at), draft.trees.local.disk.maxNameBytes));
+    names.unshift(localNameFor(above.remote.now.name, "folder", idOf(above), draft.trees.local.disk.maxNameBytes));
   }
-  let path = at?.localPath ?? "";
+  let path = above?.localPath ?? "";
   for (const name of names) {
     path = joinPath(path, name);
     if (draft.trees.local.ignores(path, "folder"))
@@ -175,9 +175,10 @@ function impossible(reason: BlockReason, detail: string): ImpossiblePlace {
 }
 
 /**
- * Returns the rule for a row's place. No user chose the places that an interrupted plan left. So a
- * temporary name follows the other side's name. Two names that do not correspond follow the
- * service's: the first of two PATCHes was made, and then the document was moved back locally.
+ * Returns the rule for a row's place. No user chose a place that an interrupted plan left:
+ * - A temporary name follows the name on the other side.
+ * - If the two names do not correspond, the name on the service counts: the first of two PATCHes
+ *   was made, and then the document was moved back locally.
  */
 export function placeRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[movedBy];
@@ -244,12 +245,12 @@ function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boole
 export function pathOfGoal(place: Place, side: Side): string {
   const names = [place.name];
   const seen = new Set<FolderRow>();
-  for (let at = place.parent; !seen.has(at); ) {
-    seen.add(at);
-    const above = at[side].goal;
+  for (let folder = place.parent; !seen.has(folder); ) {
+    seen.add(folder);
+    const above = folder[side].goal;
     if (above === null) break;
     names.push(above.name);
-    at = above.parent;
+    folder = above.parent;
   }
   return names.reduceRight((path, name) => joinPath(path, name), "");
 }

@@ -116,33 +116,33 @@ export type Proposal = {
     | "content"
     | "record"
     | "note";
-  readonly make: (at: ActionPaths) => Action;
+  readonly make: (paths: ActionPaths) => Action;
 };
 
 export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
-  const list = draft.proposals.get(row);
-  if (list === undefined) draft.proposals.set(row, [{ role, make }]);
-  else list.push({ role, make });
+  const proposals = draft.proposals.get(row);
+  if (proposals === undefined) draft.proposals.set(row, [{ role, make }]);
+  else proposals.push({ role, make });
 }
 
 type RecordedFolder = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
 /** Proposes to record that both sides have a folder, at the path that it then has. */
 export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: RecordedFolder): void {
-  propose(draft, folder, "record", (at) => ({
+  propose(draft, folder, "record", (paths) => ({
     kind: "link-folder",
     ...recorded,
-    localPath: at.local,
-    remotePath: at.remote,
+    localPath: paths.local,
+    remotePath: paths.remote,
   }));
 }
 
 export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
-  const list = draft.proposals.get(row);
-  if (list !== undefined)
+  const proposals = draft.proposals.get(row);
+  if (proposals !== undefined)
     draft.proposals.set(
       row,
-      list.filter((one) => one.role !== role),
+      proposals.filter((proposal) => proposal.role !== role),
     );
 }
 

@@ -32,12 +32,12 @@ export function createLocal(
   }
   if (isDirectionOff(draft, row, "push", why)) return;
   setGoal(row, "local", wish.place);
-  propose(draft, row, "arrive-local", (at) => ({
+  propose(draft, row, "arrive-local", (paths) => ({
     kind: "create-local",
     why,
     id: remoteFile.id,
-    localPath: at.local,
-    remotePath: at.remote,
+    localPath: paths.local,
+    remotePath: paths.remote,
     changeId: remoteFile.changeId,
     ...(comesBack && { comesBack }),
   }));
@@ -65,12 +65,12 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
     return;
   }
   setGoal(row, "remote", null);
-  propose(draft, row, "leave-remote", (at) => ({
+  propose(draft, row, "leave-remote", (paths) => ({
     kind: "delete-remote",
     why: "deleted locally",
     id: record.id,
     localPath: absentPath(draft, row),
-    remotePath: at.remote,
+    remotePath: paths.remote,
     changeId: remoteFile.changeId,
   }));
 }
@@ -80,11 +80,11 @@ export function trash(draft: PlanDraft, row: DocumentRow, localFile: LocalFile, 
   if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
   setGoal(row, "local", null);
   const record = row.record!;
-  propose(draft, row, "leave-local", (at) => ({
+  propose(draft, row, "leave-local", (paths) => ({
     kind: "trash-local",
     why,
     id: record.id,
-    localPath: at.local,
+    localPath: paths.local,
     expect: localFile.digest,
     cause,
   }));
@@ -191,11 +191,11 @@ function createOnService(
   }
   if (isDirectionOff(draft, row, "pull", why) || isForbidden(draft, row, "post")) return false;
   setGoal(row, "remote", wish.place);
-  propose(draft, row, "arrive-remote", (at) => ({
+  propose(draft, row, "arrive-remote", (paths) => ({
     kind: "create-remote",
     why,
-    localPath: at.local,
-    remotePath: at.remote,
+    localPath: paths.local,
+    remotePath: paths.remote,
     expect: localFile.digest,
     tombstone,
   }));
@@ -216,12 +216,12 @@ export function recordNewOnBothSides(
   // therefore download the service's content, which a sync that only uploads must not do.
   if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  propose(draft, row, "content", (at) => ({
+  propose(draft, row, "content", (paths) => ({
     kind: "meet",
     why,
     id: remoteFile.id,
-    localPath: at.local,
-    remotePath: at.remote,
+    localPath: paths.local,
+    remotePath: paths.remote,
     changeId: remoteFile.changeId,
     expect: localFile.digest,
   }));

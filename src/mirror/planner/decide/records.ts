@@ -49,10 +49,10 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
   for (const folder of moved) {
     const path = pathOn(folder.record!, side);
     const parent = baseFolderOf(draft.forest, side, folder.record!);
-    for (const one of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
-      const list = index.get(one);
-      if (list === undefined) index.set(one, [folder]);
-      else list.push(folder);
+    for (const recordedPath of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
+      const folders = index.get(recordedPath);
+      if (folders === undefined) index.set(recordedPath, [folder]);
+      else folders.push(folder);
     }
   }
   return index;
@@ -69,8 +69,8 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
-  const left = row.kind === "folder" && !samePlace(now, goal) ? pathUnlikeBase(row, side) : null;
-  if (left !== null) recorded.push({ path: left, parent: null });
+  const current = row.kind === "folder" && !samePlace(now, goal) ? pathUnlikeBase(row, side) : null;
+  if (current !== null) recorded.push({ path: current, parent: null });
   return recorded;
 }
 
@@ -81,7 +81,7 @@ function pathUnlikeBase(folder: FolderRow, side: Side): string | null {
 }
 
 function movesInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
-  return start !== null && isInside(start, folder, (at) => at[side].goal?.parent ?? null);
+  return start !== null && isInside(start, folder, (above) => above[side].goal?.parent ?? null);
 }
 
 function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
@@ -108,9 +108,9 @@ function isInSplitFolder(row: Row, split: ReadonlySet<FolderRow>): boolean {
 }
 
 /**
- * Returns rows that no other step records, by their folder in base. A blocked document keeps its
- * folder and its name in base. Otherwise base would lose the document's own move, and another
- * folder at the old path would count as the document's folder.
+ * Returns the documents whose records no other step writes, by their folder in base. A blocked
+ * document keeps its folder and its name in base. Otherwise base would lose the document's own
+ * move, and another folder at the old path would count as the document's folder.
  */
 function listCarried(draft: PlanDraft, split: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();

@@ -19,8 +19,8 @@ import { type PlanDraft, blockDocument, keepBlock, keyOf, pathOfDocument } from 
  * again.
  */
 function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
-  const one = trees.base.blocks.get(key);
-  return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
+  const block = trees.base.blocks.get(key);
+  return block === undefined || !isRemembered(block) || policy.retryRefused ? null : block;
 }
 
 /**
@@ -28,13 +28,13 @@ function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | nul
  * path to which the block applies; otherwise null.
  */
 export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
-  const one = rememberedBlock(draft, keyOf(row));
-  if (one === null) return null;
-  if (one.digest === null && one.changeId === null) return blockOfPlace(draft, one, row);
+  const block = rememberedBlock(draft, keyOf(row));
+  if (block === null) return null;
+  if (block.digest === null && block.changeId === null) return blockOfPlace(draft, block, row);
   const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
   const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
-  const isSameText = one.digest === null || one.digest === local;
-  return isSameText && (one.changeId === null || one.changeId === remote) ? one : null;
+  const isSameText = block.digest === null || block.digest === local;
+  return isSameText && (block.changeId === null || block.changeId === remote) ? block : null;
 }
 
 /**
@@ -42,11 +42,11 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
  * nor a version concerns the path, so another path ends it. A refusal for a missing grant applies
  * at any path.
  */
-function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | null {
+function blockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = pathOfDocument(row);
-  const isAtBase = one.reason === "read-only" && one.path === row.record?.localPath;
-  if (one.path === path || isAtBase) return one;
-  return isSameMove(draft, one, row, path) ? { ...one, path } : null;
+  const isAtBase = block.reason === "read-only" && block.path === row.record?.localPath;
+  if (block.path === path || isAtBase) return block;
+  return isSameMove(draft, block, row, path) ? { ...block, path } : null;
 }
 
 /**
@@ -77,12 +77,12 @@ function isSameMove(
  * answer.
  */
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
-  const one = remainingBlock(draft, row);
-  if (one === null || BLOCK_REASONS[one.reason].forbids?.includes(intention) !== true) return false;
+  const block = remainingBlock(draft, row);
+  if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
   // Without the grant to edit, edits of other users are still merged locally: only the merge with
   // the version that failed is not tried again.
-  if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
-  keepBlock(draft, one);
+  if (block.reason === "read-only" && intention === "merge" && block.changeId === null) return false;
+  keepBlock(draft, block);
   return true;
 }
 
@@ -92,11 +92,11 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Inten
  * then be sent again unchecked (I08).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
-  const one = draft.trees.base.blocks.get(keyOf(row));
+  const block = draft.trees.base.blocks.get(keyOf(row));
   // This block stays even if refused writes are retried: each scan checks again whether the
   // document is gone.
-  const isGone = one?.reason === "gone-or-unreadable";
-  if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepBlock(draft, one);
+  const isGone = block?.reason === "gone-or-unreadable";
+  if (block !== undefined && (isGone || (isRemembered(block) && !draft.policy.retryRefused))) keepBlock(draft, block);
   else blockDocument(draft, row, reason, detail);
 }
 
@@ -106,9 +106,9 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
  * and the next listing may be incomplete.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
-  const one = rememberedBlock(draft, path);
-  if (one === null) return;
-  if (one.digest === null || one.digest === digest) keepBlock(draft, one);
+  const block = rememberedBlock(draft, path);
+  if (block === null) return;
+  if (block.digest === null || block.digest === digest) keepBlock(draft, block);
 }
 
 /**
@@ -120,10 +120,12 @@ export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { base, local } = trees;
   if (base.blocks.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
   const hidden = hiddenFolders(draft);
-  for (const one of base.blocks.values()) {
-    if (!isRemembered(one) || draft.blocks.has(one.key) || isTriedAgain(draft, one)) continue;
-    const isUnjudged = isDirId(one.key) ? hidden.has(one.key) : undecided.has(one.key) || isUnseenPath(trees, one.key);
-    if (isUnjudged) keepBlock(draft, one);
+  for (const block of base.blocks.values()) {
+    if (!isRemembered(block) || draft.blocks.has(block.key) || isTriedAgain(draft, block)) continue;
+    const isUnjudged = isDirId(block.key)
+      ? hidden.has(block.key)
+      : undecided.has(block.key) || isUnseenPath(trees, block.key);
+    if (isUnjudged) keepBlock(draft, block);
   }
 }
 
@@ -140,8 +142,8 @@ function isUnseenPath(trees: Trees, key: string): boolean {
 }
 
 /**
- * Returns true if a block is tried again. A block is not tried again if the service lacks the
- * route.
+ * Returns true if the request that led to a block is sent again. A request is not sent again if the
+ * service has no such endpoint.
  */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
@@ -160,10 +162,10 @@ export function isFolderChangeForbidden(
   intention: FolderIntention,
   path: LocalPath | null = null,
 ): boolean {
-  const one = draft.trees.base.blocks.get(key);
-  if (one === undefined || BLOCK_REASONS[one.reason].forbidsOnFolder?.includes(intention) !== true) return false;
-  if (path !== null && one.path !== path && one.reason !== "read-only") return false;
-  if (isTriedAgain(draft, one)) return false;
-  keepBlock(draft, one);
+  const block = draft.trees.base.blocks.get(key);
+  if (block === undefined || BLOCK_REASONS[block.reason].forbidsOnFolder?.includes(intention) !== true) return false;
+  if (path !== null && block.path !== path && block.reason !== "read-only") return false;
+  if (isTriedAgain(draft, block)) return false;
+  keepBlock(draft, block);
   return true;
 }

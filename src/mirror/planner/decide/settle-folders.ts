@@ -133,11 +133,11 @@ function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents):
   if (!isNew) forgetFolder(draft, folder);
   setGoal(folder, "remote", wish.place);
   const why = isNew ? "created locally" : "no longer on the service, but new documents are in it";
-  propose(draft, folder, "arrive-remote", (at) => ({
+  propose(draft, folder, "arrive-remote", (paths) => ({
     kind: "make-folder-remote",
     why,
-    localPath: at.local,
-    remotePath: at.remote,
+    localPath: paths.local,
+    remotePath: paths.remote,
   }));
 }
 
@@ -162,12 +162,12 @@ function removeOnService(draft: PlanDraft, folder: FolderRow): void {
   if (dirId === null || draft.policy.direction === "pull") return;
   if (isFolderChangeForbidden(draft, dirId, "remove")) return;
   setGoal(folder, "remote", null);
-  propose(draft, folder, "leave-remote", (at) => ({
+  propose(draft, folder, "leave-remote", (paths) => ({
     kind: "remove-folder-remote",
     why: "deleted locally",
     dirId,
     localPath: absentPath(draft, folder),
-    remotePath: at.remote,
+    remotePath: paths.remote,
   }));
 }
 
@@ -184,12 +184,12 @@ function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): voi
   setGoal(folder, "local", wish.place);
   if (dirId === null) return;
   const why = record === null ? "new on the service" : "deleted locally, but documents are in it";
-  propose(draft, folder, "arrive-local", (at) => ({
+  propose(draft, folder, "arrive-local", (paths) => ({
     kind: "make-folder-local",
     why,
     dirId,
-    localPath: at.local,
-    remotePath: at.remote,
+    localPath: paths.local,
+    remotePath: paths.remote,
   }));
 }
 

@@ -38,7 +38,7 @@ export class Arrivals {
   }
 
   /** Returns the document that will be created at a local place. */
-  at(place: Place): DocId | undefined {
+  idAt(place: Place): DocId | undefined {
     return this.#byPlace.get(place);
   }
 
@@ -70,7 +70,7 @@ export class Arrivals {
   #isFree(place: Place): boolean {
     const path = joinPath(place.parent.localPath ?? place.parent.remotePath!, place.name);
     if (this.#trees.local.ignores(path, "file") || this.#byPlace.get(place) !== undefined) return false;
-    return this.#occupancy.at("local", place).kind === "free";
+    return this.#occupancy.occupantOf("local", place).kind === "free";
   }
 }
 

@@ -46,9 +46,9 @@ function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalF
   const owners = new Map(inodes.map(([record, file]) => [file.path, record]));
   const files = new Map<DocId, LocalFile>(inodes.map(([{ id }, file]) => [id, file]));
   return (record, file) => {
-    const [owner, own] = [owners.get(file.path), files.get(record.id)];
-    if (owner === undefined || own === undefined || owner === record) return false;
-    return isLike(matching, record, own) && fitsOwner(matching, owner, record, file);
+    const [owner, ownFile] = [owners.get(file.path), files.get(record.id)];
+    if (owner === undefined || ownFile === undefined || owner === record) return false;
+    return isLike(matching, record, ownFile) && fitsOwner(matching, owner, record, file);
   };
 }
 
@@ -57,10 +57,10 @@ function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalF
  * birth time, equal similarity does not count.
  */
 function fitsOwner(matching: Matching, owner: DocumentRecord, record: DocumentRecord, file: LocalFile): boolean {
-  const text = readProfile(matching, file.digest);
-  if (text === null) return false;
-  const [theirs, own] = [likeness(matching, owner, text), likeness(matching, record, text)];
-  return file.stamp.birthMs === 0 ? theirs > own : theirs >= own;
+  const profile = readProfile(matching, file.digest);
+  if (profile === null) return false;
+  const [theirs, ours] = [likeness(matching, owner, profile), likeness(matching, record, profile)];
+  return file.stamp.birthMs === 0 ? theirs > ours : theirs >= ours;
 }
 
 /**
@@ -94,7 +94,7 @@ function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile
   for (const whereIs of placesOf(matching))
     for (const spelling of files.spellings)
       for (const record of [...matching.records.values()]) {
-        const file = files.at(whereIs(record), spelling);
+        const file = files.fileAt(whereIs(record), spelling);
         if (file !== undefined) yield [record, file];
       }
 }
@@ -131,7 +131,7 @@ class FilesByPath {
     this.#byKey = new Map(isFolding ? [...files.values()].map((file) => [pathKey(file.path, this.#disk), file]) : []);
   }
 
-  at(path: LocalPath | null, spelling: Spelling): LocalFile | undefined {
+  fileAt(path: LocalPath | null, spelling: Spelling): LocalFile | undefined {
     if (path === null) return undefined;
     if (spelling === "exact") return this.#files.get(path);
     const file = this.#byKey.get(pathKey(path, this.#disk));

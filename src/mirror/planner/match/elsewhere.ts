@@ -54,9 +54,9 @@ export class MovedFiles {
 
   /** Matches by evidence of this rank and above. */
   match(lowestRank: Rank): void {
-    for (const one of this.#candidates) {
-      if (RANKS[one.evidence] < RANKS[lowestRank]) return;
-      if (this.#isPossible(one) && !this.#isClaimedByOther(one)) this.#decide(one);
+    for (const candidate of this.#candidates) {
+      if (RANKS[candidate.evidence] < RANKS[lowestRank]) return;
+      if (this.#isPossible(candidate) && !this.#isClaimedByOther(candidate)) this.#decide(candidate);
     }
   }
 
@@ -97,13 +97,13 @@ export class MovedFiles {
     const holder = this.#documentByFile.get(file.path);
     if (holder === undefined || holder === record || !this.#matching.records.has(holder.id)) return false;
     if (findRenamed(this.#matching.trees.local, this.#others(), holder.stamp) !== null) return false;
-    return !(this.#byDocument.get(holder.id) ?? []).some((one) => this.#isPossible(one));
+    return !(this.#byDocument.get(holder.id) ?? []).some((candidate) => this.#isPossible(candidate));
   }
 
-  #decide(one: Candidate): void {
-    const { record, file, evidence } = one;
-    const rivals = this.#hasFileAtPath(record) ? this.#rivalsOf(one) : [];
-    if (rivals.length > 0) this.#block([one, ...rivals]);
+  #decide(candidate: Candidate): void {
+    const { record, file, evidence } = candidate;
+    const rivals = this.#hasFileAtPath(record) ? this.#rivalsOf(candidate) : [];
+    if (rivals.length > 0) this.#block([candidate, ...rivals]);
     else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, record, file);
     else claim(this.#matching, record, file);
   }
@@ -113,19 +113,19 @@ export class MovedFiles {
    * file, or another document with this file. The other document must have another file at its
    * path.
    */
-  #rivalsOf(one: Candidate): Candidate[] {
-    const files = (this.#byDocument.get(one.record.id) ?? []).filter(
-      (other) => other.file !== one.file && (isEqual(one, other) || other.evidence === "inode"),
+  #rivalsOf(candidate: Candidate): Candidate[] {
+    const files = (this.#byDocument.get(candidate.record.id) ?? []).filter(
+      (other) => other.file !== candidate.file && (isEqual(candidate, other) || other.evidence === "inode"),
     );
-    const claimants = (this.#byFile.get(one.file.path) ?? []).filter(
-      (other) => other.record !== one.record && isEqual(one, other) && this.#hasFileAtPath(other.record),
+    const claimants = (this.#byFile.get(candidate.file.path) ?? []).filter(
+      (other) => other.record !== candidate.record && isEqual(candidate, other) && this.#hasFileAtPath(other.record),
     );
     return [...files, ...claimants].filter((other) => this.#isPossible(other));
   }
 
   #block(candidates: readonly Candidate[]): void {
     const elsewhere = candidates.map(({ file }) => file);
-    for (const record of new Set(candidates.map((one) => one.record)))
+    for (const record of new Set(candidates.map((candidate) => candidate.record)))
       block(this.#matching, record, [this.#atPath.get(record.id)!, ...elsewhere]);
   }
 }
@@ -181,12 +181,12 @@ function* textsOfRecords(matching: Matching): Generator<[Digest, DocumentRecord]
 
 /** Returns the values whose key no other value has. */
 function uniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
-  const [ones, repeated] = [new Map<K, V>(), new Set<K>()];
+  const [found, repeated] = [new Map<K, V>(), new Set<K>()];
   for (const [key, value] of entries)
-    if (ones.has(key)) repeated.add(key);
-    else ones.set(key, value);
-  for (const key of repeated) ones.delete(key);
-  return ones;
+    if (found.has(key)) repeated.add(key);
+    else found.set(key, value);
+  for (const key of repeated) found.delete(key);
+  return found;
 }
 
 /**

@@ -111,8 +111,8 @@ function foldersKeptByService(
 }
 
 function canBeAt({ canMoveToRoot, keptByService }: FolderPaths, dir: FolderRecord, path: LocalPath): boolean {
-  const kept = keptByService.get(path);
-  if (kept !== undefined && kept !== dir) return false;
+  const keptFolder = keptByService.get(path);
+  if (keptFolder !== undefined && keptFolder !== dir) return false;
   return canMoveToRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
 }
 

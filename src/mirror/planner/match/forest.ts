@@ -127,7 +127,8 @@ export function register(forest: Forest, folder: FolderRow): void {
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
   const other = forest.byRemote.get(folder.remotePath);
-  // A listed folder takes precedence over a folder whose place is only assumed.
+  // A folder that the service lists takes precedence over a folder that was not listed in this
+  // cycle.
   if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
     forest.byRemote.set(folder.remotePath, folder);
 }
@@ -210,8 +211,8 @@ function knownRemoteFolder(
   remotePath: RemotePath,
   localPath: LocalPath,
 ): FolderRow | undefined {
-  const beside = byBaseLocal.get(localPath);
-  return beside?.record?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
+  const sameFolder = byBaseLocal.get(localPath);
+  return sameFolder?.record?.remotePath === remotePath ? sameFolder : byBaseRemote.get(remotePath);
 }
 
 /** Returns the folder if it has no record and is not the root; otherwise null. */
@@ -228,11 +229,11 @@ function addMissingFolder(forest: Forest, localPath: LocalPath, remotePath: Remo
 }
 
 /** Returns true if `folder` equals `above` or is below it, by the places that `place` returns. */
-export function isInside(folder: FolderRow, above: FolderRow, place: (at: FolderRow) => FolderRow | null): boolean {
+export function isInside(folder: FolderRow, above: FolderRow, place: (folder: FolderRow) => FolderRow | null): boolean {
   const seen = new Set<FolderRow>();
-  for (let at: FolderRow | null = folder; at !== null && !seen.has(at); at = place(at)) {
-    if (at === above) return true;
-    seen.add(at);
+  for (let ancestor: FolderRow | null = folder; ancestor !== null && !seen.has(ancestor); ancestor = place(ancestor)) {
+    if (ancestor === above) return true;
+    seen.add(ancestor);
   }
   return false;
 }

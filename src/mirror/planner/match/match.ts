@@ -30,7 +30,7 @@ export type MatchedTrees = {
    */
   readonly undecided: ReadonlySet<LocalPath>;
   /** Documents without a row on which a decision depends: the plan is made again with them. */
-  readonly wanted: Set<DocId>;
+  readonly toInclude: Set<DocId>;
   /** Documents without a row that the plan creates locally. */
   readonly arrivals: Arrivals;
   /** Finds what is at a path before the plan changes anything. */
@@ -67,7 +67,7 @@ export function matchTrees(
   for (const [file, twin] of onBothSides) documents.push(newRow(forest, trees, file, present(twin)));
   for (const file of arrivals.take(onlyRemote, policy, judged)) documents.push(newRow(forest, trees, file, ABSENT));
   for (const file of onlyLocal) documents.push(makeRow(forest, null, null, null, present(file), { kind: "never" }));
-  return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
+  return { forest, documents, undecided: matching.undecided, toInclude: new Set(), arrivals, occupancy };
 }
 
 function isElsewhere({ matches }: Matching, { id, localPath }: DocumentRecord): boolean {

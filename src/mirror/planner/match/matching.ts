@@ -82,12 +82,12 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
 
 /** Returns the similarity of content to the known contents of a document: 0 to 1. */
 export function likeness(matching: Matching, record: DocumentRecord, profile: LineProfile): number {
-  let most = 0;
+  let highest = 0;
   for (const digest of knownTexts(matching, record)) {
-    const was = readProfile(matching, digest);
-    if (was !== null && mayBeSimilar(was, profile)) most = Math.max(most, similarity(was, profile));
+    const known = readProfile(matching, digest);
+    if (known !== null && mayBeSimilar(known, profile)) highest = Math.max(highest, similarity(known, profile));
   }
-  return most;
+  return highest;
 }
 
 /** Returns true if a file may be a version of a document, by its content alone. */
@@ -105,9 +105,9 @@ export function containsPart(matching: Matching, record: DocumentRecord, file: L
   const profile = readProfile(matching, file.digest);
   if (profile === null) return false;
   return knownTexts(matching, record).some((digest) => {
-    const was = readProfile(matching, digest);
+    const known = readProfile(matching, digest);
     // A blank file does not count as a part of the content, because it has no word of the content.
-    return was !== null && (isKeptIn(was, profile) || (profile.total > 0 && isKeptIn(profile, was)));
+    return known !== null && (isKeptIn(known, profile) || (profile.total > 0 && isKeptIn(profile, known)));
   });
 }
 

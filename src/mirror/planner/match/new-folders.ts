@@ -78,7 +78,7 @@ function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
 }
 
 function addAbove(folders: Set<RemotePath>, path: RemotePath): void {
-  for (let at = parentOf(path); at !== "" && !folders.has(at); at = parentOf(at)) folders.add(at);
+  for (let above = parentOf(path); above !== "" && !folders.has(above); above = parentOf(above)) folders.add(above);
 }
 
 type FolderIndex = (path: LocalPath) => LocalPath | null;
@@ -132,8 +132,8 @@ function twinPathOf(
   if (parent === null || isUnsafeName(nameOf(path), "folder")) return null;
   const pathBy = (nameFor: typeof localNameFor) =>
     joinPath(parent, nameFor(nameOf(path), "folder", id ?? path, local.disk.maxNameBytes));
-  const own = pathBy(localNameFor);
-  return local.folders.has(own) ? own : (fold(pathBy(hashedName)) ?? fold(own));
+  const plainPath = pathBy(localNameFor);
+  return local.folders.has(plainPath) ? plainPath : (fold(pathBy(hashedName)) ?? fold(plainPath));
 }
 
 /**

@@ -43,10 +43,10 @@ function listPairs(matching: Matching, candidates: readonly Candidate[]): Simila
   const records = [...matching.records.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
   for (const record of records)
     for (const digest of knownTexts(matching, record)) {
-      const was = readProfile(matching, digest);
-      if (was === null || was.total === 0) continue;
-      for (const { file, profile } of comparableTo(was, candidates, budget))
-        if (isSimilar(was, profile)) pairs.push({ record, file, score: similarity(was, profile) });
+      const known = readProfile(matching, digest);
+      if (known === null || known.total === 0) continue;
+      for (const { file, profile } of comparableTo(known, candidates, budget))
+        if (isSimilar(known, profile)) pairs.push({ record, file, score: similarity(known, profile) });
     }
   return pairs;
 }

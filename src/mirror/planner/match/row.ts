@@ -119,6 +119,6 @@ export function idOf(row: Row): string {
 }
 
 /** Returns the path of a record, or of a folder's row, on a side. */
-export function pathOn<P>(one: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
-  return side === "local" ? one.localPath : one.remotePath;
+export function pathOn<P>(record: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
+  return side === "local" ? record.localPath : record.remotePath;
 }

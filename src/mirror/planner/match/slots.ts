@@ -76,7 +76,7 @@ export class Occupancy {
     this.#foldings = foldings;
   }
 
-  at(side: Side, { parent, name }: Place): Occupant {
+  occupantOf(side: Side, { parent, name }: Place): Occupant {
     const above = pathOn(parent, side);
     if (above === null) return FREE;
     const path = joinPath(above, name);

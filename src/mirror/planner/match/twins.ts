@@ -42,7 +42,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   for (const file of trees.remote.files.values()) if (!trees.base.records.has(file.id)) onlyRemote.push(file);
   onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
   const finders = [
-    ...NAME_RULES.map((way) => () => findByName(forest, waiting, disk, way)),
+    ...NAME_RULES.map((rule) => () => findByName(forest, waiting, disk, rule)),
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const finder of finders) {

@@ -17,13 +17,13 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the scan could not read this path, or a folder above it. Ignores a bulk change: it
- * makes every absence unknown, but the scan reads all files.
+ * Returns why the scan could not read this path, or a folder above it. A bulk change does not
+ * count: no absence is then known, but the scan reads all files.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
-  for (let at = path; at !== ""; at = parentOf(at)) {
-    const unread = unseen.get(at);
+  for (let above = path; above !== ""; above = parentOf(above)) {
+    const unread = unseen.get(above);
     if (unread !== undefined) return unread;
   }
   return null;

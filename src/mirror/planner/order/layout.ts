@@ -83,7 +83,7 @@ export class Layout {
 
   /** Returns the current place of a row; on a side without a place, its planned place. */
   #place(side: Side, row: Row): Place | null {
-    return this.sides[side].at(row) ?? row[side].goal;
+    return this.sides[side].placeOf(row) ?? row[side].goal;
   }
 
   #path(side: Side, row: Row): string {
@@ -181,13 +181,13 @@ export class Layout {
    */
   layLeave(row: Row, side: Side, proposal: Proposal, claimants: readonly Row[]): void {
     const state = this.sides[side];
-    const from = state.at(row);
+    const from = state.placeOf(row);
     const after = this.#dependencies(row, [side]);
     for (const claimant of claimants) {
       const placed = this.#placed.local.get(claimant);
       if (placed !== undefined) after.add(placed);
     }
-    if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
+    if (row.kind === "folder") for (const step of state.usesOf(row)) after.add(step);
     const step = this.#emit(proposal.make(this.#at(row)), after);
     this.#changePlace(side, row, null, step);
     if (from !== null) state.use(from, step);
@@ -203,7 +203,7 @@ export class Layout {
       side === "local"
         ? [{ to, how: "rename", temporary }]
         : hopsBetween(
-            state.at(row)!,
+            state.placeOf(row)!,
             to,
             (place) => state.isFree(place, row),
             (from, target) =>
@@ -217,7 +217,7 @@ export class Layout {
 
   #layHop(row: Row, side: Side, hop: Hop): void {
     const state = this.sides[side];
-    const from = state.at(row)!;
+    const from = state.placeOf(row)!;
     const after = this.#dependencies(row, [side]);
     // The local move waits for the move on the service: if that fails, the row stays locally at the
     // place that the user gave it.
@@ -226,7 +226,7 @@ export class Layout {
     state.addPrerequisites(hop.to, after);
     const freed = state.freedBy(hop.to);
     if (freed !== undefined) after.add(freed);
-    if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
+    if (row.kind === "folder") for (const step of state.usesOf(row)) after.add(step);
     const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
     const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why), after);
@@ -236,7 +236,7 @@ export class Layout {
   }
 
   #changePlace(side: Side, row: Row, to: Place | null, step: number): void {
-    const from = this.sides[side].at(row);
+    const from = this.sides[side].placeOf(row);
     const freed = this.sides[side].move(row, to, step);
     this.#placed[side].set(row, step);
     this.#onRowChange({ side, row, from, to, freed });

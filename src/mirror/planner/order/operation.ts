@@ -47,7 +47,7 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
     if (row[side].now !== null) {
       if (isMoving(row, side)) operations.push({ kind: "move", row, side, isTemporary: false });
     } else if (row[side].goal !== null) {
-      const proposal = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
+      const proposal = proposals.find((proposal) => proposal.role === `arrive-${side}`) ?? null;
       operations.push({ kind: "arrive", row, side, proposal });
     }
   }
@@ -76,7 +76,7 @@ function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   if (REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;
   return {
     role: "record",
-    make: (at) => ({ kind: "relink", why, id: record.id, localPath: at.local, remotePath: at.remote }),
+    make: (paths) => ({ kind: "relink", why, id: record.id, localPath: paths.local, remotePath: paths.remote }),
   };
 }
 

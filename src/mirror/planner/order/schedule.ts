@@ -68,11 +68,11 @@ class Schedule {
    * created, or not yet, has to be decided together with its folder.
    */
   #layArrivals(): void {
-    const { arrivals, wanted } = this.#draft;
+    const { arrivals, toInclude } = this.#draft;
     for (const file of arrivals.all) {
       const place = arrivals.placeOf(file);
       if (this.#layout.sides.local.exists(place.parent)) this.#layout.layWithoutRow(file, place);
-      else wanted.add(file.id);
+      else toInclude.add(file.id);
     }
   }
 
@@ -130,7 +130,7 @@ class Schedule {
    */
   #needOfLeave(row: Row, side: Side): string | null {
     if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
-    const claimant = this.#claimantsOf(row, side).find((one) => this.#isOpen(one, "local"));
+    const claimant = this.#claimantsOf(row, side).find((claimant) => this.#isOpen(claimant, "local"));
     return claimant === undefined ? null : `placed ${claimant.key}`;
   }
 
@@ -145,8 +145,8 @@ class Schedule {
   #needOfRecord(row: Row): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
     for (const side of SIDES)
-      for (let at = row[side].goal?.parent; at !== undefined; at = at[side].goal?.parent)
-        if ((this.#openOperations.get(at) ?? 0) > 0) return `placed ${at.key}`;
+      for (let above = row[side].goal?.parent; above !== undefined; above = above[side].goal?.parent)
+        if ((this.#openOperations.get(above) ?? 0) > 0) return `placed ${above.key}`;
     return null;
   }
 
@@ -154,7 +154,7 @@ class Schedule {
   #isOpen(row: Row, side: Side): boolean {
     if ((this.#openOperations.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
-    return goal !== null && !samePlace(this.#layout.sides[side].at(row), goal);
+    return goal !== null && !samePlace(this.#layout.sides[side].placeOf(row), goal);
   }
 
   /**
@@ -164,18 +164,18 @@ class Schedule {
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
     const state = this.#layout.sides[side];
-    for (let at: FolderRow | undefined = to.parent; at !== undefined; at = state.at(at)?.parent) {
+    for (let above: FolderRow | undefined = to.parent; above !== undefined; above = state.placeOf(above)?.parent) {
       // A folder whose planned place is below a folder that is still inside it waits until that
       // folder has left.
-      if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
-      if (state.at(at) === null && !state.exists(at)) return `moved ${side} ${at.key}`;
+      if (above === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
+      if (state.placeOf(above) === null && !state.exists(above)) return `moved ${side} ${above.key}`;
     }
     return state.isFree(to, row) ? null : `slot ${side} ${state.key(to)}`;
   }
 
   #lowestOpen(side: Side, from: FolderRow, until: Row): FolderRow {
     const state = this.#layout.sides[side];
-    for (let at: FolderRow | undefined = from; at !== undefined && at !== until; at = state.at(at)?.parent)
+    for (let at: FolderRow | undefined = from; at !== undefined && at !== until; at = state.placeOf(at)?.parent)
       if (this.#isOpen(at, side)) return at;
     return from;
   }
@@ -222,9 +222,9 @@ class Schedule {
   }
 
   #count(side: Side, folder: FolderRow, difference: number): void {
-    const left = (this.#inside[side].get(folder) ?? 0) + difference;
-    this.#inside[side].set(folder, left);
-    if (left === 0) this.#wake("empty", side, folder.key);
+    const remaining = (this.#inside[side].get(folder) ?? 0) + difference;
+    this.#inside[side].set(folder, remaining);
+    if (remaining === 0) this.#wake("empty", side, folder.key);
   }
 
   /**
@@ -237,10 +237,10 @@ class Schedule {
     operation.isTemporary = true;
     const { row, side } = operation;
     const state = this.#layout.sides[side];
-    const from = state.at(row)!;
+    const from = state.placeOf(row)!;
     const parent = this.#lastingFolder(side, from.parent);
-    const name = temporaryName(row, from.name, (one) =>
-      [from.parent, parent].every((folder) => state.isFree({ parent: folder, name: one }, row)),
+    const name = temporaryName(row, from.name, (candidate) =>
+      [from.parent, parent].every((folder) => state.isFree({ parent: folder, name: candidate }, row)),
     );
     this.#layout.layMove(row, side, { parent, name }, true);
     return true;
@@ -248,12 +248,12 @@ class Schedule {
 
   #pickForTemporaryName(): Moving | null {
     let first: Moving | null = null;
-    for (const one of this.#waiting.operations()) {
-      if (one.kind !== "move" || one.isTemporary) continue;
-      const state = this.#layout.sides[one.side];
-      const at = state.at(one.row);
-      if (at !== null && this.#waiting.isAwaited(`slot ${one.side} ${state.key(at)}`)) return one;
-      first ??= one;
+    for (const operation of this.#waiting.operations()) {
+      if (operation.kind !== "move" || operation.isTemporary) continue;
+      const state = this.#layout.sides[operation.side];
+      const place = state.placeOf(operation.row);
+      if (place !== null && this.#waiting.isAwaited(`slot ${operation.side} ${state.key(place)}`)) return operation;
+      first ??= operation;
     }
     return first;
   }
@@ -263,13 +263,13 @@ class Schedule {
    * must not prevent the removal of a folder.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
-    for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].at(at)?.parent)
+    for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].placeOf(at)?.parent)
       if (at[side].goal !== null || at === this.#draft.forest.root) return at;
     return from;
   }
 }
 
-/** Operations that cannot be laid out yet, by what they wait for. */
+/** Operations that cannot become steps yet, by the event that they wait for. */
 class WaitingList {
   readonly #byNeed = new Map<string, Operation[]>();
   readonly #needs = new Map<Operation, string>();
@@ -289,9 +289,9 @@ class WaitingList {
   /** @param need key of the event that must happen first */
   add(operation: Operation, need: string): void {
     this.#needs.set(operation, need);
-    const list = this.#byNeed.get(need);
-    if (list === undefined) this.#byNeed.set(need, [operation]);
-    else list.push(operation);
+    const operations = this.#byNeed.get(need);
+    if (operations === undefined) this.#byNeed.set(need, [operation]);
+    else operations.push(operation);
   }
 
   remove(operation: Operation): void {
@@ -306,9 +306,9 @@ class WaitingList {
     // Nearly always, no operation waits. The key is then not built.
     if (this.#byNeed.size === 0) return NONE;
     const need = keyParts.join(" ");
-    const list = this.#byNeed.get(need) ?? NONE;
+    const operations = this.#byNeed.get(need) ?? NONE;
     this.#byNeed.delete(need);
-    return list;
+    return operations;
   }
 }
 

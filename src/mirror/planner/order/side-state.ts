@@ -34,7 +34,7 @@ export class SideState {
     for (const folder of moving) this.#moving.add(folder);
   }
 
-  at(row: Row): Place | null {
+  placeOf(row: Row): Place | null {
     const moved = this.#at.get(row);
     return moved === undefined ? row[this.side].now : moved;
   }
@@ -49,13 +49,13 @@ export class SideState {
     const current = row[this.side].now;
     // The row's own entry occupies the slot: the rename only changes case.
     if (current !== null && this.key(current) === this.key(place)) return true;
-    return this.#occupancy.at(this.side, place).kind === "free";
+    return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
 
   exists(folder: FolderRow): boolean {
-    for (let at: FolderRow | undefined = folder; at !== undefined; at = this.at(at)?.parent) {
-      if (pathOn(at, this.side) === "") return true;
-      if (this.at(at) === null) return false;
+    for (let above: FolderRow | undefined = folder; above !== undefined; above = this.placeOf(above)?.parent) {
+      if (pathOn(above, this.side) === "") return true;
+      if (this.placeOf(above) === null) return false;
     }
     return false;
   }
@@ -67,8 +67,8 @@ export class SideState {
   #pathOfFolder(folder: FolderRow): string {
     const known = this.#paths.get(folder);
     if (known !== undefined) return known;
-    const at = this.at(folder);
-    const path = at === null ? "" : this.pathOf(at);
+    const place = this.placeOf(folder);
+    const path = place === null ? "" : this.pathOf(place);
     this.#paths.set(folder, path);
     return path;
   }
@@ -76,7 +76,7 @@ export class SideState {
   /** Adds the steps that must come before a step at `place`. */
   addPrerequisites(place: Place, prerequisites: Set<number>): void {
     if (this.#movedBy.size === 0) return;
-    for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.at(above)?.parent) {
+    for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {
       const step = this.#movedBy.get(above);
       if (step !== undefined) prerequisites.add(step);
     }
@@ -85,7 +85,7 @@ export class SideState {
   /** Records that a step uses the path of `place`. */
   use(place: Place, step: number): void {
     if (this.#moving.size === 0) return;
-    for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.at(above)?.parent) {
+    for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {
       if (!this.#moving.has(above)) continue;
       const uses = this.#usedBy.get(above);
       if (uses === undefined) this.#usedBy.set(above, [step]);
@@ -106,7 +106,7 @@ export class SideState {
    * @returns the key of the slot that became free, or null
    */
   move(row: Row, to: Place | null, step: number | null): string | null {
-    const from = this.at(row);
+    const from = this.placeOf(row);
     this.#at.set(row, to);
     let freed: string | null = null;
     if (from !== null) {

@@ -18,8 +18,8 @@ const KEPT_BYTES = 100;
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";
   const lasting = lastingName(name);
-  const whole = lasting.slice(0, lasting.length - ending.length).toWellFormed();
-  const stem = cutToBytes(whole.replaceAll("\ufffd", "-"), KEPT_BYTES);
+  const lastingStem = lasting.slice(0, lasting.length - ending.length).toWellFormed();
+  const stem = cutToBytes(lastingStem.replaceAll("\ufffd", "-"), KEPT_BYTES);
   const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
   for (let assignment = 0; ; assignment++) {
     const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;

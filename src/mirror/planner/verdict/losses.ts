@@ -44,7 +44,7 @@ type OtherSide = {
   readonly gone: number;
   readonly present: number;
   /** Number of documents on the other side that this plan does not delete. */
-  readonly left: number;
+  readonly kept: number;
   /** Number of documents whose base version is empty: they have no content to lose. */
   readonly empty: () => number;
 };
@@ -71,7 +71,7 @@ export function lossesOf(
   counts: PresenceCounts,
 ): Losses {
   const { known } = counts;
-  const find = (wanted: (action: Action) => boolean) => unapprovedSteps(steps, signals, wanted);
+  const find = (matches: (action: Action) => boolean) => unapprovedSteps(steps, signals, matches);
   const lossOf = (side: Side): Loss => {
     const other = otherSide(side);
     const { present, gone } = counts[other];
@@ -85,7 +85,7 @@ export function lossesOf(
       lossesBefore: signals.lossesDone[side],
       limit: deleteBudget(limits, known),
       wasFoundEmpty: signals.emptied.has(other),
-      otherSide: { known, gone, present, left: present - leaving.length, empty: () => countEmpty(trees.base) },
+      otherSide: { known, gone, present, kept: present - leaving.length, empty: () => countEmpty(trees.base) },
     };
   };
   return { local: lossOf("local"), remote: lossOf("remote") };
@@ -160,17 +160,17 @@ function judgeEmptied(loss: Loss): Finding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: allEmptiedText(loss), steps: emptied }] : [];
 }
 
-/** @param more number of further documents that count as emptied */
-function isOverLimit({ deleted, emptied, lossesBefore, limit }: Loss, more = 0): boolean {
-  return lossesBefore + deleted.length + emptied.length + more > limit;
+/** @param further number of further documents that count as emptied */
+function isOverLimit({ deleted, emptied, lossesBefore, limit }: Loss, further = 0): boolean {
+  return lossesBefore + deleted.length + emptied.length + further > limit;
 }
 
 /** Returns true if the other side keeps no document with content. */
-function isLosingAll({ emptied, otherSide }: Loss, more = 0): boolean {
-  const { known, gone, left, empty } = otherSide;
-  const blank = emptied.length + more;
+function isLosingAll({ emptied, otherSide }: Loss, further = 0): boolean {
+  const { known, gone, kept, empty } = otherSide;
+  const blank = emptied.length + further;
   if (known <= 1 || gone + blank === 0) return false;
-  return left - blank <= (blank === 0 ? 0 : empty());
+  return kept - blank <= (blank === 0 ? 0 : empty());
 }
 
 /** Returns the number of deletions on one side that need no approval. */
@@ -183,11 +183,11 @@ const OTHER_SIDE = {
   remote: { from: "the folder", to: "the service" },
 } as const;
 
-function allGoneText({ side, emptied, otherSide: { known, gone, present, left } }: Loss): string {
+function allGoneText({ side, emptied, otherSide: { known, gone, present, kept } }: Loss): string {
   const { from, to } = OTHER_SIDE[side];
-  if (left > 0 && emptied.length > 0)
+  if (kept > 0 && emptied.length > 0)
     return `${documentsText(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
-  if (left > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
+  if (kept > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
   if (present > 0)
     return `${documentsText(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
   if (gone === known) return `all ${gone} linked documents are gone from ${from}`;

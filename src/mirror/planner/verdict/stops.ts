@@ -36,7 +36,7 @@ export function wholePlanStops(
   counts: PresenceCounts,
   removals: Removals,
 ): Stops {
-  const doubts = [rootDoubt(signals), workspaceDoubt(trees, counts), versionsDoubt(signals, counts, direction)];
+  const doubts = [checkRoot(signals), checkWorkspace(trees, counts), checkVersions(signals, counts, direction)];
   const stops = stopRemovals(signals, removals);
   const waived: StopReason[] = [];
   for (const doubt of doubts) {
@@ -63,12 +63,12 @@ const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
   },
 };
 
-function rootDoubt({ root }: Signals): DoubtfulReason | null {
+function checkRoot({ root }: Signals): DoubtfulReason | null {
   const stop = STOP_BY_ROOT[root];
   return stop === null ? null : { ...stop, mustAsk: true, persists: false };
 }
 
-function workspaceDoubt({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
+function checkWorkspace({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
   if (!remote.complete || known === 0 || present + remote.outside.size > 0) return null;
   return {
     reason: "wrong-workspace",
@@ -78,7 +78,7 @@ function workspaceDoubt({ remote }: Trees, { known, remote: { present } }: Prese
   };
 }
 
-function versionsDoubt(
+function checkVersions(
   signals: Signals,
   { known }: PresenceCounts,
   direction: Policy["direction"],
@@ -123,11 +123,11 @@ export type Finding = Reason & { readonly steps: readonly GuardedStep[] };
 export function unapprovedSteps(
   steps: readonly Step[],
   { approved }: Pick<Signals, "approved">,
-  wanted: (action: Action) => boolean,
+  matches: (action: Action) => boolean,
 ): GuardedStep[] {
   const found: GuardedStep[] = [];
   for (const [index, { action }] of steps.entries()) {
-    if (!wanted(action)) continue;
+    if (!matches(action)) continue;
     const key = guardKey(action);
     if (!approved.has(key)) found.push({ index, key });
   }

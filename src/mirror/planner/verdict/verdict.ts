@@ -60,7 +60,7 @@ function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason:
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(steps.map(({ index, key }) => [index, key]));
   const approvable = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
-  const stoppedSteps = [...keys.keys()].sort((one, other) => one - other);
+  const stoppedSteps = [...keys.keys()].sort((a, b) => a - b);
   return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(approvable.join("\n")) };
 }
 
