@@ -246,7 +246,7 @@ function writeLateContent(
   });
   if (outcome.kind !== "done")
     return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
-  // A later write to the set-aside file is an edit of this content.
+  // A later write to the set-aside file is an edit of the content that is written now.
   if (disk.isOpenElsewhere(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return removeAfterFlush(ctx, row);

@@ -80,8 +80,9 @@ function knownPaths(row: Row): KnownPaths | null {
 }
 
 /**
- * Returns the name that base has for a row on a side, unless the other side's name requires another
- * one. If the other side's name is temporary, the row's lasting name on this side stays.
+ * Returns the name that base has for a row on a side, unless the name on the other side requires
+ * another one. A temporary name on the other side requires none: the row's lasting name on this
+ * side stays.
  * @param otherName the row's current name on the other side
  * @param known the row's paths in base
  */

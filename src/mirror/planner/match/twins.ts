@@ -23,9 +23,10 @@ type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
 
 /**
- * ORDER: on a disk that folds names, a file at a document's path in another spelling may belong to
- * another document. The document's own file then has a name with digits of its id. A run created
- * that file and was interrupted before base recorded it, or the state was lost.
+ * ORDER: first the exact name, then the name with digits of the id, then other spellings. On a disk
+ * that folds names, a file in another spelling may belong to another document. The document's own
+ * file then has digits of its id in its name. A run created that file and was interrupted before
+ * base recorded it, or the state was lost.
  */
 const NAME_RULES: readonly NameRule[] = [
   { nameFor: localNameFor, isExact: true },

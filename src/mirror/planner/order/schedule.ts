@@ -299,7 +299,7 @@ class WaitingList {
   }
 
   /**
-   * @param keyParts key of an event that has happened, in parts
+   * @param keyParts parts of the key of an event that has happened
    * @returns the operations that waited for the event, to be tried again
    */
   take(...keyParts: (string | number)[]): readonly Operation[] {
