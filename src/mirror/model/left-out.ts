@@ -50,7 +50,6 @@ export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   };
 }
 
-/** Returns trees that contain all documents. */
 export function withAllDocuments(trees: Trees): Trees {
   const { base, local, remote } = withDocuments(
     trees,

@@ -14,7 +14,6 @@ export type PlanInput = {
   readonly texts: TextLookup;
 };
 
-/** The result of the planner. */
 export type Plan = {
   /** Steps in an order in which each comes after the steps that it needs. */
   readonly steps: readonly Step[];

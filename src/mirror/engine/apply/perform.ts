@@ -58,7 +58,6 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "forget-folder": (ctx, action) => forgetFolder(ctx, action),
 };
 
-/** Runs one action. */
 export async function performAction(ctx: CycleContext, action: Action): Promise<Outcome> {
   return (EFFECTS[action.kind] as Perform<Action["kind"]>)(ctx, action as never);
 }

@@ -6,7 +6,6 @@ export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-th
 /** Reason why a failed run waits for its retry. */
 export type FailureReason = Exclude<WaitReason, "paused">;
 
-/** Phases of the daemon. */
 export type Phase =
   /** Nothing is due. The daemon waits for an event of the disk, a poll or a request. */
   | { readonly kind: "idle" }

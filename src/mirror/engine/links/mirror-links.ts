@@ -43,9 +43,7 @@ type Options = {
 
 /** Adds the conversion of links to a cycle. */
 export class MirrorLinks {
-  /** The disk as the engine sees it. */
   readonly disk: LinkedDisk;
-  /** Conversion of content between its two forms. */
   readonly forms: LinkForms;
   readonly #state: State;
   /**

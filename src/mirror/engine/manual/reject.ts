@@ -104,7 +104,6 @@ export async function restoreBaseContent(
 
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
-/** Returns the content that the file had in base. */
 function baseText(
   ctx: CycleContext,
   record: DocumentRecord,

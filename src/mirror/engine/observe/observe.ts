@@ -183,7 +183,6 @@ function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, R
   return { ...base, records: columns.unlisted([listed.id]) };
 }
 
-/** Lists the documents and the folders of the service. */
 function listBoth(
   world: World,
   known: KnownFacts,

@@ -88,7 +88,6 @@ type Futile = { readonly times: number; readonly detail: string; readonly isNotF
 
 /** Counts of the cycles of one run. */
 export type Tally = {
-  /** Counts for the report. */
   readonly counts: Counts;
   /** Number of documents created so far. The first ones on a deployment are read back. */
   created: number;
@@ -155,7 +154,6 @@ export function zeroTally(): Tally {
 type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
-  /** Tally of the whole run. */
   readonly tally: Tally;
   /** The scan from which the plan was made; null during recovery, before the scan. */
   local: LocalTree | null;

@@ -110,7 +110,6 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
   });
 }
 
-/** Scans both sides and plans. */
 async function decide(
   ctx: CycleContext,
   input: CycleInput,

@@ -15,7 +15,6 @@ import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
 import { whyHidden } from "./unseen.ts";
 
-/** State of the matching in one cycle. */
 export type Matching = {
   readonly trees: Trees;
   readonly texts: TextLookup;

@@ -100,7 +100,6 @@ export function samePlace(a: Place | null, b: Place | null): boolean {
   return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
 }
 
-/** Returns true if the plan moves a row on a side. */
 export function isMoving(row: Row, side: Side): boolean {
   return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
 }
