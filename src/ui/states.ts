@@ -82,7 +82,7 @@ export function problemBadge(kind: string): Html {
 function ofReason(kind: string): State {
   if (!Object.hasOwn(BLOCK_REASONS, kind)) return STOPPED;
   const reason = kind as BlockReason;
-  const needsUser = BLOCK_REASONS[reason].work === "needs-you";
+  const needsUser = BLOCK_REASONS[reason].work === "action-required";
   if (isReview(reason)) return needsUser ? ["asks", IN_REVIEW[1]] : IN_REVIEW;
   return needsUser ? BLOCKED : PENDING;
 }

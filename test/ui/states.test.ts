@@ -6,7 +6,7 @@ import { problemRows } from "../../src/ui/parts.ts";
 import { entryBadge, problemBadge } from "../../src/ui/states.ts";
 import { folderActions, stateOf } from "../../src/ui/status.ts";
 
-const TONES = { "needs-you": "asks", waits: "quiet", no: "quiet" } as const;
+const TONES = { "action-required": "asks", pending: "quiet", none: "quiet" } as const;
 
 test.each(Object.keys(BLOCK_REASONS) as BlockReason[])("%s has the colour of who has to act, in words", (reason) => {
   const { text } = problemBadge(reason);

@@ -16,10 +16,10 @@ type ReasonFacts = {
    */
   readonly origin: "computed" | "remembered";
   /**
-   * Work that the block leaves. `needs-you`: the block ends when a person acts. `waits`: the block
-   * ends by itself, and until then the sides differ. `no`: no work is left.
+   * Work that the block leaves. `action-required`: the block ends when a person acts. `pending`: the
+   * block ends by itself, and until then the sides differ. `none`: no work is left.
    */
-  readonly work: "needs-you" | "waits" | "no";
+  readonly work: "action-required" | "pending" | "none";
   /**
    * True if the block may end without an action of the user. While such a block exists, only whole
    * cycles make plans.
@@ -41,16 +41,16 @@ type ReasonFacts = {
   readonly ways?: readonly ResolutionKind[];
 };
 
-const COMPUTED = { origin: "computed", work: "needs-you" } as const;
-const REMEMBERED = { origin: "remembered", work: "needs-you" } as const;
-const WAITS = { origin: "computed", work: "waits", endsByItself: true } as const;
+const COMPUTED = { origin: "computed", work: "action-required" } as const;
+const REMEMBERED = { origin: "remembered", work: "action-required" } as const;
+const PENDING = { origin: "computed", work: "pending", endsByItself: true } as const;
 const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
 
 const REASONS = {
   // reasons about entries that a side could not show
   "not-seen": { ...COMPUTED, endsByItself: true },
   "local-unreadable": { ...COMPUTED, endsByItself: true },
-  "still-being-written": { ...WAITS, waitsForScan: true },
+  "still-being-written": { ...PENDING, waitsForScan: true },
   /**
    * Several files may belong to the document, by equal evidence. The block ends when another file
    * appears or disappears, which only a whole cycle notices.
@@ -68,7 +68,7 @@ const REASONS = {
    * On the service, another document has the wanted path. That document is missing in one local
    * scan so far, or is `path-pending` itself.
    */
-  "path-pending": WAITS,
+  "path-pending": PENDING,
   "type-clash": COMPUTED,
   "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
   "no-move-to-root": { ...REMEMBERED, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
@@ -91,32 +91,32 @@ const REASONS = {
    * The service cannot delete folders: an empty folder that was deleted locally stays on the
    * service.
    */
-  "folder-stays": { origin: "remembered", work: "no", forbidsOnFolder: ["remove"] },
+  "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
   /**
    * The whole content was submitted, and a reviewer decides. Such a block is reported as in review,
    * not as an open problem.
    */
-  "in-review": { origin: "computed", work: "no", ways: ["mine", "theirs"] },
+  "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
   /**
    * In review because another edit was published: the sides differ until somebody decides in the
    * web app.
    */
-  "review-conflict": { origin: "computed", work: "waits", ways: ["mine", "theirs"] },
+  "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
   /**
    * The content is not sent yet. mdmirror waits until the content is unchanged for a while, so that
    * not every save becomes a review.
    */
-  "review-delayed": { ...WAITS, ways: ["mine", "theirs"] },
+  "review-delayed": { ...PENDING, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's ignore rules exclude the document, on both sides. */
-  suspended: { origin: "computed", work: "no" },
+  suspended: { origin: "computed", work: "none" },
   /** The sync has one direction only; the next sync of both directions carries the change out. */
-  "direction-off": { origin: "computed", work: "no" },
+  "direction-off": { origin: "computed", work: "none" },
   /** Somebody is editing the local file: the service's version does not replace it yet. */
-  "in-use": WAITS,
-  "second-scan": { ...WAITS, waitsForScan: true },
+  "in-use": PENDING,
+  "second-scan": { ...PENDING, waitsForScan: true },
   // reasons about refusals
   refused: {
     ...REMEMBERED,
@@ -138,11 +138,11 @@ export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS
 
 /** Returns true if the block leaves work to do. */
 export function isOpen(reason: BlockReason): boolean {
-  return BLOCK_REASONS[reason].work !== "no";
+  return BLOCK_REASONS[reason].work !== "none";
 }
 
 export function needsUser(reason: BlockReason): boolean {
-  return BLOCK_REASONS[reason].work === "needs-you";
+  return BLOCK_REASONS[reason].work === "action-required";
 }
 
 const IN_REVIEW: ReadonlySet<BlockReason> = new Set([

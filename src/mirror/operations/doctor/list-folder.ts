@@ -95,7 +95,7 @@ type OpenProblems = {
 };
 
 function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
-  const requiring = blocks.filter(({ reason }) => BLOCK_REASONS[reason].work === "needs-you").map(({ path }) => path);
+  const requiring = blocks.filter(({ reason }) => BLOCK_REASONS[reason].work === "action-required").map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
@@ -157,7 +157,7 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
   if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
   if (isReview(reason)) return { state: "in-review", why: REVIEWED };
-  return { state: BLOCK_REASONS[reason].work === "waits" ? "waiting" : "blocked", why: detail };
+  return { state: BLOCK_REASONS[reason].work === "pending" ? "waiting" : "blocked", why: detail };
 }
 
 type ShownEntry = Omit<FolderEntry, "row"> & {

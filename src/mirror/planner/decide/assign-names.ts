@@ -243,7 +243,7 @@ export class NameAssignment {
       const reason = this.#draft.blocks.get(idOf(owner))?.reason;
       const isGone = owner.local.now === null && owner.local.goal === null;
       if (isGone || reason === "path-pending") {
-        const isPending = reason !== undefined && BLOCK_REASONS[reason].work === "waits";
+        const isPending = reason !== undefined && BLOCK_REASONS[reason].work === "pending";
         return isPending
           ? bar(row, "path-pending", `mdmirror first deletes or renames the document at ${place.name} on the service`)
           : bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
