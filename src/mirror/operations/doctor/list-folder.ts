@@ -23,7 +23,7 @@ import { openDisk } from "../../folder/open-local.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
-import { BLOCK_REASONS, isReview } from "../../model/block.ts";
+import { BLOCK_REASONS, isReview, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
 /**
@@ -95,7 +95,7 @@ type OpenProblems = {
 };
 
 function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
-  const requiring = blocks.filter(({ reason }) => BLOCK_REASONS[reason].work === "action-required").map(({ path }) => path);
+  const requiring = blocks.filter(({ reason }) => needsUser(reason)).map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
