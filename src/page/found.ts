@@ -25,7 +25,7 @@ function lineOf(line: Snippet): Html {
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }
 
-/** LIMIT: characters before the first match, as a narrow page shows about 70 of a line. */
+/** LIMIT: characters before the first match. A line of a narrow page has about 70 characters. */
 const MOST_BEFORE = 40;
 
 /** Returns the end of the text before a match, from the start of a word. */

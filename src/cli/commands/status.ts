@@ -70,7 +70,10 @@ type Flags = {
   readonly maxAge: number | null;
 };
 
-/** Returns true if the last proven sync is older than `--max-age`. */
+/**
+ * Returns true if the last sync that found both sides equal is older than `--max-age`, or if there
+ * was none.
+ */
 function isTooOld(reading: StatusReading, { maxAge }: Flags, now: number): boolean {
   return (
     maxAge !== null && reading.kind === "seen" && (ageOf(reading.status, now) ?? Number.POSITIVE_INFINITY) > maxAge

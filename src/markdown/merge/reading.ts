@@ -21,9 +21,10 @@ export type Lines = {
 };
 
 /**
- * Lines of a text that are not blank: their numbers, and their indexes among all lines. Blank lines
- * look alike and would pair the wrong paragraphs, so they count as white space of the next line.
- * `keys`: numbers that distinguish lines that look alike, such as fences, by a neighbouring line.
+ * The lines of a text that are not blank. Blank lines look alike and would pair the wrong
+ * paragraphs, so they count as white space of the next line. `ids`: equal lines have equal ids.
+ * `indexes`: index among all lines. `keys`: ids that also depend on a neighbouring line, to
+ * distinguish lines that look alike, such as fences.
  */
 type FilledLines = {
   readonly ids: readonly number[];

@@ -2,7 +2,7 @@ import type { Sql, SqlStatement } from "./sql.ts";
 
 /** LIMIT: pages that one step merges, to bound its processor time. */
 const PAGES = 8;
-/** LIMIT: pages of one merge statement when many steps run together. */
+/** LIMIT: pages that one SQL statement merges. A call for many steps runs several statements. */
 const MAX_PAGES = 1_000;
 
 /**

@@ -61,7 +61,7 @@ function writeNotes(folder: string, notes: Notes): void {
   else replaceOwn(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
-/** Reads the notes. Content that is no JSON counts as no notes. */
+/** Reads the stored notes about problems. A file that is not valid JSON counts as empty. */
 function readNotes(folder: string): Notes {
   try {
     return JSON.parse(readOwn(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as Notes;

@@ -98,7 +98,7 @@ export type MoveEnd =
   | { readonly kind: "taken" }
   /** Another inode has got the name `from` since the check; nothing was changed. */
   | { readonly kind: "changed" }
-  /** `halfway`: undoing the rename failed as well, and the inode has both names. */
+  /** `hasBothNames`: mdmirror could not undo the move, so the file has both names. */
   | { readonly kind: "failed"; readonly errno: string; readonly hasBothNames: boolean };
 
 /**

@@ -16,8 +16,8 @@ type ReasonFacts = {
    */
   readonly origin: "computed" | "remembered";
   /**
-   * Work that the block leaves. `action-required`: the block ends when a person acts. `pending`: the
-   * block ends by itself, and until then the sides differ. `none`: no work is left.
+   * Work that the block leaves. `action-required`: the block ends when a person acts. `pending`:
+   * the block ends by itself, and until then the sides differ. `none`: no work is left.
    */
   readonly work: "action-required" | "pending" | "none";
   /**

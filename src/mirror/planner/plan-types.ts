@@ -107,8 +107,8 @@ export type Verdict =
        */
       readonly byReason: boolean;
       /**
-       * Digest of the sorted subjects of `approve`: the keys of the stopped steps, and the reasons
-       * for the whole plan.
+       * Digest of everything that an approval contains, sorted: the keys of the stopped steps and,
+       * if `byReason`, the reasons.
        */
       readonly hash: Digest;
     };

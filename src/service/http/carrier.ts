@@ -276,7 +276,10 @@ function lose({ request, reply }: Exchange): void {
   request.raw.socket.destroy();
 }
 
-/** Returns the bytes of the body that are still to come; for a chunked body, the most allowed. */
+/**
+ * Returns the number of bytes of the body, as declared by `Content-Length`. A chunked body declares
+ * none; the result is then the limit, `MAX_BODY_BYTES`.
+ */
 function sentLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];

@@ -226,8 +226,8 @@ export class Pages {
 const FORM = "application/x-www-form-urlencoded";
 
 /**
- * Reads a form.
- * @returns null if the input is not a form. A request for a page has an empty form
+ * Returns the fields of a posted form; null if the body is not a form. Empty for any method but
+ * POST.
  */
 function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();

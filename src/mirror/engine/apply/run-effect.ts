@@ -55,7 +55,7 @@ export type EffectEnd = {
 
 /**
  * The next phase of an effect, and the journal row that replaces the closed one. `run` carries out
- * the phase in this cycle; undefined if the next cycle does.
+ * the phase in this cycle. Undefined: the next cycle carries it out.
  */
 type NextPhase = {
   readonly row: Intent;

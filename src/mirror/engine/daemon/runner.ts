@@ -257,7 +257,10 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /** Lists the places where somebody is working. Most changes there are planned alone. */
+  /**
+   * Lists the due places: folders and documents that changed recently. If possible, plans their
+   * changed documents without a full cycle. Otherwise runs a cycle, or lists everything soon.
+   */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.listDuePlaces(this.#now());

@@ -48,9 +48,9 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
 }
 
 /**
- * Hides folders whose move has an unknown result. Documents may show the new path before a listing
- * of folders does, so all entries at or below either path wait. Otherwise each document would look
- * moved separately.
+ * Hides each folder whose move has an unknown result, and all entries at or below its old and its
+ * new path. Documents may show the new path before a listing of folders does. Each would then look
+ * like a separate move.
  * @param open reason why each result is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {

@@ -83,8 +83,8 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
 }
 
 /**
- * Returns a function that finds the file of a record. If a file was moved, it is not missing, and
- * the file at base's path belongs to another document.
+ * Returns a function that finds the file of a record, by inode first. It thus finds a moved file at
+ * the file's new path. `isTaken`: the file at the path belongs to another record.
  */
 function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;

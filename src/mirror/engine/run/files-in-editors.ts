@@ -140,7 +140,7 @@ function isOff({ unchangedMs, openMs }: EditorWait): boolean {
   return unchangedMs + openMs === 0;
 }
 
-/** Times of the disk have fractions of a millisecond, which the machine's clock does not have. */
+/** Tolerance in milliseconds: file times have fractions of a millisecond, event times do not. */
 const ROUNDING_MS = 1;
 
 /**

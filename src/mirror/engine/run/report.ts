@@ -33,8 +33,8 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * What was refused, if `kind` is `refused`: a name or path, or a step that left no block.
-   * Undefined: the service refused the content.
+   * Subject of the refusal, if `kind` is `refused`. `name`: a name or path. `step`: one step; the
+   * document is not blocked. Undefined: the content.
    */
   readonly refused?: "name" | "step";
   /**

@@ -149,7 +149,7 @@ function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | nul
  */
 type Selection = { readonly selects: (path: LocalPath) => boolean };
 
-/** Returns true if a name that is not a path may be a pattern. */
+/** Returns true if a name contains a character of patterns: `*`, `?` or `[`. */
 function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }

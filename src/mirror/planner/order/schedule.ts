@@ -7,11 +7,11 @@ import { listOperations, type Operation, precedesArrivals } from "./operation.ts
 import { temporaryName } from "./temporary.ts";
 
 /**
- * Orders the decided operations as steps. For each side, a state has the place of each row at each
- * moment. An operation that cannot run yet waits: its path is taken, its folder is missing, or an
- * entry is still inside. If all operations wait in a circle, one row moves to a temporary name. The
- * paths that a step uses decide which steps must come first. Any order that respects this gives the
- * same trees (I15).
+ * Orders the decided operations as steps. For each side, a `SideState` tracks where each row is
+ * after the steps so far. An operation that cannot run yet waits: its path is taken, its folder is
+ * missing, or an entry is still inside. If all operations wait for each other, one row moves to a
+ * temporary name. The paths that a step uses decide which steps must come first. Any order that
+ * respects this gives the same trees (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
   return new Schedule(draft).run();

@@ -106,7 +106,7 @@ type QueuedItem = {
  */
 export const STEP = 6;
 const COST = { document: 1, work: 1 / 1_000 } as const;
-/** Files of a renamed folder that one step queues. */
+/** LIMIT: files of a renamed folder that are queued at the cost of one short document. */
 const FOLDER_PORTION = 4;
 /** LIMIT: unindexed files that a search reads, the newest first. */
 const MAX_WAITING = 1_000;
