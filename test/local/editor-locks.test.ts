@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { programWithFileOpen, type Processes, SYSTEM_PROCESSES } from "../../src/mirror/local/editor-locks.ts";
+import { programWithFileOpen, type ProcessProbe, SYSTEM_PROCESS_PROBE } from "../../src/mirror/local/editor-locks.ts";
 import { swapBlock } from "../simulator/runs/editors.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 
@@ -7,7 +7,7 @@ const ROOT = "/w";
 const DAY_MS = 86_400_000;
 
 /** Process 1 lives on the machine `here`, which was started at the beginning of time. */
-const HERE: Processes = { host: () => "here", isAlive: (pid) => pid === 1, bootedAt: () => 0 };
+const HERE: ProcessProbe = { host: () => "here", isAlive: (pid) => pid === 1, bootedAt: () => 0 };
 
 function diskWith(put: (disk: RamDisk) => void): RamDisk {
   const disk = new RamDisk();
@@ -18,8 +18,8 @@ function diskWith(put: (disk: RamDisk) => void): RamDisk {
   return disk;
 }
 
-const open = (put: (disk: RamDisk) => void, processes = HERE, name = "a.md") =>
-  programWithFileOpen(diskWith(put), `${ROOT}/${name}`, processes);
+const open = (put: (disk: RamDisk) => void, processProbe = HERE, name = "a.md") =>
+  programWithFileOpen(diskWith(put), `${ROOT}/${name}`, processProbe);
 const file = (name: string, content: string | Uint8Array) => (disk: RamDisk) =>
   disk.user.write(`${ROOT}/${name}`, content);
 const link = (name: string, target: string) => (disk: RamDisk) => disk.user.symlink(target, `${ROOT}/${name}`);
@@ -59,7 +59,7 @@ describe("a file is open in an editor that says so", () => {
   });
 
   test("a lock from before the machine was started is none, even if another process has the number now", () => {
-    const later: Processes = { ...HERE, bootedAt: () => DAY_MS };
+    const later: ProcessProbe = { ...HERE, bootedAt: () => DAY_MS };
     expect(open(file(".a.md.swp", swapBlock(1, "here")), later)).toBeNull();
     expect(open(link(".#a.md", "ann@here.1"), later)).toBeNull();
     expect(open(file(".a.md.swp", swapBlock(1, "there")), later)).toBe("vim");
@@ -72,7 +72,7 @@ describe("a file is open in an editor that says so", () => {
   });
 
   test("this machine has a name and a start time, and knows that this process is running", () => {
-    const { host, isAlive, bootedAt } = SYSTEM_PROCESSES;
+    const { host, isAlive, bootedAt } = SYSTEM_PROCESS_PROBE;
     expect([host().length > 0, isAlive(process.pid), bootedAt()! < Date.now()]).toEqual([true, true, true]);
     expect(isAlive(2 ** 22 + 1)).toBe(false);
   });

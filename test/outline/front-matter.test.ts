@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bodyStart, findFrontMatter } from "../../src/markdown/outline/front-matter.ts";
+import { findBodyOffset, findFrontMatter } from "../../src/markdown/outline/front-matter.ts";
 
 test.each([
   ["YAML", "---\na: 1\n---\nbody", "a: 1\n", "body"],
@@ -12,7 +12,7 @@ test.each([
 ])("%s", (_name, text, content, body) => {
   const front = findFrontMatter(text)!;
   expect([text.slice(front.from, front.to), text.slice(front.end)]).toEqual([content, body]);
-  expect(bodyStart(text)).toBe(front.end);
+  expect(findBodyOffset(text)).toBe(front.end);
 });
 
 test.each([
@@ -23,5 +23,5 @@ test.each([
   ["a byte order mark alone", "\ufefftext", 1],
 ])("a text has none where there is %s", (_name, text, start) => {
   expect(findFrontMatter(text)).toBeNull();
-  expect(bodyStart(text)).toBe(start);
+  expect(findBodyOffset(text)).toBe(start);
 });

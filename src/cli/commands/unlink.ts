@@ -86,22 +86,22 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const unsent = await findUnsent(root, contextOf(io));
-  const folderWord = shellWord(root);
-  const anyway = `mdmirror unlink ${folderWord} --force`;
+  const rootWord = shellWord(root);
+  const forceCommand = `mdmirror unlink ${rootWord} --force`;
   if (unsent.kind === "trouble") {
     if (force) return null;
     const { what, next } = unsent.trouble;
     throw new TroubleError({
       ...unsent.trouble,
       what: `mdmirror cannot check whether everything in ${root} was uploaded: ${what}`,
-      next: `${next}; or unlink it anyway: ${anyway}`,
+      next: `${next}; or unlink it anyway: ${forceCommand}`,
     });
   }
   if (unsent.value === null) return null;
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
-  io.err(`  next: mdmirror sync ${folderWord}, then follow its output; or leave these changes unsynced: ${anyway}`);
+  io.err(`  next: mdmirror sync ${rootWord}, then follow its output; or leave these changes unsynced: ${forceCommand}`);
   return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 

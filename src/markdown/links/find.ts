@@ -1,4 +1,4 @@
-import { bodyStart } from "../outline/front-matter.ts";
+import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
 import { type Destination, readDestinationText } from "./destination.ts";
 import { type ParseInput, parseWith } from "./grammar.ts";
@@ -50,7 +50,7 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
 function parse(text: string, countsWiki: boolean): FoundLink[] {
-  const start = bodyStart(text);
+  const start = findBodyOffset(text);
   const body = start === 0 ? text : text.slice(start);
   const first = read(body, { defined: NO_LABELS, countsWiki });
   // All definitions decide which brackets are links, even definitions further down. So the document

@@ -40,8 +40,8 @@ export function parseWith(text: string, known: ParseInput): { tree: ReturnType<M
   const parse: Parse = { ...known, links: new Map(), paragraphs: new WeakMap() };
   reading = parse;
   try {
-    grammar ??= parser.configure([Table, BRACKETS, BLOCKS]);
-    return { ...parse, tree: grammar.parse(text) };
+    cachedParser ??= parser.configure([Table, BRACKETS, BLOCKS]);
+    return { ...parse, tree: cachedParser.parse(text) };
   } finally {
     reading = null;
   }
@@ -78,7 +78,7 @@ const BLOCKS: MarkdownConfig = {
 };
 
 /** Parser, made for the first content that is parsed: many commands parse nothing. */
-let grammar: MarkdownParser | null = null;
+let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
   const { defined, countsWiki, links, paragraphs } = reading!;

@@ -30,7 +30,7 @@ export function findFrontMatter(text: string): FrontMatter | null {
 }
 
 /** Returns the offset at which the Markdown begins: after a byte order mark and front matter. */
-export function bodyStart(text: string): number {
+export function findBodyOffset(text: string): number {
   return findFrontMatter(text)?.end ?? (text.startsWith("\ufeff") ? 1 : 0);
 }
 

@@ -1,5 +1,5 @@
 import { openFences } from "./fences.ts";
-import { bodyStart } from "./front-matter.ts";
+import { findBodyOffset } from "./front-matter.ts";
 
 /** A heading of a Markdown document, with its section. */
 export type Heading = {
@@ -21,7 +21,7 @@ const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 /** Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2, 4.3). */
 export function headingsOf(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
-  const from = text.slice(0, bodyStart(text)).split("\n").length - 1;
+  const from = text.slice(0, findBodyOffset(text)).split("\n").length - 1;
   return withSections(headingsIn(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
 }
 

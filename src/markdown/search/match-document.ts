@@ -54,8 +54,8 @@ class FoldedDocument {
   readonly name: string;
   readonly folders: string;
   readonly text: string;
-  /** Weight of an occurrence in the text; lower for long texts. */
-  readonly share: number;
+  /** Factor of all weights of the document; smaller for a long text. */
+  readonly lengthFactor: number;
   readonly #source: string;
   readonly #literals: readonly string[];
   #headings: string | null = null;
@@ -66,7 +66,7 @@ class FoldedDocument {
     const [foldedText, foldedPath] = this.#literals.map(composed);
     ({ name: this.name, folders: this.folders } = pathFieldsOf(foldedPath!));
     this.text = foldedText!;
-    this.share = 1 / (1.5 + Math.log2(1 + text.length / 1_000) / 2);
+    this.lengthFactor = 1 / (1.5 + Math.log2(1 + text.length / 1_000) / 2);
   }
 
   get headings(): string {
@@ -81,7 +81,7 @@ class FoldedDocument {
 
 /** Returns how well a document matches a unit of the query, from 0 (absent) to 1. */
 function matchOfUnit(document: FoldedDocument, unit: Unit) {
-  const { name, folders, text, share } = document;
+  const { name, folders, text, lengthFactor } = document;
   const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
   const inHeadings = inText.weight === 0 ? NO_PLACES : placesOf(document.headings, unit);
   const weight =
@@ -90,7 +90,7 @@ function matchOfUnit(document: FoldedDocument, unit: Unit) {
     WEIGHT.heading * Math.min(1, inHeadings.weight) +
     WEIGHT.text * inText.weight;
   return {
-    fit: (weight * share) / (weight * share + 1),
+    fit: (weight * lengthFactor) / (weight * lengthFactor + 1),
     isWhole: inName.isWhole || inFolders.isWhole || inText.isWhole,
   };
 }

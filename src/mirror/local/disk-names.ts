@@ -40,11 +40,11 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.realPath;
   const other = MIRROR_FOLDER.toUpperCase();
-  const folds = anyErrno(() => {
+  const isFolding = anyErrno(() => {
     if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
     return !guard.fs.readdir(root).some(({ name }) => name === other);
   });
-  return folds === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
+  return isFolding === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
 }
 
 /**

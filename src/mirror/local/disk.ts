@@ -4,7 +4,7 @@ import type { Disk, DiskOutcome, LocalText, PathState, RootIdentity, Written } f
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
+import { type ProcessProbe, SYSTEM_PROCESS_PROBE, useOf } from "./editor-locks.ts";
 import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
@@ -39,14 +39,14 @@ type DiskOptions = {
   /** Entries between two pauses of a walk. Default: 256. */
   readonly partSize?: number;
   /** Recognises a lock whose editor has died. Default: this machine's processes. */
-  readonly processes?: Processes;
+  readonly processProbe?: ProcessProbe;
 };
 
 /** The port of the disk, over the system calls of `fs`. */
 export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
-  readonly #processes: Processes;
+  readonly #processProbe: ProcessProbe;
   readonly #openFiles: OpenFiles;
   #areNamesKnown = false;
 
@@ -55,10 +55,10 @@ export class LocalDisk implements Disk {
    * contain symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
-    const { random, probes = true, ignore = [], folders = [], gitignore = null, partSize = 256, processes } = options;
+    const { random, probes = true, ignore = [], folders = [], gitignore = null, partSize = 256 } = options;
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probes, ignore, folders, gitignore, partSize };
-    this.#processes = processes ?? SYSTEM_PROCESSES;
+    this.#processProbe = options.processProbe ?? SYSTEM_PROCESS_PROBE;
     this.#openFiles = new OpenFiles(fs);
   }
 
@@ -97,7 +97,7 @@ export class LocalDisk implements Disk {
 
   readonly scanFiles: Disk["scanFiles"] = (...args) => rescanFiles(this.#guard, ...args);
   readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
-  readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
+  readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processProbe));
   readonly shareFolders: Disk["shareFolders"] = (work) => this.#guard.withFoldersOpen(work);
   readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 

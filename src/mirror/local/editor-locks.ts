@@ -12,7 +12,7 @@ import { anyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 /** Facts about the processes of this machine. */
-export type Processes = {
+export type ProcessProbe = {
   /** Name of the machine, as programs write it into their locks. */
   readonly host: () => string;
   readonly isAlive: (pid: number) => boolean;
@@ -20,7 +20,7 @@ export type Processes = {
   readonly bootedAt: () => number | null;
 };
 
-export const SYSTEM_PROCESSES: Processes = { host: hostName, isAlive, bootedAt };
+export const SYSTEM_PROCESS_PROBE: ProcessProbe = { host: hostName, isAlive, bootedAt };
 
 function hostName(): string {
   return hostname();
@@ -47,15 +47,15 @@ const BOOT_TOLERANCE_MS = 60_000;
  * Returns the name of the program that has a file open; null if no lock shows one.
  * @param abs absolute path, from the root guard
  */
-export function programWithFileOpen(fs: Fs, abs: string, processes: Processes): string | null {
+export function programWithFileOpen(fs: Fs, abs: string, processProbe: ProcessProbe): string | null {
   const slash = abs.lastIndexOf("/");
   const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
   const hidden = name.startsWith(".") ? name : `.${name}`;
   for (const ending of SWAP_ENDINGS) {
-    const editor = swapOwner(fs, `${folder}/${hidden}.${ending}`, processes);
+    const editor = swapOwner(fs, `${folder}/${hidden}.${ending}`, processProbe);
     if (editor !== null) return editor;
   }
-  return emacsOwner(fs, `${folder}/.#${name}`, processes) ?? officeOwner(fs, `${folder}/.~lock.${name}#`);
+  return emacsOwner(fs, `${folder}/.#${name}`, processProbe) ?? officeOwner(fs, `${folder}/.~lock.${name}#`);
 }
 
 /**
@@ -70,7 +70,7 @@ const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
  */
 const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 } as const;
 
-function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
+function swapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const lock = attemptCall(() => fs.readFile(path));
   // A swap file that cannot be read exists: a program is just writing it, or it belongs to another
   // user.
@@ -81,7 +81,7 @@ function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   const editor = /^nano/i.test(block.toString("latin1", VIM_BLOCK.version, VIM_BLOCK.version + 4)) ? "nano" : "vim";
   const host = untilNul(block.subarray(VIM_BLOCK.host, VIM_BLOCK.host + VIM_BLOCK.hostBytes));
   const pid = block.readUInt32LE(VIM_BLOCK.pid);
-  return isDead({ host, pid, since: found.stat.mtimeMs }, processes) ? null : editor;
+  return isDead({ host, pid, since: found.stat.mtimeMs }, processProbe) ? null : editor;
 }
 
 function untilNul(bytes: Buffer): string {
@@ -93,7 +93,7 @@ function untilNul(bytes: Buffer): string {
  * Returns the owner of a file by its Emacs lock: a symlink without a target, `user@host.pid:boot`,
  * or a file with that text.
  */
-function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
+function emacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const stat = anyErrno(() => fs.lstat(path));
   if (stat === null) return null;
   const read = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
@@ -101,7 +101,7 @@ function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
   const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text ?? "");
   if (match === null) return null;
   const [, host, pid] = match;
-  return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processes) ? null : "Emacs";
+  return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processProbe) ? null : "Emacs";
 }
 
 /**
@@ -115,11 +115,11 @@ function officeOwner(fs: Fs, path: string): string | null {
 /** `since`: time of the lock, in milliseconds since the epoch. */
 type Owner = { readonly host: string; readonly pid: number; readonly since: number };
 
-function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
-  if (!isSameHost(host, processes.host())) return false;
-  if (pid > 0 && !processes.isAlive(pid)) return true;
+function isDead({ host, pid, since }: Owner, processProbe: ProcessProbe): boolean {
+  if (!isSameHost(host, processProbe.host())) return false;
+  if (pid > 0 && !processProbe.isAlive(pid)) return true;
   // After a restart of the machine, another process may have the number of the dead one.
-  const booted = processes.bootedAt();
+  const booted = processProbe.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
 
@@ -139,11 +139,11 @@ const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETO
  * Returns the program that uses a file. If the file or its folder cannot be read, returns none: the
  * effect itself will report the fault.
  */
-export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
+export function useOf(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
   const place = anyErrno(() => guard.place(path, "file"));
   if (!place?.ok) return { changedMs: null, savedMs: null, openIn: null };
   const stat = anyErrno(() => guard.fs.lstat(place.abs));
   const file = stat?.kind === "file" ? stat : null;
   const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
-  return { ...times, openIn: programWithFileOpen(guard.fs, place.abs, processes) };
+  return { ...times, openIn: programWithFileOpen(guard.fs, place.abs, processProbe) };
 }

@@ -93,7 +93,7 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   await app.ready();
   return (request, response, waitsForContinue = false) => {
     state.begun++;
-    const isEmpty = sentLength(request) === 0;
+    const isEmpty = declaredLength(request) === 0;
     // Without an answer 100 (Continue), Node closes the connection after the answer.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
@@ -147,7 +147,7 @@ function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null
   const fault = headFault(request.raw);
   if (fault !== null) return answerEarly(state, exchange, state.service.handle({ ...head, body: null }, fault), true);
   if (by === "operator" || by === "stream") return null;
-  const bytes = sentLength(request.raw);
+  const bytes = declaredLength(request.raw);
   return bytes === 0 && isAdmitted(state, exchange, 0) ? null : judgeByKey(state, exchange, bytes);
 }
 
@@ -195,7 +195,7 @@ async function pagesFor(state: ServerState, request: IncomingMessage): Promise<A
   const from = request.socket.remoteAddress ?? "";
   return {
     handle: (sent, fault) => pages.handle(sent, fault, from),
-    admit: (head) => pages.admit(head, sentLength(request)),
+    admit: (head) => pages.admit(head, declaredLength(request)),
   };
 }
 
@@ -280,7 +280,7 @@ function lose({ request, reply }: Exchange): void {
  * Returns the number of bytes of the body, as declared by `Content-Length`. A chunked body declares
  * none; the result is then the limit, `MAX_BODY_BYTES`.
  */
-function sentLength({ headers }: IncomingMessage): number {
+function declaredLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];
   return length === undefined ? 0 : Number(length);

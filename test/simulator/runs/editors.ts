@@ -1,12 +1,12 @@
 import { nameOf, parentOf } from "../../../src/contract/path.ts";
-import type { Processes } from "../../../src/mirror/local/editor-locks.ts";
+import type { ProcessProbe } from "../../../src/mirror/local/editor-locks.ts";
 import { at, type UserFolder, documentsOf } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 
 /** Users who keep files open in an editor that shows it by a swap file, as Vim does. */
 
 /** The machine of the rig: every process is alive. */
-export const LIVING: Processes = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
+export const LIVING: ProcessProbe = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
 
 /** Returns the first block of a swap file of Vim, of a live process. */
 export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8Array {

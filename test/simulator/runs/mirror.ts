@@ -101,7 +101,7 @@ export class SimulatedMirror {
       ...{ key: keys[this.index]!.key, disk: this.disk, state: this.#stored, links: this.#links },
       log: { write: (...entry: unknown[]) => void this.log.push(JSON.stringify(entry)) },
       openDisk: (fs: Fs) =>
-        new ScannedDisk(fate.onScan, fs, ROOT, { random: this.#random, partSize: 3, processes: LIVING }),
+        new ScannedDisk(fate.onScan, fs, ROOT, { random: this.#random, partSize: 3, processProbe: LIVING }),
       counts: (call: number): void => {
         this.calls = call;
       },

@@ -67,7 +67,7 @@ export async function refuseCreation(
     return kind === "stale" ? stale(detail) : block("occupied-unseen", detail, null);
   }
   const isAboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (isAboutName && hasLearnedNames(ctx)) return stale(MORE_REFUSED);
+  if (isAboutName && hasLearnedNames(ctx)) return stale(NAME_RULES_LEARNED);
   return fault.status === 403 ? block("read-only", fault.detail, null) : block("refused", fault.detail, digest);
 }
 
@@ -111,7 +111,7 @@ export async function refuseMove(
 ): Promise<Outcome> {
   if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return NOT_AS_ONE;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (fault.pointers.includes("/name") && hasLearnedNames(ctx)) return stale(MORE_REFUSED);
+  if (fault.pointers.includes("/name") && hasLearnedNames(ctx)) return stale(NAME_RULES_LEARNED);
   const { status, code, requestId } = fault;
   const path = followLocalMoves(ctx, lastLocalPath);
   const key = row.kind === "patch" ? row.id : row.dirId;
@@ -132,11 +132,11 @@ const FOLDER_NOT_TO_ROOT = stale(
   "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",
 );
 
-const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
+const NAME_RULES_LEARNED = "after planning this step, mdmirror learned more about the names that the service accepts";
 
 /**
- * Returns true if this cycle learned how the service or the disk spells names after the plan was
- * made.
+ * Returns true if this cycle learned, after the plan was made, which characters the service refuses
+ * in names, or which names it treats as equal.
  */
 function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();

@@ -25,7 +25,7 @@ export function earlierRefusal({ notes }: CycleContext, { facts, item }: Request
   return before === undefined ? null : { ...before, block: { ...before.block, ...item } };
 }
 
-export function noteRefused({ notes }: CycleContext, { facts }: Request, outcome: Outcome): Outcome {
+export function rememberRefusal({ notes }: CycleContext, { facts }: Request, outcome: Outcome): Outcome {
   const { refused } = notes.tally;
   if (concernsRequest(outcome)) refused.set(facts, outcome);
   const [oldest] = refused.keys();

@@ -4,7 +4,7 @@ import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
 import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
-import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
+import { rememberRefusal, earlierRefusal, type Request } from "./refused-before.ts";
 
 /**
  * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer comes,
@@ -131,7 +131,7 @@ async function refused<Row extends Intent, Input>(
   fault: Fault,
 ): Promise<EffectResult<never>> {
   const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, input, fault);
-  return { kind: "over", outcome: request === undefined ? outcome : noteRefused(ctx, request, outcome) };
+  return { kind: "over", outcome: request === undefined ? outcome : rememberRefusal(ctx, request, outcome) };
 }
 
 /**

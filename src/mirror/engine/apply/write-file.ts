@@ -63,17 +63,17 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
     const { id, path, expect } = decided;
     if (isUncountedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
-    const writes = digestToWrite(writing);
-    if (text !== null) ctx.world.state.putKnownText(writes, text, mergedContentName(path, id, event.detail));
+    const newDigest = digestToWrite(writing);
+    if (text !== null) ctx.world.state.putKnownText(newDigest, text, mergedContentName(path, id, event.detail));
     const row: Row = {
       ...decided,
       kind: "replace",
       setAsideAt: trash ?? setAsidePath(ctx.world),
-      writes,
+      writes: newDigest,
       baseChangeId: base?.changeId ?? null,
       baseDigest: base?.digest ?? null,
       ...(next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest }),
-      event: { before: expect, after: writes, id, path, ...event },
+      event: { before: expect, after: newDigest, id, path, ...event },
     };
     return got({ row, input: writing });
   },
