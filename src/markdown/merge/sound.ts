@@ -183,9 +183,8 @@ function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean 
     if (hasBoth(line)) {
       if (!isPicked(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
+      // Only depth and kind count: the other side may have renamed the block around the line.
     } else if (!areAlike(is, mine ?? theirs ?? is)) {
-      // A context of the same depth and kind is enough, because the other side may have renamed the
-      // block around the line.
       if (is !== known) return false;
       pending = is;
     }

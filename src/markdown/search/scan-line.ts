@@ -26,8 +26,8 @@ const NO_CHARACTER = -1;
 /**
  * Finds the first matching ranges of a line, in UTF-16 units.
  * @param line a line without line end
- * @param most ranges to find, and instructions to run before the scan yields. The instructions for
- * one character are not split: each runs at most twice.
+ * @param most `ranges`: ranges to find. `steps`: instructions to run before the scan yields. The
+ * scan yields only between characters; for one character it runs each instruction at most twice.
  */
 export function* scanLine(
   program: Program,

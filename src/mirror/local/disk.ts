@@ -30,8 +30,7 @@ type DiskOptions = {
   /** The only folders that are synced. Default, and empty: all. */
   readonly folders?: readonly LocalPath[];
   /**
-   * Follows `.gitignore` files for paths that are not in this source. Default, and null: these
-   * files are not followed.
+   * Paths that `.gitignore` files never leave out. Default, and null: these files are not followed.
    */
   readonly gitignore?: RecordedPathSource | null;
   /** False if scans write nothing, not even a probe (I23: dry runs). Default: true. */

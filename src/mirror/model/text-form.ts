@@ -38,7 +38,10 @@ const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
 /** Matches a character that NFC may change or join to another. NFC keeps all below U+0300. */
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
-/** Returns the forms of content apart from the plain one. */
+/**
+ * Returns the unusual forms that a content has: carriage returns, a byte order mark, no final
+ * newline, or characters that are not in NFC.
+ */
 function oddForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");

@@ -21,8 +21,8 @@ export type Plan = {
   readonly blocks: readonly Block[];
   readonly verdict: Verdict;
   /**
-   * Documents whose new content on the service must be read before the verdict counts, because it
-   * may be blank. Undefined if there are none.
+   * Documents whose new content on the service must be read before the verdict is final: if it is
+   * blank, a safety check may stop the plan. Undefined if there are none.
    */
   readonly toRead?: readonly DocId[];
   /**

@@ -22,8 +22,8 @@ import type { BaseTree } from "../model/tree.ts";
 export type Intent =
   // Effects on the service.
   /**
-   * `replaces`: the deleted document that the new document restores. When the effect ends, the
-   * record of the deleted document is removed.
+   * `replaces`: the deleted document that the new document restores. After the POST, mdmirror
+   * removes the record of the deleted document.
    */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & Sent)
   | ({
@@ -87,7 +87,10 @@ export type Intent =
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
       /** True if the block of the document ends, because the user decided. */
       readonly endsBlock?: true;
-      /** Older version to which base goes back, because the content is an edit of that version. */
+      /**
+       * Older version that becomes base again, because the written content is an edit of that
+       * version. Undefined: base keeps its version.
+       */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
       readonly counts?: Count;
       readonly event: EventFields;

@@ -33,8 +33,8 @@ export function listOwnMirrors(env: Env): MirrorList {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, markerOf(root), mirror.marker) })),
   );
   const present = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
-  // If a folder was linked again, the list shows only the entry of its current marker. If one
-  // mirror has several copies, the first copy keeps the name.
+  // If a folder was linked again, only the entry with the folder's current marker is listed. If a
+  // linked folder was copied, the first copy keeps the name.
   const listed = rows
     .filter((row) => row.place === "present" || !present.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));

@@ -43,8 +43,8 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions that were based on base's version. If only base's change id is new, but
- * not its content, returns all of them. Leaves out a submission whose content the store lost.
+ * Returns the submissions that were based on base's version, or all if none was: base then has a
+ * new change id for the same content. Leaves out a submission whose content the store lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const onBase = submissions.filter((submission) => submission.baseChangeId === changeId);

@@ -25,7 +25,10 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
   return { ...world, disk: links.disk, links };
 }
 
-/** Returns a disk that is only read, with content in the service's form. */
+/**
+ * Returns a disk for reading: links in file contents are converted to the service's form. Reads
+ * write nothing to the state.
+ */
 export function readingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,

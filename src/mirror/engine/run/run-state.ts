@@ -150,8 +150,8 @@ function readLast(text: string | null): LastRun | null {
 }
 
 /**
- * Returns true if a safety check stops the sync because the service lacks documents of base. An
- * approval counts until the approved changes are made.
+ * Returns true if a safety check stopped the sync because the service lacks documents of base.
+ * Stays true after the user approved that stop, until the approved changes are made.
  */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);

@@ -247,7 +247,10 @@ function plainString(
   return rule === "code" || rule === "key" ? value : "";
 }
 
-/** Returns a plan as data, without its texts for people and without the hash of its names. */
+/**
+ * Returns a plan as data, for a bundle. Strings that `STRINGS` does not name become "": messages
+ * for users, and the verdict's hash, which is made from names.
+ */
 export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
   const lists = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };

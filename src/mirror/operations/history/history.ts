@@ -269,8 +269,8 @@ export function findContent(
 }
 
 /**
- * Returns the newest version of the document itself, if it has one. A version of another document
- * at its path is only for users who ask for that version.
+ * Returns the newest wanted version of the document itself. If there is none, returns the newest
+ * wanted version of another document at its path; undefined if there is none either.
  */
 export function newestOf(
   entries: readonly HistoryEntry[],

@@ -4,7 +4,7 @@ import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
-  /** Runs the steps of the plans. Undefined: nobody can stop the steps. */
+  /** Lets a person stop the run between two steps. Undefined: the run cannot be stopped. */
   readonly stoppable?: Stoppable;
 };
 

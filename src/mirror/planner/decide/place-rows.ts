@@ -20,8 +20,8 @@ import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remember
 import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
 
 /**
- * Decides places, first those of folders, because a blocked folder can block the places of
- * documents.
+ * Decides the place of each folder, then of each document. Folders come first, because a blocked
+ * folder can block the places of documents.
  */
 
 export function placeFolders(draft: PlanDraft): void {

@@ -76,7 +76,7 @@ function isUnchanged(draft: PlanDraft, record: DocumentRecord, localFile: LocalF
 
 /**
  * Decides about a new published version during a review. If it contains the submitted content, the
- * review is settled; otherwise the version is merged under the local content.
+ * review is settled; otherwise the version is merged into the local content.
  */
 function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;

@@ -115,8 +115,8 @@ function countEmpty({ records }: BaseTree): number {
 }
 
 /**
- * Returns the documents that must be read before the verdict counts: if all of them were blank, a
- * safety check would stop the plan.
+ * Returns the documents whose new content must be read before the verdict is final: if all of it
+ * were blank, a safety check would stop the plan.
  */
 export function mustRead(loss: Loss): readonly DocId[] {
   const { unread } = loss;
