@@ -79,10 +79,10 @@ const MAX_PROBLEMS = 20;
  */
 export function trackProblems(): (
   root: string,
-  report: Pick<RunReport, "attention" | "state" | "foreseen">,
+  report: Pick<RunReport, "attention" | "state" | "expectedStopReasons">,
 ) => string[] {
   const known = new Map<string, ReadonlyMap<string, Attention>>();
-  return (root, { attention, state, foreseen }) => {
+  return (root, { attention, state, expectedStopReasons }) => {
     // Offline, nothing was scanned, so no problem began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
@@ -97,7 +97,7 @@ export function trackProblems(): (
     if (fresh.length === 0 && ended.length === 0) return [];
     // After a stop, or before one that is expected, the number of open problems is not shown:
     // another message already asks the user to act.
-    const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || foreseen !== undefined);
+    const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || expectedStopReasons !== undefined);
     const left =
       !isStopAnswerNeeded && (current.size > fresh.length || ended.length > 0) ? [leftLine(current.size)] : [];
     return [...attentionLines(fresh, MAX_PROBLEMS), ...endedLines(ended), ...left];

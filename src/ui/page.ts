@@ -55,19 +55,19 @@ export type UiPage = {
 
 type FolderPage = Omit<UiPage, "show"> & {
   /** True if the page can show a folder whose content cannot be read. */
-  readonly showsUnread?: boolean;
+  readonly showsUnreadable?: boolean;
   readonly show: (ui: Ui, folder: Folder, request: PageRequest) => Result<Content> | Promise<Result<Content>>;
 };
 
 /** Defines a page about one linked folder. */
-export function folderPage({ show, showsUnread = false, ...page }: FolderPage): UiPage {
+export function folderPage({ show, showsUnreadable = false, ...page }: FolderPage): UiPage {
   return {
     ...page,
     show(ui, request) {
       const found = folderNamed(request.all, request.params["name"]!);
       if (found.kind === "trouble") return found;
       const { trouble } = found.value;
-      return trouble === null || showsUnread ? show(ui, found.value, request) : { kind: "trouble", trouble };
+      return trouble === null || showsUnreadable ? show(ui, found.value, request) : { kind: "trouble", trouble };
     },
   };
 }

@@ -28,7 +28,7 @@ const run = (paths: readonly (string | object)[], more: object = {}) => {
   const attention = paths.map((path) => (typeof path === "string" ? problem(path) : path));
   return of("run", { report: { state: "attention", attention, ...more } });
 };
-const foreseen = [{ reason: "delete-budget-remote", detail: "" }];
+const stopsSoon = { expectedStopReasons: [{ reason: "delete-budget-remote", detail: "" }] };
 const changed = problem("a.md", { detail: "otherwise" });
 
 const TALES: Readonly<Record<string, readonly FolderEvent[]>> = {
@@ -60,7 +60,7 @@ const TALES: Readonly<Record<string, readonly FolderEvent[]>> = {
     run([]),
   ],
   "a stopped mirror still needs somebody when all else has ended": [run(["a.md"]), run([], { state: "stopped" })],
-  "and so does one about to stop": [run(["a.md"]), run([], { foreseen }), run(["b.md"], { foreseen })],
+  "and so does one about to stop": [run(["a.md"]), run([], stopsSoon), run(["b.md"], stopsSoon)],
   "a phase when it begins": [
     ...[phase("idle"), phase("observing"), phase("waiting", { why: "offline", detail: "no network." })],
     ...[

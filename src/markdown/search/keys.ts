@@ -99,12 +99,12 @@ function addRun(keys: Set<number>, run: string, seed: number): void {
 /** Adds a key for every `length` adjacent code points. */
 function addSpans(keys: Set<number>, text: string, length: number, seed: number = TEXT_SEED): void {
   const isAstral = /[\ud800-\udfff]/.test(text);
-  const after = (offset: number) => offset + (isAstral && text.codePointAt(offset)! > 0xffff ? 2 : 1);
+  const nextOffset = (offset: number) => offset + (isAstral && text.codePointAt(offset)! > 0xffff ? 2 : 1);
   let to = 0;
-  for (let n = 0; n < length; n++) to = after(to);
-  for (let from = 0; to <= text.length; from = after(from)) {
+  for (let n = 0; n < length; n++) to = nextOffset(to);
+  for (let from = 0; to <= text.length; from = nextOffset(from)) {
     keys.add(hashOf(text, from, to, seed));
-    to = after(to);
+    to = nextOffset(to);
   }
 }
 

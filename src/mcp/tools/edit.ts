@@ -71,9 +71,9 @@ export const EDIT = defineTool({
       const edited = replaceIn(before, edits);
       if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
       const { editNumber, count } = edited;
-      const what = `${path}: the old_text of edit ${editNumber} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
+      const message = `${path}: the old_text of edit ${editNumber} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
       const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-      return badCall(what, next, count === 0 ? "not-found" : "many-places", { path, edit: editNumber, count });
+      return badCall(message, next, count === 0 ? "not-found" : "many-places", { path, edit: editNumber, count });
     });
   },
 });

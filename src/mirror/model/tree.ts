@@ -33,7 +33,7 @@ export type LocalFile = {
    * `digest` is that of the bytes, or of the content that the same bytes stand for at another path.
    * Undefined if the links are resolved, or there are none.
    */
-  readonly linksUnread?: true;
+  readonly hasUnresolvedLinks?: true;
   readonly textFault: TextFault | null;
   /**
    * True if the file has no bytes. Empty content is no evidence of identity, and an editor that

@@ -96,10 +96,10 @@ const key = z
  * yet. A file or folder created there gets this grant only if it allows less than the parent's
  * grant.
  */
-const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, index: number) => ({
+const grantWithPath = (paths: readonly string[]) => (parsed: z.output<typeof grant>, index: number) => ({
   path: paths[index]!,
-  level: sent.level,
-  waits: typeof sent.on === "string" && sent.on.startsWith("/"),
+  level: parsed.level,
+  waits: typeof parsed.on === "string" && parsed.on.startsWith("/"),
 });
 
 /** A new key together with its secret. */

@@ -83,7 +83,7 @@ type Lines = ReturnType<typeof countLines> | null;
 
 function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Result<Content> {
   const { name: mirror, root, job } = folder;
-  const read = withLocal(root, ui, (local) => readSelection(local, name, request));
+  const read = withLocal(root, ui, (localMirror) => readSelection(localMirror, name, request));
   if (read.kind === "trouble") return read;
   const { timeline, entries, part, lines, selected, before } = read.value;
   const { path, isGone, texts } = timeline;

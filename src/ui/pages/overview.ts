@@ -23,7 +23,7 @@ const EVENTS = 2_000;
 export const OVERVIEW = folderPage({
   path: "/m/:name",
   section: "",
-  showsUnread: true,
+  showsUnreadable: true,
   show: (ui, folder, request) =>
     ok({
       title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,

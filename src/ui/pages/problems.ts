@@ -17,7 +17,7 @@ const PROBLEMS_PER_PAGE = 100;
 export const PROBLEMS = folderPage({
   path: "/m/:name/needs",
   section: "needs",
-  showsUnread: true,
+  showsUnreadable: true,
   show(ui, folder, request) {
     const { name, waits } = folder;
     const part = partOf(

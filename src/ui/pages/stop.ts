@@ -20,7 +20,7 @@ const MAX_CHANGES = 100;
 export const STOP = folderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
-  showsUnread: true,
+  showsUnreadable: true,
   show(ui, folder, request) {
     const { name, root, status, job } = folder;
     const safetyStop = status?.safetyStop ?? null;

@@ -216,7 +216,7 @@ test("I21 many local deletions that will stop the sync are announced so from the
   for (let n = 0; n < 12; n++) rig.remove(note(n));
   await rig.pass(10_000);
   expect(pendingOf(rig).toSorted()).toEqual(pending(0, 12, true).toSorted());
-  expect(rig.daemon.status().lastReport?.foreseen).toMatchObject([{ reason: "delete-budget-remote" }]);
+  expect(rig.daemon.status().lastReport?.expectedStopReasons).toMatchObject([{ reason: "delete-budget-remote" }]);
   await rig.pass(60_000);
   expect(rig.daemon.status().phase.kind).toBe("stopped");
 });
@@ -226,7 +226,7 @@ test("I21 many local deletions that become too many while they wait are announce
   for (let n = 0; n < 5; n++) rig.remove(note(n));
   await rig.pass(5_000);
   expect(pendingOf(rig).toSorted()).toEqual(pending(0, 5, false).toSorted());
-  expect(rig.daemon.status().lastReport?.foreseen).toBeUndefined();
+  expect(rig.daemon.status().lastReport?.expectedStopReasons).toBeUndefined();
   rig.events.length = 0;
   for (let n = 5; n < 11; n++) rig.remove(note(n));
   await rig.pass(5_000);

@@ -42,8 +42,8 @@ export const showCopy = {
     // (`conflict-flood`).
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
-    const placed = writeConflictCopy(ctx, path, text, writes);
-    if (placed.kind === "end") return { kind: "over", outcome: placed.outcome };
+    const written = writeConflictCopy(ctx, path, text, writes);
+    if (written.kind === "end") return { kind: "over", outcome: written.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
     // ORDER: the copy is flushed before the state records it. A missing copy counts as removed by
     // the user, so a power cut must not remove a recorded copy.

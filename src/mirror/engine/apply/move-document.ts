@@ -35,9 +35,9 @@ type ObservedPlace = {
 };
 type KnownVersion = {
   /** Current change id of base's content on the service; null if the service has other content. */
-  readonly known: ChangeId | null;
-  /** Change id of base before the read that returned `known`. */
-  readonly asOf: ChangeId;
+  readonly contentId: ChangeId | null;
+  /** Change id of base before the read that returned `contentId`. */
+  readonly earlierBaseId: ChangeId;
 };
 
 /** Changes a document's name or folder on the service by one PATCH. */
@@ -95,14 +95,14 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
 
 async function versionAt(
   ctx: CycleContext,
-  { id, changeId: asOf, digest, localPath }: DocumentRecord,
+  { id, changeId: earlierBaseId, digest, localPath }: DocumentRecord,
   file: FileResource | FileWithContent,
 ): Promise<KnownVersion> {
-  if (file.lastChangeId === asOf) return { known: asOf, asOf };
+  if (file.lastChangeId === earlierBaseId) return { contentId: earlierBaseId, earlierBaseId };
   // The answer to a move has no content.
   const read = "content" in file ? { ok: true, value: file } : await readFacts(ctx, id, localPath);
   const isBase = read.ok && digestOf(read.value.content) === digest;
-  return { known: isBase ? read.value.lastChangeId : null, asOf };
+  return { contentId: isBase ? read.value.lastChangeId : null, earlierBaseId };
 }
 
 function concludeMoved(
@@ -112,7 +112,7 @@ function concludeMoved(
   { observed, lastLocalPath, isBack }: ObservedPlace & { readonly observed: NonNullable<ObservedPlace["observed"]> },
   source: ResultSource,
 ): EffectEnd {
-  const { path, known, asOf } = observed;
+  const { path, contentId, earlierBaseId } = observed;
   // The request changed only the folder, so another user renamed the document. Base gets the new
   // folder with the old name, so that the next cycle sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
@@ -122,7 +122,7 @@ function concludeMoved(
   // request, base keeps the old id, and the next cycle reads the document. ORDER: the id in the
   // answer to the move is not used, because a PUT may have been saved in between; the id that was
   // read with the content is.
-  const newBase = known !== null && record.changeId === asOf ? { ...moved, changeId: known } : moved;
+  const newBase = contentId !== null && record.changeId === earlierBaseId ? { ...moved, changeId: contentId } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = newBase;
   const requestId = source.from === "answer" ? source.requestId : null;
@@ -139,7 +139,7 @@ function concludeMoved(
   const version = changeId === record.changeId ? {} : { version: { id, changeId, digest } };
   // True if base's id has not changed since the read, or is already the id that was read. An effect
   // on the content may have ended in between.
-  const isKnown = known !== null && (known === asOf || known === changeId);
+  const isKnown = contentId !== null && (contentId === earlierBaseId || contentId === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, lastLocalPath, isKnown, requestId),
     change: { record: isBack ? asMovedBack(newBase, lastLocalPath) : newBase, ...version, event },

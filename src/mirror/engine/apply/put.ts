@@ -165,7 +165,7 @@ function concludeSaved(
   ctx.notes.counts.uploaded++;
   const { changeId, digest } = saved;
   const { id, digest: sent, baseDigest } = row;
-  const event = eventOfSaved(ctx, row, record, saved, lost);
+  const event = eventOfSavedVersion(ctx, row, record, saved, lost);
   if (digest !== sent && digest === baseDigest) {
     const isOther = record.changeId !== row.baseChangeId;
     const echoed = "the service saved no new version: it normalises away the difference";
@@ -182,7 +182,7 @@ function concludeSaved(
   return { outcome: DONE, change: { contentRecord: moveBase(record, base), version: { id, changeId, digest }, event } };
 }
 
-function eventOfSaved(
+function eventOfSavedVersion(
   ctx: CycleContext,
   row: Row,
   record: DocumentRecord,
@@ -244,7 +244,7 @@ function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): Ef
     return { kind: "seen", seen: { kind: "saved", ...saved } };
   const record = ctx.world.state.record(id);
   if (record === null) return { kind: "over", outcome: STALE.noRecord };
-  const event = eventOfSaved(
+  const event = eventOfSavedVersion(
     ctx,
     row,
     record,

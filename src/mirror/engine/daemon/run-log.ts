@@ -53,8 +53,8 @@ export class RunLog {
    * Publishes the deletions whose delay began. Publishes all delayed deletions once they would stop
    * the sync.
    */
-  #publishDeletions({ foreseen }: RunReport): void {
-    const asks = foreseen !== undefined;
+  #publishDeletions({ expectedStopReasons }: RunReport): void {
+    const asks = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(asks && !this.#isStopAnnounced);
     for (const { path, dueAt, inConflict } of begun) {
       const at = wallTime(this.#world.clock, dueAt);

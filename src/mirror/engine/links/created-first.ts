@@ -14,11 +14,11 @@ export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   for (const [index, { action }] of plan.steps.entries())
     if (action.kind === "create-remote") creating.set(action.localPath, index);
   if (creating.size === 0 || links.forms.known.isEmpty()) return plan;
-  const wanted = plan.steps.map(({ action }) => targetsOf(action, creating, links));
-  const place = targetsFirst(wanted, creating.values());
+  const targetsByStep = plan.steps.map(({ action }) => targetsOf(action, creating, links));
+  const place = targetsFirst(targetsByStep, creating.values());
   const steps = plan.steps.map((step, index): Step => {
     const stepIndex = place.get(index) ?? Number.POSITIVE_INFINITY;
-    const first = wanted[index]!.filter((target) => target !== index && place.get(target)! < stepIndex);
+    const first = targetsByStep[index]!.filter((target) => target !== index && place.get(target)! < stepIndex);
     return first.length === 0 ? step : { ...step, after: [...step.after, ...first] };
   });
   return { ...plan, steps };

@@ -71,7 +71,7 @@ export class LinkedDisk implements Disk {
       if (file === undefined) continue;
       const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
       const isKnown = known === "at-path" || (known === "in-own-file" && this.#forms.isOwnFile(file));
-      files.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
+      files.set(path, isKnown ? read : { ...read, stampTrusted: false, hasUnresolvedLinks: true });
     }
     return { ...tree, files };
   }

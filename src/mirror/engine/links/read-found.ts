@@ -38,7 +38,7 @@ export class FoundReader {
    */
   readNew(trees: Trees, matching: MatchInput, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
-    const unread = [...local.files.values().filter(({ linksUnread }) => linksUnread === true)];
+    const unread = [...local.files.values().filter(({ hasUnresolvedLinks }) => hasUnresolvedLinks === true)];
     if (unread.length === 0) return local;
     const where = this.#match(trees, matching, isListed);
     this.#forms.known.follow(unread, where);
@@ -81,7 +81,7 @@ export class FoundReader {
    * @returns null if the file cannot be read, is not text, or was replaced meanwhile
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
-    const { linksUnread, bytes: _, ...plain } = file;
+    const { hasUnresolvedLinks, bytes: _, ...plain } = file;
     const { path } = file;
     const bytes = this.#plain.read(path);
     if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;

@@ -68,7 +68,7 @@ export type CycleEnd =
        */
       readonly isStopped?: boolean;
       /** Reasons for which the delayed deletions will stop the sync. Undefined if they will not. */
-      readonly foreseen?: readonly Reason[];
+      readonly expectedStopReasons?: readonly Reason[];
     });
 
 /** The end of a cycle that made a plan. */

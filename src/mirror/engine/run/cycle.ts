@@ -181,7 +181,7 @@ function planOver(input: PlanInput): DecidedPlan {
   return { ...input, plan: makePlan(trees, policy, signals, texts) };
 }
 
-type CyclePlan = DecidedPlan & { readonly foreseen?: readonly Reason[] };
+type CyclePlan = DecidedPlan & { readonly expectedStopReasons?: readonly Reason[] };
 
 /**
  * Makes the plan of a cycle: scans absences a second time, leaves files in use alone, and reads the
@@ -206,7 +206,7 @@ async function planCycle(
   if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(planned.plan);
   if (!needsSecondScan || planned.plan.verdict.kind === "safety-stop") return planned;
   const { verdict } = planOver({ ...planned, policy: { ...planned.policy, absentTwice: null } }).plan;
-  return { ...planned, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
+  return { ...planned, ...(verdict.kind === "safety-stop" ? { expectedStopReasons: verdict.reasons } : {}) };
 }
 
 /** Returns the documents whose local files a plan is known to empty. */

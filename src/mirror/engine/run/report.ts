@@ -74,7 +74,7 @@ export type RunReport = {
    * Reasons for which the sync will stop when the delayed deletions are due. Undefined if it will
    * not.
    */
-  readonly foreseen?: readonly Reason[];
+  readonly expectedStopReasons?: readonly Reason[];
   /** Actions to which the answer to the stop applies, in the order of the plan. */
   readonly stopped: readonly Action[];
   /** Number of local entries that are not synced, by kind. Null if the folder was not scanned. */
@@ -100,7 +100,7 @@ export function reportOf(
     const attention = attentionOf(blocks, []);
     return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
   }
-  const { plan, trees, ends } = end;
+  const { plan, trees, ends, expectedStopReasons } = end;
   const cut = faultThatCutOff(ends);
   const beside = [
     ...attentionOfScan(trees, plan, blocks),
@@ -111,8 +111,8 @@ export function reportOf(
   const attention = attentionOf(blocks, beside);
   const staysLocal = trees.local.unseen.has("") ? null : countUnsynced(trees.local);
   const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
-  const foreseen = end.foreseen === undefined ? {} : { foreseen: end.foreseen };
-  const seen = { ...common, ...stopping, ...foreseen, attention, beside, staysLocal };
+  const expected = expectedStopReasons === undefined ? {} : { expectedStopReasons };
+  const seen = { ...common, ...stopping, ...expected, attention, beside, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "safety-stop") {
     const stopped = actionsOfStop(verdict, plan.steps);

@@ -95,12 +95,12 @@ type OpenProblems = {
 };
 
 function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
-  const requiring = blocks.filter(({ reason }) => needsUser(reason)).map(({ path }) => path);
+  const toFix = blocks.filter(({ reason }) => needsUser(reason)).map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
     reviews: new Set(reviews),
-    requiringAction: [...new Set([...requiring, ...conflicts])],
+    requiringAction: [...new Set([...toFix, ...conflicts])],
   };
 }
 
