@@ -1,3 +1,5 @@
+/** Runs one command line. Imports a large module only when a command needs it. */
+
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
@@ -7,8 +9,6 @@ import { COMMANDS } from "./table.ts";
 import { version } from "../common/version.ts";
 import { processIo } from "./process-io.ts";
 import { commandHelp, overview, usageOf } from "./help.ts";
-
-/** Runs one command line. Imports a large module only when a command needs it. */
 
 export async function main(argv: readonly string[]): Promise<void> {
   // Installers and bug reports ask for the version, so it is answered quickly, before any command

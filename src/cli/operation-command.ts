@@ -1,3 +1,5 @@
+/** Makes commands from operations. Each command adds only the text that it prints. */
+
 import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -26,8 +28,6 @@ import { countWords, firstLines, jsonLine, printNotes } from "./text.ts";
 import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
 import { agrees, hidesProgress, REACH_OPTIONS, reachOptionsOf, showProgress, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
-
-/** Makes commands from operations. Each command adds only the text that it prints. */
 
 /** The parts that all such commands have. */
 type CommonParts = Pick<Command, "operands" | "examples"> & {

@@ -1,3 +1,8 @@
+/**
+ * Formats problems to fix as lines. A cause that several documents share is printed once, before
+ * single problems.
+ */
+
 import type { RunReport } from "../mirror/folder/run.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { nextFor, nextForEach } from "../mirror/operations/results/next-step.ts";
@@ -5,11 +10,6 @@ import { countWords, firstLines, type Paint, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
-
-/**
- * Formats problems to fix as lines. A cause that several documents share is printed once, before
- * single problems.
- */
 
 type Attention = RunReport["attention"][number];
 

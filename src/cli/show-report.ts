@@ -1,3 +1,5 @@
+/** Shows a run: one summary line, then problems to fix. */
+
 import { originClause } from "../mirror/operations/results/origin.ts";
 import type { WaitReport } from "../mirror/operations/results/waited.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
@@ -15,8 +17,6 @@ import { firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
-
-/** Shows a run: one summary line, then problems to fix. */
 
 /** LIMIT: problems, stopped actions and paths on screen; `plan --all` and `--json` show more. */
 const MAX_ROWS = 20;

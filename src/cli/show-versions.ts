@@ -1,3 +1,5 @@
+/** Formats lines of versions, for a terminal or a pipe: conflicts, differences, merges. */
+
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import { shownName } from "../common/shown-name.ts";
@@ -19,8 +21,6 @@ import { type ExitCode, refuse } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
 import { cellsOf, type Paint, paintFor, clean, showResult } from "./text.ts";
 import { useLocal } from "./use-mirror.ts";
-
-/** Formats lines of versions, for a terminal or a pipe: conflicts, differences, merges. */
 
 /**
  * Returns each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs,

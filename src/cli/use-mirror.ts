@@ -1,3 +1,5 @@
+/** Opens and closes the linked folder of a command. */
+
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
@@ -11,8 +13,6 @@ import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";
 import { type Args, type Io, type OptionSpec, contextOf } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
-
-/** Opens and closes the linked folder of a command. */
 
 export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the stored key)" },

@@ -1,7 +1,7 @@
+/** Cases about content: the permitted texts, and that each is returned exactly as sent. */
+
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
-
-/** Cases about content: the permitted texts, and that each is returned exactly as sent. */
 
 const asUnicodeEscapes = (text: string) =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,8 +1,8 @@
+/** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
+
 import assert from "node:assert/strict";
 import { createItem, createItems, idsOf, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
-
-/** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 const pages = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`pages through everything once, in the order of creation: ${kind}`, async (setup) => {

@@ -1,8 +1,8 @@
+/** Cases for lists of files and of folders (`src/contract/README.md`, "Pagination rules"). */
+
 import assert from "node:assert/strict";
 import { createItem, createItems, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
-
-/** Cases for lists of files and of folders (`src/contract/README.md`, "Pagination rules"). */
 
 const limits = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`answers the list envelope: ${kind}`, async (setup) => {

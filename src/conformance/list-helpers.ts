@@ -1,6 +1,6 @@
-import type { Api, CaseSetup } from "./world.ts";
-
 /** Items to list, of either kind. */
+
+import type { Api, CaseSetup } from "./world.ts";
 
 export type ItemKind = "files" | "folders";
 export const KINDS: readonly ItemKind[] = ["files", "folders"];

@@ -1,8 +1,8 @@
+/** PUT /v1/files/{id}/content on a file that is not protected. */
+
 import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
-
-/** PUT /v1/files/{id}/content on a file that is not protected. */
 
 const lines = (...changed: number[]) =>
   Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");

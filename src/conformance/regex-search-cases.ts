@@ -1,8 +1,8 @@
+/** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
+
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json } from "./world.ts";
 import { searchUntilStable, expectRefused, foundItems, createDocument, matchPlaces } from "./search-helpers.ts";
-
-/** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 export const regexSearchCases: readonly ContractCase[] = [
   defineCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (setup) => {

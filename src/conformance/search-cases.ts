@@ -1,3 +1,5 @@
+/** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
+
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json, leavingReview } from "./world.ts";
 import {
@@ -12,8 +14,6 @@ import {
   matchPlaces,
   ROUTE,
 } from "./search-helpers.ts";
-
-/** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 const envelopeAndLimits = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`answers the list envelope: ${kind}`, async (setup) => {

@@ -1,7 +1,7 @@
+/** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
+
 import type { Problem } from "../contract/api/resources.ts";
 import type { Json, Reply, CaseSetup } from "./world.ts";
-
-/** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
 
 type Kind = "search" | "regex search";
 export const SEARCH_KINDS: readonly Kind[] = ["search", "regex search"];

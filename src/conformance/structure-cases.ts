@@ -1,8 +1,8 @@
+/** `.qontext.structure.md`: a file like any other, except that no search finds it. */
+
 import assert from "node:assert/strict";
 import { SEARCH_KINDS, createDocument, foundPaths } from "./search-helpers.ts";
 import { type ContractCase, defineAssumedCase } from "./world.ts";
-
-/** `.qontext.structure.md`: a file like any other, except that no search finds it. */
 
 export const structureCases: readonly ContractCase[] = SEARCH_KINDS.flatMap((kind) => [
   defineAssumedCase(`finds no configuration of a folder: ${kind}`, async (setup) => {

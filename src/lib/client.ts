@@ -1,3 +1,7 @@
+/**
+ * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.
+ */
+
 import { systemClock } from "../common/system-clock.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";
 import { systemRandom } from "../common/system-random.ts";
@@ -9,10 +13,6 @@ import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remo
 import { MdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
 import { errorOf } from "./with-errors.ts";
-
-/**
- * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.
- */
 
 export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";

@@ -1,10 +1,10 @@
+/** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */
+
 import { requireFitNode } from "./fit-node.ts";
 import { mirrorOf } from "./mirror.ts";
 import { findRoot, Session, environmentOf } from "./session.ts";
 import { withLibraryErrors } from "./with-errors.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
-
-/** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type * from "./types.ts";

@@ -1,11 +1,11 @@
-import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
-import * as translate from "../markdown/links/translate.ts";
-
 /**
  * `import … from "mdmirror/links"`: converts links between documents. A service keeps links by id,
  * which no move breaks; files on disk have relative paths, which editors follow. Pure: no files, no
  * network. Accepts any string, in time linear in its length, and never throws.
  */
+
+import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
+import * as translate from "../markdown/links/translate.ts";
 
 /**
  * Place of a document, by which links of the document are converted. Paths are relative to one root

@@ -1,11 +1,11 @@
+/**
+ * `import … from "mdmirror/merge"`: merges three versions of Markdown. Pure: no files, no network.
+ */
+
 import { explainMerge as explainTexts } from "../markdown/merge/explain.ts";
 import { markConflicts, DEFAULT_MARKER_SIZE } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
 import { originsOf } from "../markdown/merge/origin.ts";
-
-/**
- * `import … from "mdmirror/merge"`: merges three versions of Markdown. Pure: no files, no network.
- */
 
 /** The three versions. `base`: the version before both edits; "" if there was none. */
 export type Texts = { readonly base: string; readonly mine: string; readonly theirs: string };

@@ -1,15 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+/**
+ * `import … from "mdmirror/server"`: runs the service in this process, for tests of programs that
+ * use it.
+ */
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireFitNode } from "./fit-node.ts";
 import { unwrap } from "../common/trouble.ts";
 import { withLibraryErrors } from "./with-errors.ts";
-
-/**
- * `import … from "mdmirror/server"`: runs the service in this process, for tests of programs that
- * use it.
- */
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 

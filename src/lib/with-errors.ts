@@ -1,8 +1,8 @@
+/** Turns results and exceptions of the client into the library's errors. */
+
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { type Trouble, TroubleError } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
-
-/** Turns results and exceptions of the client into the library's errors. */
 
 export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string, cause?: unknown): MdmirrorError {
   const facts = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };

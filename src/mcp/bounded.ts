@@ -1,7 +1,7 @@
+/** Limits the size of answers: returns a part of a document or diff, and the size of the rest. */
+
 import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
-
-/** Limits the size of answers: returns a part of a document or diff, and the size of the rest. */
 
 /**
  * LIMIT: characters of content in one answer: the default, and the most that a call may request.

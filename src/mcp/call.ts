@@ -1,3 +1,5 @@
+/** Carries out one call of a tool, from its arguments to its answer. */
+
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts";
@@ -5,8 +7,6 @@ import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
 import { answer, type ToolResult, type Host, refusal, type ServedMirror, type Tool } from "./tool.ts";
-
-/** Carries out one call of a tool, from its arguments to its answer. */
 
 /** Arguments of any tool that are paths. */
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };

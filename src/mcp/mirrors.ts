@@ -1,3 +1,8 @@
+/**
+ * Finds the linked folders that a process serves, by name, and checks whether a call may read a
+ * folder.
+ */
+
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
 import type { Result } from "../common/trouble.ts";
@@ -6,11 +11,6 @@ import { listOwnMirrors, freeName, nameOfFolder } from "../mirror/trust/list.ts"
 import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Host, ServedMirror } from "./tool.ts";
-
-/**
- * Finds the linked folders that a process serves, by name, and checks whether a call may read a
- * folder.
- */
 
 /**
  * Returns the served folders with their names.

@@ -1,3 +1,5 @@
+/** Makes tools from operations. An agent has to pass the versions that it read. */
+
 import type * as z from "zod";
 import { unwrap } from "../common/trouble.ts";
 import {
@@ -26,8 +28,6 @@ import {
   limit,
   TEXT_RANGE,
 } from "./tool.ts";
-
-/** Makes tools from operations. An agent has to pass the versions that it read. */
 
 /** LIMIT: rows of a list in one answer. */
 const MAX_ITEMS = 100;

@@ -1,3 +1,5 @@
+/** Serves linked folders to one client over standard input and output. */
+
 import { McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { HostOptions } from "../mirror/folder/open-mirror.ts";
@@ -5,8 +7,6 @@ import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { toolsFor } from "./table.ts";
 import type { Host } from "./tool.ts";
-
-/** Serves linked folders to one client over standard input and output. */
 
 type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
   /** Real paths of the served folders, which are linked and belong to this user. */

@@ -1,12 +1,12 @@
-import * as z from "zod";
-import type { HostOptions } from "../mirror/folder/open-mirror.ts";
-import type { Trouble } from "../common/trouble.ts";
-import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
-
 /**
  * Types of a tool and of its arguments. Each file of `tools/` defines some tools; `table.ts` has
  * all.
  */
+
+import * as z from "zod";
+import type { HostOptions } from "../mirror/folder/open-mirror.ts";
+import type { Trouble } from "../common/trouble.ts";
+import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
 
 /** A linked folder that was passed when the process started. */
 export type ServedMirror = {

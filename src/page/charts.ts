@@ -1,6 +1,6 @@
-import { type Html, html } from "./html.ts";
-
 /** Draws figures over time as bars: inline SVG, readable without colour. */
+
+import { type Html, html } from "./html.ts";
 
 /**
  * A bar; `value` is null if it is not known. `part` is the filled lower end, and the remainder has

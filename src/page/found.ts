@@ -1,9 +1,9 @@
+/** Shows what a search found. */
+
 import { foundPieces } from "../markdown/search/found-pieces.ts";
 import type { Snippet } from "../markdown/search/snippets.ts";
 import { html, type Html } from "./html.ts";
 import { nameView } from "./parts.ts";
-
-/** Shows what a search found. */
 
 type Found = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
 

@@ -1,10 +1,10 @@
+/** Makes the frame around the content of every page. */
+
 import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 import { nextOf } from "./next-step.ts";
-
-/** Makes the frame around the content of every page. */
 
 export type Link = {
   readonly href: string;

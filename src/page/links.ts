@@ -1,6 +1,6 @@
-import type { LinkBase } from "./markdown.ts";
-
 /** Makes the links and headings of a rendered document. */
+
+import type { LinkBase } from "./markdown.ts";
 
 const OTHER_SITE = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;

@@ -1,8 +1,8 @@
+/** The thread of `renderer.ts`. It renders one document after the other. */
+
 import { parentPort } from "node:worker_threads";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import { renderMarkdown } from "./render-markdown.ts";
-
-/** The thread of `renderer.ts`. It renders one document after the other. */
 
 export type RenderRequest = {
   readonly text: string;

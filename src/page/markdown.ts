@@ -1,6 +1,6 @@
-import { Html, html } from "./html.ts";
-
 /** A rendered document. `render-markdown.ts` makes its HTML and sanitises it. */
+
+import { Html, html } from "./html.ts";
 
 /** Place of a document, to which its links are relative. */
 export type LinkBase = {

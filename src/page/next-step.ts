@@ -1,8 +1,8 @@
+/** Shows what a user does next. Pages have buttons, so a command opens on demand. */
+
 import { sentenceOf } from "../common/sentence.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
-
-/** Shows what a user does next. Pages have buttons, so a command opens on demand. */
 
 /**
  * Shows a command that does the same as the page.

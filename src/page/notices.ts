@@ -1,11 +1,11 @@
-import { BoundedMap } from "../common/bounded-map.ts";
-import type { Notice } from "./layout.ts";
-
 /**
  * Notices for the page that follows a form. They are stored, and the address of that page contains
  * only an id: so showing the page changes nothing, and nobody can make an address with words of
  * their own.
  */
+
+import { BoundedMap } from "../common/bounded-map.ts";
+import type { Notice } from "./layout.ts";
 
 /** LIMIT: notices that are kept. */
 const MAX_NOTICES = 200;

@@ -1,9 +1,9 @@
+/** Parts that many pages share. */
+
 import { ageText } from "../common/age.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
 import type { Link, Tone } from "./layout.ts";
-
-/** Parts that many pages share. */
 
 /**
  * Shows a name or path from outside. Whatever its writing direction, it cannot change the look of

@@ -1,13 +1,13 @@
+/**
+ * Renders Markdown to HTML. Anybody may have written a document, so all of it, with its own HTML,
+ * goes through the sanitiser, and only the elements listed in this file pass.
+ */
+
 import MarkdownIt from "markdown-it";
 import sanitizeHtml from "sanitize-html";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import { findFrontMatter } from "../markdown/outline/front-matter.ts";
 import { headingId, leadsTo } from "./links.ts";
-
-/**
- * Renders Markdown to HTML. Anybody may have written a document, so all of it, with its own HTML,
- * goes through the sanitiser, and only the elements listed in this file pass.
- */
 
 const TEXT = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
 const WORDS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q", "mark", "small", "abbr", "span"];

@@ -1,12 +1,12 @@
-import { Worker } from "node:worker_threads";
-import { BoundedMap } from "../common/bounded-map.ts";
-import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
-import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
-
 /**
  * Renders documents in a thread. A document can be written so that it takes a second, during which
  * the main thread would answer nobody.
  */
+
+import { Worker } from "node:worker_threads";
+import { BoundedMap } from "../common/bounded-map.ts";
+import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
+import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
 /** LIMIT: milliseconds for one document. The slowest normal document takes 200. */
 const DEADLINE_MS = 2_000;

@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { BoundedMap } from "../common/bounded-map.ts";
-
 /**
  * Signed-in browsers, for both sites. A browser proves its session by a secret in a cookie, and by
  * another secret in each form.
  */
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../common/bounded-map.ts";
 
 export type Session<Who> = {
   readonly who: Who;

@@ -1,3 +1,5 @@
+/** Shows versions side by side, as a table. */
+
 import { count, plural } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { countLines } from "../markdown/merge/line-diff.ts";
@@ -9,8 +11,6 @@ import {
   sideBySide,
 } from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
-
-/** Shows versions side by side, as a table. */
 
 type Column = "mine" | "base" | "theirs";
 

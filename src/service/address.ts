@@ -1,7 +1,7 @@
+/** Address at which administrators reach a running service: a file in its data folder. */
+
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-/** Address at which administrators reach a running service: a file in its data folder. */
 
 const ADDRESS_FILE = "address";
 

@@ -1,3 +1,5 @@
+/** Serves the embedded service over HTTP, from a data folder. */
+
 import { resolve } from "node:path";
 import { isLoopbackHost } from "../common/loopback.ts";
 import type { Bundle } from "../page/bundle.ts";
@@ -13,8 +15,6 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/tr
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
 import { databaseTrouble } from "./admin/database-trouble.ts";
 import { readFileSync } from "node:fs";
-
-/** Serves the embedded service over HTTP, from a data folder. */
 
 export type ServeOptions = {
   /** Absolute path. */

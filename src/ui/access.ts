@@ -1,14 +1,14 @@
+/**
+ * Controls access to the pages. A browser must first open an address with a ticket of this process;
+ * later requests must come from its pages in that browser.
+ */
+
 import type { FastifyRequest } from "fastify";
 import type { Trouble } from "../common/trouble.ts";
 import { type Refusal, REFUSAL_TEXT, refusalOf } from "../page/same-site.ts";
 import { Browsers, isSentByOwnPage, type Session, type SessionCookie, Tickets } from "../page/sessions.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
-
-/**
- * Controls access to the pages. A browser must first open an address with a ticket of this process;
- * later requests must come from its pages in that browser.
- */
 
 /** LIMIT: signed-in browsers, and also unused tickets, so that their memory does not grow. */
 const MAX_SESSIONS = 32;

@@ -1,3 +1,5 @@
+/** Common parts of all actions: their type, their notices, and the sync that follows them. */
+
 import { readUndoPlan } from "../mirror/operations/history/undo.ts";
 import { syncMirror } from "../mirror/operations/manual/sync.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
@@ -9,8 +11,6 @@ import { mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
 import { BUSY, noticeOfTrouble, syncNotice } from "./messages.ts";
 import type { PageRequest, Ui } from "./page.ts";
-
-/** Common parts of all actions: their type, their notices, and the sync that follows them. */
 
 export type ActionRequest = PageRequest & {
   /** Folder of the form: a linked folder that exists and belongs to this user. */

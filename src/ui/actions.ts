@@ -1,3 +1,5 @@
+/** Carries out the forms of pages by the operations of `mirror/`. */
+
 import { spawn } from "node:child_process";
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
@@ -15,8 +17,6 @@ import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
-
-/** Carries out the forms of pages by the operations of `mirror/`. */
 
 /** Every action. */
 export const ACTIONS: readonly UiAction[] = [

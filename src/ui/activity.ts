@@ -1,9 +1,9 @@
+/** Shows events as sentences that begin with a verb. */
+
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameView } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
-
-/** Shows events as sentences that begin with a verb. */
 
 /** Sign, verb, and words after the document. */
 type Verb = readonly [sign: string, verb: string, after?: string];

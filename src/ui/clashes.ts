@@ -1,10 +1,10 @@
+/** Splits a conflict into the places that the user decides, and the text around them. */
+
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import { markClash } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
 import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
-
-/** Splits a conflict into the places that the user decides, and the text around them. */
 
 /**
  * Consecutive lines of a conflict. `settled`: the result is `text`, because one side changed

@@ -1,3 +1,5 @@
+/** Reads the states of linked folders for pages. */
+
 import { attentionJson, type OpenProblems } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
@@ -9,8 +11,6 @@ import type { Clock } from "../common/clock.ts";
 import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
-
-/** Reads the states of linked folders for pages. */
 
 /** An open problem. `address`: page on which the user can resolve it; null if there is none. */
 export type Need = AttentionEntry & { readonly address: string | null };

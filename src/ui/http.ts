@@ -1,3 +1,5 @@
+/** Serves the pages over HTTP, on loopback only. */
+
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Trouble } from "../common/trouble.ts";
@@ -17,8 +19,6 @@ import { Peers } from "./peers.ts";
 import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
-
-/** Serves the pages over HTTP, on loopback only. */
 
 /** LIMIT: bytes of a form. The longest document, percent-encoded, takes a third of that. */
 const MAX_BODY = 2 * 1024 * 1024;

@@ -1,3 +1,5 @@
+/** Links a new folder in two steps: a plan of the first sync, then the link itself. */
+
 import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { actionPath } from "../mirror/operations/results/actions.ts";
@@ -18,8 +20,6 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 import { DIRECTIONS } from "./setting-words.ts";
-
-/** Links a new folder in two steps: a plan of the first sync, then the link itself. */
 
 /** A folder that can be linked, and what its first sync would do. */
 export type LinkDraft = Target & {

@@ -1,3 +1,5 @@
+/** Results of operations as sentences of pages. */
+
 import type { UNDO } from "../mirror/operations/declared/undo.ts";
 import type { ResolveWay } from "../mirror/operations/declared/resolve.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
@@ -7,8 +9,6 @@ import { count, plural } from "../common/count.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { sentenceOf } from "../common/sentence.ts";
-
-/** Results of operations as sentences of pages. */
 
 /** Counts that share a verb. The number replaces `#`. */
 const CHANGES: readonly (readonly [verb: string, counts: readonly Count[]])[] = [

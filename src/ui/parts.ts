@@ -1,3 +1,5 @@
+/** Shows parts of a linked folder that several pages share. */
+
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count } from "../common/count.ts";
@@ -12,8 +14,6 @@ import type { Folder, Need } from "./folders.ts";
 import type { PageRequest } from "./page.ts";
 import { outcomeBadge, problemBadge } from "./states.ts";
 import { helpAddress } from "./user-docs.ts";
-
-/** Shows parts of a linked folder that several pages share. */
 
 /** Lists problems, each with a button that leads to the page on which it can be solved. */
 export function problemRows(needs: readonly Need[]): Html {

@@ -1,3 +1,5 @@
+/** Carries out the forms of conflicts. */
+
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { problemOf } from "../mirror/operations/manual/open-problem.ts";
 import { type ShownText, viewProblem } from "../mirror/operations/manual/problem-view.ts";
@@ -20,8 +22,6 @@ import { BUSY, manyResolvedNotice, nothingDone, noticeOfTrouble, resolvedNotice 
 import type { Ui } from "./page.ts";
 import { nextConflict, readProblem } from "./pages/conflict.ts";
 import { startText } from "./pages/conflict-editor.ts";
-
-/** Carries out the forms of conflicts. */
 
 const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 

@@ -1,3 +1,5 @@
+/** Carries out the forms of the settings. */
+
 import { join } from "node:path";
 import { changeSettings, valueIn } from "../mirror/operations/manual/config.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
@@ -17,8 +19,6 @@ import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
 import { refusedWhy, settingLabel, settingText, shownField, typedIn, typedValue } from "./setting-words.ts";
-
-/** Carries out the forms of the settings. */
 
 /** Digits of the name of values that were typed and not saved. */
 const DRAFT_DIGITS = 32;

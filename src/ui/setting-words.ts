@@ -1,8 +1,8 @@
+/** Names settings and their values in the words of the pages. */
+
 import { readValue, valueIn } from "../mirror/operations/manual/config.ts";
 import type { Config } from "../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../mirror/settings/settings.ts";
-
-/** Names settings and their values in the words of the pages. */
 
 /** Labels of settings, by subject and in the order of the page. */
 export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -1,3 +1,5 @@
+/** Starts the server of the local pages. */
+
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
@@ -13,8 +15,6 @@ import type { LinkDraft, RefusedLink } from "./linking.ts";
 import { listen } from "./http.ts";
 import { Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
-
-/** Starts the server of the local pages. */
 
 const NOTICE_DIGITS = 16;
 /** LIMIT: unsaved contents of forms that stay in memory. */

@@ -1,3 +1,8 @@
+/**
+ * Names each state once, for all pages. Red: stopped. Amber: the user has to act. Grey: waits for
+ * somebody or something else. Green: done.
+ */
+
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
 import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block.ts";
 import { count } from "../common/count.ts";
@@ -5,11 +10,6 @@ import type { Html } from "../page/html.ts";
 import type { Tone } from "../page/layout.ts";
 import { badgeOf } from "../page/parts.ts";
 import type { Folder } from "./folders.ts";
-
-/**
- * Names each state once, for all pages. Red: stopped. Amber: the user has to act. Grey: waits for
- * somebody or something else. Green: done.
- */
 
 type State = readonly [Tone, string];
 

@@ -1,3 +1,5 @@
+/** Shows the state of a linked folder, and what it does now. */
+
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
@@ -12,8 +14,6 @@ import type { JobView } from "./jobs.ts";
 import type { PageRequest } from "./page.ts";
 import { FOLDER_STATES } from "./states.ts";
 import { folderForm } from "./parts.ts";
-
-/** Shows the state of a linked folder, and what it does now. */
 
 /** Returns the folders, the ones with the worst state first. */
 export function worstFirst(folders: readonly Folder[]): readonly Folder[] {

@@ -1,13 +1,13 @@
-import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
-import type { MirrorStatus } from "../mirror/folder/status.ts";
-import type { Result } from "../common/trouble.ts";
-import { type Jobs, troubleOrFault } from "./jobs.ts";
-
 /**
  * Finds the changes that a safety check stopped. Finding them needs a scan of both sides, which
  * takes too long for a page. So the scan starts when a page asks for its result, and again after
  * each run.
  */
+
+import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
+import type { MirrorStatus } from "../mirror/folder/status.ts";
+import type { Result } from "../common/trouble.ts";
+import { type Jobs, troubleOrFault } from "./jobs.ts";
 
 /**
  * Result for a page. `isScanning`: a scan is running; until its end, `seen` is the result of the

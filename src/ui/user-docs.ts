@@ -1,7 +1,7 @@
+/** Reads the documents for users. They have the same path in the package as in the repository. */
+
 import { readFileSync } from "node:fs";
 import { headingId } from "../page/links.ts";
-
-/** Reads the documents for users. They have the same path in the package as in the repository. */
 
 const FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";

@@ -1,3 +1,5 @@
+/** The actions of an administrator on keys, reviews and workspaces. */
+
 import { resolve } from "node:path";
 import { parseAge } from "../../common/age.ts";
 import { count, plural } from "../../common/count.ts";
@@ -24,8 +26,6 @@ import { settingFrom, readRate } from "../service-data.ts";
 import { unifiedLines } from "../show-versions.ts";
 import { age, columns, type CommandResult, paintFor } from "../text.ts";
 import { askForYes } from "../use-mirror.ts";
-
-/** The actions of an administrator on keys, reviews and workspaces. */
 
 type Call = {
   readonly io: Io;

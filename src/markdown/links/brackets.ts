@@ -1,12 +1,12 @@
-import type { InlineContext } from "@lezer/markdown";
-import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
-import { readWikiLink, type WikiLink, wordsOf } from "./wiki.ts";
-
 /**
  * Finds out which brackets of a paragraph are links, in time linear in its length. The parser
  * itself reads every `[a]` as a reference, so it finds no link in `[the [old] plan](plan.md)`, and
  * it compares each bracket with all earlier ones.
  */
+
+import type { InlineContext } from "@lezer/markdown";
+import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
+import { readWikiLink, type WikiLink, wordsOf } from "./wiki.ts";
 
 /** A link with its destination right after its brackets. */
 export type InlineLink = Resource & {

@@ -1,7 +1,7 @@
+/** Reads the destination of a link, and writes a path as a destination. */
+
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { isPunctuation } from "./resource.ts";
-
-/** Reads the destination of a link, and writes a path as a destination. */
 
 /** Target of a destination, without its query and fragment. */
 export type Destination = {

@@ -1,11 +1,11 @@
+/** Finds the links of a document, read as Markdown with GitHub's tables and footnotes. */
+
 import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
 import { type Destination, readDestinationText } from "./destination.ts";
 import { type ParseInput, parseWith } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
 import { destinationOfName, type WikiLink } from "./wiki.ts";
-
-/** Finds the links of a document, read as Markdown with GitHub's tables and footnotes. */
 
 /**
  * A link or image with its destination, a link definition (`[label]: destination`), or a wiki link.

@@ -1,3 +1,8 @@
+/**
+ * Configures the parser with only the parts that links need: emphasis and entities cannot make or
+ * break a link. Only this file and `brackets.ts` use `@lezer/markdown`.
+ */
+
 import {
   type BlockContext,
   type InlineContext,
@@ -10,11 +15,6 @@ import {
   Table,
 } from "@lezer/markdown";
 import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brackets.ts";
-
-/**
- * Configures the parser with only the parts that links need: emphasis and entities cannot make or
- * break a link. Only this file and `brackets.ts` use `@lezer/markdown`.
- */
 
 /** Facts that must be known before a document is parsed. */
 export type ParseInput = {

@@ -1,14 +1,14 @@
-import { type Destination, INERT_SCHEME } from "./destination.ts";
-import { type FoundLink, findLinks, readFound } from "./find.ts";
-import { type Place, resolveDestination, shortestDestination } from "./place.ts";
-import { Spellings } from "./spellings.ts";
-import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki.ts";
-
 /**
  * Translates between the two forms of a document. On the service its links are ids, which no move
  * breaks; locally they are relative paths, which every editor follows. Only destinations are ever
  * replaced.
  */
+
+import { type Destination, INERT_SCHEME } from "./destination.ts";
+import { type FoundLink, findLinks, readFound } from "./find.ts";
+import { type Place, resolveDestination, shortestDestination } from "./place.ts";
+import { Spellings } from "./spellings.ts";
+import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki.ts";
 
 export type ToDiskOptions = {
   /** Earlier local content. Links to the same targets keep the spelling that they have in it. */

@@ -1,10 +1,10 @@
-import { encodeCharacter } from "./destination.ts";
-
 /**
  * Wiki links. Locally they are `[[Name#Heading|text]]`, by a file's name. On the service they are
  * `[[text]](doc_1#Heading)`, a Markdown link by id whose text is in brackets of its own. The
  * brackets distinguish it from other links, every reader sees its words, and no move changes it.
  */
+
+import { encodeCharacter } from "./destination.ts";
 
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
 export type DocumentNames = {

@@ -1,10 +1,10 @@
-import { diffStrings } from "./myers.ts";
-import { splitLines } from "./split.ts";
-
 /**
  * Compares two texts by lines (Myers 1986). Past the limit of the search, all differing lines are
  * one replacement.
  */
+
+import { diffStrings } from "./myers.ts";
+import { splitLines } from "./split.ts";
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 /** Lines of a text. `line`: from 1; if `count` is 0, the number of the line before the change. */

@@ -1,9 +1,9 @@
+/** Shows texts beside each other, line by line, for readers. */
+
 import { counterparts, isChangedByBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
 import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
-
-/** Shows texts beside each other, line by line, for readers. */
 
 /** A piece of a line. `differs`: true if the compared line lacks the piece at this place. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };

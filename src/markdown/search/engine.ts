@@ -1,13 +1,13 @@
-import { RE2JS } from "re2js";
-import { isAscii } from "./fold.ts";
-import type { RequiredText } from "./keys.ts";
-import type { Program } from "./scan-line.ts";
-
 /**
  * Compiles regexes with RE2's syntax: no back-references, no look-around, time linear in the text.
  * Only this module loads the package. Import it dynamically for a regex (`await import`), because
  * no other command needs it.
  */
+
+import { RE2JS } from "re2js";
+import { isAscii } from "./fold.ts";
+import type { RequiredText } from "./keys.ts";
+import type { Program } from "./scan-line.ts";
 
 /** Returns the next match as a half-open range of UTF-16 units; null when there is none. */
 type NextMatch = () => readonly [start: number, end: number] | null;

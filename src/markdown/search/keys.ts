@@ -1,7 +1,3 @@
-import { titlesOf, pathFieldsOf } from "./fields.ts";
-import { foldText } from "./fold.ts";
-import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
-
 /**
  * Computes the keys of documents, which are hashes. A document has a key for every three adjacent
  * characters of its folded path or text, and for every shorter word. It also has one for every
@@ -10,6 +6,10 @@ import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
  *
  * Keys narrow a search in any script; the documents found are then read and judged.
  */
+
+import { titlesOf, pathFieldsOf } from "./fields.ts";
+import { foldText } from "./fold.ts";
+import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
 /**
  * A set of documents, described by keys. It may include too many documents, since hashes can

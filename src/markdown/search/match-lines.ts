@@ -1,10 +1,10 @@
+/** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
+
 import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
 import type { Range } from "./snippets.ts";
 import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
-
-/** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
 /**
  * A matching line. `line` and `column`: from 1, in characters (code points). `text`: the whole

@@ -1,10 +1,10 @@
-import type { Range } from "./snippets.ts";
-
 /**
  * Scans one line with a compiled pattern, in parts, and finds the same ranges as the engine.
  * Simulates the engine's program one character at a time (Pike's algorithm). Between two characters
  * the state is a list of threads, so the scan can pause there.
  */
+
+import type { Range } from "./snippets.ts";
 
 /** One instruction of a program compiled by re2js. */
 type Instruction = {

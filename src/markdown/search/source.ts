@@ -1,6 +1,6 @@
-import type { KeySet } from "./keys.ts";
-
 /** Defines the source of a search: the documents that it may find, and an index of their keys. */
+
+import type { KeySet } from "./keys.ts";
 
 export type FoundDocument = {
   /** Number of the document; newer documents have greater numbers. */

@@ -1,10 +1,10 @@
-import { foldWords } from "./fold.ts";
-
 /**
  * Splits texts into words. Scripts written without spaces (Han, kana, Hangul with its endings,
  * Thai, Lao, Khmer, Burmese) and emoji form runs. A run is found by its pairs of characters, and by
  * each single character.
  */
+
+import { foldWords } from "./fold.ts";
 
 const UNSPACED =
   "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}ー々〆\\p{Emoji_Presentation}";

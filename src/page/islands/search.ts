@@ -1,6 +1,6 @@
-import { Idiomorph } from "idiomorph";
-
 /** Searches while the user types. Without this script, the form's button searches. */
+
+import { Idiomorph } from "idiomorph";
 
 /** Milliseconds without typing after which a search starts. */
 const PAUSE_MS = 120;

@@ -1,10 +1,10 @@
+/** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
+
 import type { z } from "zod";
 import { shownName } from "../../common/shown-name.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import type { AdminSession } from "./session.ts";
 import type { AdminOperationName, AdminOperations, KeyJson, WorkspaceJson } from "./operations.ts";
-
-/** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
 
 type ListName = Extract<AdminOperationName, `list${string}`>;
 type ItemOf<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];

@@ -1,11 +1,11 @@
-import { z } from "zod";
-import { content, integerParameter } from "../../contract/api/fields.ts";
-
 /**
  * Declares the operations below `/admin` once. The service validates requests by the declarations,
  * and commands send requests and read the answers by them. The service may have another version
  * than the command, or not be mdmirror, so an answer with an unexpected form counts as unreadable.
  */
+
+import { z } from "zod";
+import { content, integerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";

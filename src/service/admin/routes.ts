@@ -1,3 +1,5 @@
+/** Answers requests below `/admin`. */
+
 import { timingSafeEqual } from "node:crypto";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { type Admin, answered } from "./admin.ts";
@@ -8,8 +10,6 @@ import type { ReadPart } from "../requests/context.ts";
 import { routeTable, splitRequestTarget } from "../requests/router.ts";
 import { readSent } from "../requests/validate.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
-
-/** Answers requests below `/admin`. */
 
 type AdminCall<Name extends AdminOperationName> = {
   readonly admin: Admin;

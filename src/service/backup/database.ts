@@ -1,3 +1,5 @@
+/** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
+
 import { existsSync } from "node:fs";
 import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
@@ -5,8 +7,6 @@ import { databaseTrouble } from "../admin/database-trouble.ts";
 import { errorCodeOf, ok, type Result } from "../../common/trouble.ts";
 import { notWritten, refuseExisting, type TakenBackup } from "./take.ts";
 import { noBackup } from "./restore.ts";
-
-/** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
 
 /**
  * Makes a backup of a database.

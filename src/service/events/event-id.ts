@@ -1,11 +1,11 @@
-import type { ServerContext } from "../requests/context.ts";
-import { seal, unseal } from "../requests/seal.ts";
-
 /**
  * Encrypts a place in the outbox as the id of an event. The id does not reveal how many changes
  * happened that the key may not read. Two ids of one position differ: otherwise repeated requests
  * would reveal the time of a change.
  */
+
+import type { ServerContext } from "../requests/context.ts";
+import { seal, unseal } from "../requests/seal.ts";
 
 const PREFIX = "evt_";
 const CHANCE_BYTES = 12;

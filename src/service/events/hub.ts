@@ -1,3 +1,5 @@
+/** Sends changes to listeners, filtered by the access of each key. */
+
 import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
@@ -11,8 +13,6 @@ import type { Store } from "../store/store.ts";
 import { openPosition } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
 import { BEAT, OutboxReader } from "./outbox-reader.ts";
-
-/** Sends changes to listeners, filtered by the access of each key. */
 
 // LIMIT: listeners of one key. Each needs a connection; more machines should not share a key.
 const MAX_PER_KEY = 256;

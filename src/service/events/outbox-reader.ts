@@ -1,3 +1,5 @@
+/** Reads the outbox within one transaction, and makes the events for each key. */
+
 import { isRefused } from "../requests/answer.ts";
 import { type RateCheck, holderOf, type Reader, readerOf } from "../requests/authenticate.ts";
 import type { Tables } from "../store/tables.ts";
@@ -7,8 +9,6 @@ import { sealPosition } from "./event-id.ts";
 import { WorkspaceEvents, MAX_EVENTS, RESET, type VisibleEvent } from "./workspace-events.ts";
 import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
-
-/** Reads the outbox within one transaction, and makes the events for each key. */
 
 /** Number of rows that are read together. */
 const PORTION = 500;

@@ -1,6 +1,6 @@
-import type { Level } from "../store/rows.ts";
-
 /** Records of changes that a store keeps for listeners. */
+
+import type { Level } from "../store/rows.ts";
 
 /** A change; the current state of its item is read when the event is sent. */
 export type OutboxRow = {

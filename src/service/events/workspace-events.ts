@@ -1,3 +1,8 @@
+/**
+ * Selects the events for a key, by the functions of the API at the time of sending. A key gets
+ * changes of items that it may read now, or could read before. Other items leave no trace.
+ */
+
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
 import type { DirId, DocId, ChangeId } from "../../contract/ids.ts";
 import { Access, includes } from "../files/access.ts";
@@ -5,11 +10,6 @@ import { shownPath } from "../files/present.ts";
 import { type FileRow, type FolderRow, type GrantRow, type Holder, ROOT } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { GoneFolder, OutboxRow } from "./outbox.ts";
-
-/**
- * Selects the events for a key, by the functions of the API at the time of sending. A key gets
- * changes of items that it may read now, or could read before. Other items leave no trace.
- */
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 

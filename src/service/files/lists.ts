@@ -1,3 +1,8 @@
+/**
+ * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
+ * creation, which renaming does not change.
+ */
+
 import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
 import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import type { Call } from "../requests/context.ts";

@@ -1,12 +1,12 @@
+/**
+ * Converts rows to the form of the API. Ids of rows are not checked, because the service made them.
+ */
+
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit } from "../../contract/api/resources.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { FileRow, FolderRow } from "../store/rows.ts";
-
-/**
- * Converts rows to the form of the API. Ids of rows are not checked, because the service made them.
- */
 
 /** Returns the absolute path that the API shows. */
 export function shownPath(path: string): string {

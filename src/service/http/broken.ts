@@ -1,13 +1,13 @@
+/**
+ * Answers malformed requests with a problem, if the socket is still writable. Such requests never
+ * reach the request handler.
+ */
+
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WireResponse } from "../../contract/wire.ts";
 import type { BodyFault } from "../requests/body.ts";
 import type { ServiceWire } from "../service.ts";
-
-/**
- * Answers malformed requests with a problem, if the socket is still writable. Such requests never
- * reach the request handler.
- */
 
 /**
  * Connections on which a request was refused after its headers. The answer is already sent, so a

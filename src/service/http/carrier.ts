@@ -1,3 +1,8 @@
+/**
+ * Passes requests from Node's servers to the service and its pages: fastify routes them, reads
+ * their bodies and sends the answers. Before that, a hook checks each request by its headers.
+ */
+
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
@@ -18,11 +23,6 @@ import { markAnsweredEarly } from "./broken.ts";
 import type { ServerState, MaybePromise } from "./server-state.ts";
 import { sendStream } from "./stream.ts";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
-
-/**
- * Passes requests from Node's servers to the service and its pages: fastify routes them, reads
- * their bodies and sends the answers. Before that, a hook checks each request by its headers.
- */
 
 /** LIMIT: concurrent event streams; the remaining connections are for other requests. */
 const MAX_STREAMS = 6_000;

@@ -1,14 +1,14 @@
+/**
+ * Collects the figures of `/metrics` about requests and the process. These are numbers only: no
+ * content, no key, no path of a document, no name of a workspace.
+ */
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
 import { RequestHistory } from "./request-history.ts";
-
-/**
- * Collects the figures of `/metrics` about requests and the process. These are numbers only: no
- * content, no key, no path of a document, no name of a workspace.
- */
 
 /** Current figures: open streams, and connections that were cut. */
 type EventStreamCounts = { readonly streams: number; readonly cut: number };

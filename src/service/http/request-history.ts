@@ -1,9 +1,9 @@
-import type { ServiceFigures } from "../figures.ts";
-
 /**
  * Remembers the requests of the last day, for the charts of the overview page. A service without a
  * monitoring program has no other record of its past figures.
  */
+
+import type { ServiceFigures } from "../figures.ts";
 
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */

@@ -1,10 +1,10 @@
-import type { ServerResponse } from "node:http";
-
 /**
  * Tracks answers that clients read slowly or not at all, because each keeps its body in memory.
  * Cuts a client that takes too long. If all answers take too much memory, cuts the client that has
  * waited longest.
  */
+
+import type { ServerResponse } from "node:http";
 
 /** LIMIT: bytes of all unread answers. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;

@@ -1,3 +1,8 @@
+/**
+ * Converts links of an imported folder for a service that checks links: each content is sent with
+ * links by id, after its targets.
+ */
+
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { mayHaveLinks } from "../../markdown/links/candidates.ts";
 import { type Destination, INERT_SCHEME, readDestinationText } from "../../markdown/links/destination.ts";
@@ -7,11 +12,6 @@ import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";
 import { targetsFirst } from "../../common/targets-first.ts";
 import type { WalkEntry, WalkItem } from "./walk.ts";
-
-/**
- * Converts links of an imported folder for a service that checks links. Each document is sent after
- * the documents that it links to, with their ids in its links.
- */
 
 /**
  * Reason why a link was made inert: written with `ref://`, so that it leads nowhere and the service

@@ -1,9 +1,9 @@
+/** Walks an imported folder, and converts its names to names on the service. */
+
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { mapName, NAME_FAULT_TEXT, type NameFault } from "../../contract/names.ts";
 import { joinPath } from "../../contract/path.ts";
-
-/** Walks an imported folder, and converts its names to names on the service. */
 
 /**
  * Reason why an entry was not imported: a fault of its name or content, or a code of the service in

@@ -1,8 +1,3 @@
-import { Access, includes, RANK } from "../files/access.ts";
-import { type Refused, refuse } from "../requests/answer.ts";
-import type { RequestContext } from "../requests/context.ts";
-import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
-
 /**
  * Keeps grants of removed files and folders. If a folder is deleted and created again, which a
  * client may do automatically, no other key may get access that the folder's grants withheld.
@@ -10,6 +5,11 @@ import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
  * folder is deleted; it applies to a file or folder created at that path (contract test "keeps what
  * a grant withholds …").
  */
+
+import { Access, includes, RANK } from "../files/access.ts";
+import { type Refused, refuse } from "../requests/answer.ts";
+import type { RequestContext } from "../requests/context.ts";
+import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 type Where = Pick<RequestContext, "tables" | "workspace">;
 

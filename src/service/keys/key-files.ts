@@ -1,7 +1,7 @@
+/** Reads and writes the two key files of a data folder: `admin-key`, and `key` for a workspace. */
+
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-
-/** Reads and writes the two key files of a data folder: `admin-key`, and `key` for a workspace. */
 
 /**
  * Reads a key.

@@ -1,3 +1,5 @@
+/** Creates keys, and returns them in the form for administrators. */
+
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type Working } from "../requests/context.ts";
@@ -14,8 +16,6 @@ import {
   type ShownGrant,
   type WorkspaceRow,
 } from "../store/rows.ts";
-
-/** Creates keys, and returns them in the form for administrators. */
 
 export type KeyInfo = {
   readonly id: string;

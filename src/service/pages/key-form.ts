@@ -1,3 +1,5 @@
+/** The form for a key, new or existing: its fields, and what a user entered in them. */
+
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
 import { actionForm, nameView, REFUSED, refusalOf } from "../../page/parts.ts";
@@ -5,8 +7,6 @@ import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
 import { LEVELS } from "./parts.ts";
-
-/** The form for a key, new or existing: its fields, and what a user entered in them. */
 
 /** Rows for paths that are not offered. */
 const OTHER_ROWS = 2;

@@ -1,8 +1,8 @@
+/** Parts that several pages of the service share. */
+
 import { type Html, html } from "../../page/html.ts";
 import { ageOf } from "../../page/parts.ts";
 import type { Level } from "../store/rows.ts";
-
-/** Parts that several pages of the service share. */
 
 /** Levels of access, in words. */
 export const LEVELS: Readonly<Record<Level, string>> = {

@@ -1,3 +1,5 @@
+/** Routes of all pages and forms. */
+
 import { decodeSegment } from "../requests/validate.ts";
 import { routeTable } from "../requests/router.ts";
 import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
@@ -11,8 +13,6 @@ import { showSignOut } from "./sign-in.ts";
 import { showOverview } from "./overview.ts";
 import { ownPage, removeWorkspace, setState, showDocuments, showRemoval } from "./workspaces.ts";
 import type { Who } from "./who.ts";
-
-/** Routes of all pages and forms. */
 
 const page = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
   return { method: "GET", path, adminOnly, run };

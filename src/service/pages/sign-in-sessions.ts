@@ -1,3 +1,5 @@
+/** Signs users in with a key. The sign-in form must come from one of the service's own pages. */
+
 import type { WireHeaders } from "../../contract/wire.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import { type Refusal, type SiteRequest, refusalOf } from "../../page/same-site.ts";
@@ -7,8 +9,6 @@ import type { Core, RequestHead } from "../requests/dispatch.ts";
 import type { PageTrouble } from "./answer.ts";
 import { identify, isKnown, type Who } from "./who.ts";
 import { APP } from "./addresses.ts";
-
-/** Signs users in with a key. The sign-in form must come from one of the service's own pages. */
 
 /** A signed-in user. `since`: milliseconds since the epoch. */
 export type SignedIn = { readonly who: Who; readonly since: number };

@@ -1,3 +1,5 @@
+/** Answers requests for the service's pages. Does not depend on sockets, which `http/` handles. */
+
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
@@ -27,8 +29,6 @@ import type { Operation } from "./call.ts";
 import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
-
-/** Answers requests for the service's pages. Does not depend on sockets, which `http/` handles. */
 
 export type PageAnswer = {
   readonly status: number;

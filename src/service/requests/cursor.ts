@@ -1,9 +1,9 @@
-import { seal, unseal } from "./seal.ts";
-
 /**
  * Encrypts the position after the last row that was read, as a cursor. So a cursor does not show
  * how many rows a key cannot read, and the same page of the same query always has the same cursor.
  */
+
+import { seal, unseal } from "./seal.ts";
 
 const PREFIX = "cur_";
 const POSITION_BYTES = 8;

@@ -1,10 +1,10 @@
-import { createHmac, randomUUID } from "node:crypto";
-
 /**
  * Generation of a database, which each answer contains. Ids and cursors of a restored database look
  * the same, but its data differs from what clients last saw. A new generation makes clients notice
  * the difference.
  */
+
+import { createHmac, randomUUID } from "node:crypto";
 
 /** Name of the row of table `meta` that stores the database's generation. */
 export const GENERATION_NAME = "generation";

@@ -1,10 +1,10 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
-
 /**
  * Encrypts a position that a client keeps, so that it reveals nothing and cannot be forged. The
  * encryption is deterministic: the tag over the content and its purpose is also the nonce. So equal
  * contents have equal results.
  */
+
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 
 const TAG_BYTES = 16;
 

@@ -1,10 +1,10 @@
+/** Validates requests by schemas, and refuses invalid ones as the contract says. */
+
 import { z } from "zod";
 import { type FieldFault, pointerTo } from "../../contract/api/fields.ts";
 import { type FieldCode, type FieldError, MAX_FIELD_ERRORS, type ProblemCode } from "../../contract/problem.ts";
 import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readObject, type SentBody } from "./body.ts";
-
-/** Validates requests by schemas, and refuses invalid ones as the contract says. */
 
 type InputFault = FieldError & { readonly problem: ProblemCode };
 

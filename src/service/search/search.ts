@@ -1,3 +1,8 @@
+/**
+ * Answers the two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns
+ * one answer, without further pages, of documents that the key may read.
+ */
+
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
 import type { RegexHit, SearchHit } from "../../contract/api/resources.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/routes.ts";
@@ -11,11 +16,6 @@ import type { Call, ContinuedRequest, RequestContext } from "../requests/context
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile } from "../store/files-table.ts";
 import type { SearchScope } from "../store/store.ts";
-
-/**
- * Answers the two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns
- * one answer, without further pages, of documents that the key may read.
- */
 
 /** POST /v1/search/hybrid */
 export async function searchHybrid({ context, body }: Call<"searchHybrid">): Promise<ContinuedRequest> {

@@ -1,9 +1,9 @@
-import type { Grant, ReviewReason } from "../../contract/resources.ts";
-
 /**
  * Rows of a store, in the form that request handlers see. `seq` is a row number: it grows in the
  * order of creation, is never used again, and is the position in a cursor.
  */
+
+import type { Grant, ReviewReason } from "../../contract/resources.ts";
 
 /** Value of `parent` for root folders and `folder` for root files: the root itself has no row. */
 export const ROOT = 0;

@@ -1,9 +1,9 @@
+/** Shows the whole text of a conflict in an editor, with markers where the edits conflict. */
+
 import type { ProblemView, ShownText } from "../../mirror/operations/manual/problem-view.ts";
 import { html, type Html } from "../../page/html.ts";
 import { documentAddress } from "../addresses.ts";
 import { markClashes, placesOf } from "../clashes.ts";
-
-/** Shows the whole text of a conflict in an editor, with markers where the edits conflict. */
 
 /** Contents with which the form can start, with a sentence and with the label of a link. */
 const STARTS = {

@@ -1,3 +1,5 @@
+/** Shows folders and documents, and explains their states. */
+
 import {
   type EntryList,
   findByName,
@@ -23,8 +25,6 @@ import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { entryBadge, problemBadge, reviewsBadge } from "../states.ts";
 import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
-
-/** Shows folders and documents, and explains their states. */
 
 type Entry = EntryList["entries"][number];
 

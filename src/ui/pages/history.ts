@@ -1,3 +1,5 @@
+/** Shows the documents that changed last, or one document: its timeline beside one version. */
+
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
 import type { MergeOf } from "../../mirror/operations/history/origins.ts";
 import { readVersion } from "../../mirror/operations/history/read-texts.ts";
@@ -26,8 +28,6 @@ import { crumbsOf, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf
 import { jobOf } from "../status.ts";
 import { compareForm } from "./diff.ts";
 import { versionPart } from "./version.ts";
-
-/** Shows the documents that changed last, or one document: its timeline beside one version. */
 
 /** LIMIT: steps of a timeline, and documents of the list, on one page. */
 const STEPS_PER_PAGE = 100;

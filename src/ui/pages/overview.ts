@@ -1,3 +1,5 @@
+/** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
+
 import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
@@ -12,8 +14,6 @@ import { problemRows } from "../parts.ts";
 import { DIRECTIONS } from "../setting-words.ts";
 import { screenReaderText, statusBanner, workOf } from "../status.ts";
 import { readActivity, runRows } from "./runs.ts";
-
-/** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
 
 /** LIMIT: problems, runs and days on the page. */
 const MOST = { problems: 5, runs: 10, days: 30 } as const;

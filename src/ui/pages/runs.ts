@@ -1,3 +1,5 @@
+/** Shows the log by runs, and one run with the plan for its undo. */
+
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
 import { readUndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
@@ -15,8 +17,6 @@ import { folderPage, type PageRequest } from "../page.ts";
 import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeInRun, timeOf } from "../parts.ts";
 import { FOLDER_STATES, outcomeBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
-
-/** Shows the log by runs, and one run with the plan for its undo. */
 
 /** LIMIT: runs on one page. */
 const RUNS_SIZE = 50;

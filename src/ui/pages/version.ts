@@ -1,3 +1,5 @@
+/** Shows one version of a document beside its timeline. */
+
 import { type MergeRow, type MergeOrigins, originHunks } from "../../mirror/operations/history/origins.ts";
 import type { VersionView } from "../../mirror/operations/history/read-texts.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -8,8 +10,6 @@ import { documentPart } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import type { PageRequest } from "../page.ts";
 import { folderForm, timeOf } from "../parts.ts";
-
-/** Shows one version of a document beside its timeline. */
 
 /**
  * @param before the version before this one; null if there is none, or its content is no longer

@@ -1,10 +1,10 @@
-import { Idiomorph } from "idiomorph";
-import { addToast } from "./toasts.ts";
-
 /**
  * Shows changes without a reload. The script reads the page again, and only differing parts change:
  * focus, selection, opened details and typed text stay.
  */
+
+import { Idiomorph } from "idiomorph";
+import { addToast } from "./toasts.ts";
 
 /** LIMIT: part of the time in which a page is read; a slow page is read less often. */
 const MAX_SHARE = 1 / 20;
