@@ -109,7 +109,7 @@ function endsOpaque(inner: string, line: string): boolean {
   return closesFence(inner, line);
 }
 
-/** Returns the mark of the fence or comment that a line opens. */
+/** Returns the mark of the fence or comment that a line opens; undefined if it opens none. */
 function opensOpaque(line: string): string | undefined {
   const fence = openingFence(line);
   if (fence !== "") return fence;

@@ -29,7 +29,10 @@ function areTwoChanges(before: string | undefined, mine: string, theirs: string)
   return mine !== theirs && mine !== before && theirs !== before;
 }
 
-/** Compares the dates of two entries: positive if the first is later; NaN if not comparable. */
+/**
+ * Compares the dates of two entries: positive if the first is later, otherwise negative; NaN if
+ * they are not comparable.
+ */
 function compareDates(one: string, other: string): number {
   const [mine, theirs] = [dateOf(one), dateOf(other)];
   if (mine === undefined || theirs === undefined || mine.length !== theirs.length) return Number.NaN;

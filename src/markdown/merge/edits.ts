@@ -34,7 +34,10 @@ export function editsTouching(edits: readonly Edit[], from: number, to: number):
   return first === 0 && last === edits.length ? edits : edits.slice(first, last);
 }
 
-/** Finds by bisection the first edit that passes the test. All later edits must pass it too. */
+/**
+ * Returns the index of the first edit that passes the test; the number of edits if none does. All
+ * later edits must pass the test too, because the search is a bisection.
+ */
 export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
   while (low < high) {
@@ -76,7 +79,10 @@ export function isReplacement(edit: Edit): boolean {
 /** Edits of both sides that meet in base elements [start, end). */
 type Cluster = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
-/** Groups the edits of both sides. In a cluster, each edit meets an edit of the other side. */
+/**
+ * Groups the edits of both sides that meet. An edit that meets no edit of the other side is a
+ * cluster of its own.
+ */
 function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Cluster[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as Side })),

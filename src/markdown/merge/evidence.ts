@@ -7,8 +7,8 @@ import { type LineReader, tokenTextsIn } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * Removed words that are found again do not count as kept if they are at most a third: so many may
- * occur by chance.
+ * Removed words that are found again do not count as kept if they are at most a third, because a
+ * third may occur by chance.
  */
 const CHANCE_SHARE = 3;
 
@@ -33,8 +33,9 @@ export function wordsOfLines(reading: LineReader): WordsOf {
 type WordCounts = Map<number, number>;
 
 /**
- * Returns true if the script `more` of another version also lacks the words that `edit` removed
- * from base, at the place of the edit. A third of the words may be left.
+ * Returns true if another version, with the script `more`, lacks the words that `edit` removed from
+ * base, at the place of the edit. A third of the words may be left. Also true if `edit` removed
+ * nothing; false if the budget is too small.
  * @param added elements that the edit added in place of the removed ones
  */
 export function isGone(
@@ -61,7 +62,7 @@ export function isGone(
 
 /**
  * Counts the removed words that the edits of `otherScript` kept or added again. `of`: the number of
- * all removed words. Undefined if the edits keep a whole line.
+ * removed words, without those in `added`. Undefined if the edits keep a whole line.
  */
 function wordsLeft(
   edit: Edit,
@@ -135,8 +136,9 @@ const CHANCE_RUN = 4;
 type EditedText = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly wordsOf: WordsOf };
 
 /**
- * Returns true if `later`, the edits of a text, keep everything that `earlier` added. `isWhole`:
- * returns true if a later edit adds whole lines, which may come between earlier lines.
+ * Returns true if `later`, the edits of a text, keep everything that `earlier` added, and fill no
+ * gap that `earlier` left (see `staysClosed`). `isWhole`: returns true if a later edit adds whole
+ * lines, which may come between earlier lines.
  * `isReplaced`: returns true if the text that an earlier edit removed is gone, by the edit's index.
  */
 export function keepsAdditions(
@@ -154,11 +156,11 @@ export function keepsAdditions(
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(index)) || isHidden(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    // The addition may have been matched by chance with another place: base already had all its
-    // elements, and there are changes beside them.
     const sides = changedSides(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(index)) return false;
+    // If base already had all its elements, the addition may have been matched by chance with
+    // another place.
     old ??= new Set(text.old);
     return !isWithin(text.ids, from, to, old);
   });
@@ -189,7 +191,7 @@ function isHidden(
   );
 }
 
-/** Returns true if `some` has each of the elements [from, to). */
+/** Returns true if `allowed` has each of the elements [from, to) of `ids`. */
 function isWithin(ids: Ids, from: number, to: number, allowed: ReadonlySet<number>): boolean {
   for (let index = from; index < to; index++) if (!allowed.has(ids[index] as number)) return false;
   return true;
@@ -211,8 +213,8 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 }
 
 /**
- * Returns true if lines may come between those of an edit, which is possible only if the edit
- * replaced other lines. Lines that were only added stay in a row.
+ * Returns true if a later edit adds whole lines that may come between those of an earlier edit: the
+ * earlier edit must have replaced lines. Lines that were only added stay in a row.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);
@@ -220,7 +222,7 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
 
 /**
  * Returns the number of unchanged elements in a row around elements [from, to): from the end of the
- * edit before to the start of the edit after.
+ * edit before to the start of the edit after. Infinite if no edit follows.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];

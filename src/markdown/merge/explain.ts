@@ -47,7 +47,7 @@ export function explainMerge(base: string, local: string, remote: string, result
 }
 
 type Word = { readonly text: string; readonly space: string };
-type SplitLine = { readonly words: readonly Word[]; readonly rest: string };
+type SplitText = { readonly words: readonly Word[]; readonly rest: string };
 
 // A date, a Chinese or Japanese character, a word, a run of one symbol, a check box, or any symbol.
 const WORD =
@@ -59,7 +59,7 @@ const NUMBER =
  * Returns the words and symbols of a text. A symbol at the start of an item, quote, heading or row
  * differs from the same symbol elsewhere.
  */
-function wordsIn(text: string): SplitLine {
+function wordsIn(text: string): SplitText {
   const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
     return { from: index + (item ?? row ?? "").length, to: index + all.length };
   });
@@ -123,7 +123,7 @@ function ruleOf(pieces: readonly ExplainedWord[]): Rule {
   return rules.values().next().value ?? "kept";
 }
 
-/** Returns the sides that changed a piece: added it to base, or removed it. */
+/** Returns the sides that added a piece to base or removed it; "kept" if neither side did. */
 function changedBy({ base, local, remote }: ExplainedWord): Exclude<Rule, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";

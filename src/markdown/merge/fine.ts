@@ -20,7 +20,10 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
   return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
 }
 
-/** Merges normalised texts: the front matter key by key, then the body. */
+/**
+ * Merges normalised texts: the front matter key by key, then the body. If a text has front matter
+ * that cannot be read, or a side has none, merges the whole texts by lines.
+ */
 function mergeDocument(base: string, local: string, remote: string, reading: LineReader): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined)
@@ -42,8 +45,8 @@ function mergeDocument(base: string, local: string, remote: string, reading: Lin
 }
 
 /**
- * Returns the front matter of base. If base has none, returns an empty one, because each side may
- * have created front matter.
+ * Returns the front matter of base; undefined if it cannot be read. If base has none, returns an
+ * empty one, because each side may have created front matter.
  */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);

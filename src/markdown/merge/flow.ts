@@ -105,7 +105,10 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
   return withHeadingId(passage);
 }
 
-/** Returns the tokens of one side, if the other side changed white space at most. */
+/**
+ * Returns the tokens of a part in which `other` changed white space at most. Merges this white
+ * space word by word. If that fails, takes over only the white space before the first token.
+ */
 function settleOneSide(
   { size, reading }: Flow,
   passage: Passage,
@@ -117,7 +120,10 @@ function settleOneSide(
   return finer ?? withSpace(mine, passage.base, other);
 }
 
-/** Joins words and a heading's id that the sides added at one place; the id must end its line. */
+/**
+ * Joins words and a heading's id that the sides added at one place; the id must end its line.
+ * Undefined for any other part.
+ */
 function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
   for (const [id, words] of [

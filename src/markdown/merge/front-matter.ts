@@ -38,7 +38,10 @@ export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
   return beginsWithRule(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 
-/** Reads the entries of some lines by their keys; undefined if a line belongs to no key. */
+/**
+ * Reads the entries of some lines by their keys. Undefined if a line belongs to no key, or if a key
+ * occurs twice.
+ */
 function readEntries(lines: readonly string[]): Entries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
@@ -62,8 +65,9 @@ function readEntries(lines: readonly string[]): Entries | undefined {
 }
 
 /**
- * Merges entries by key, in any order of lines: if one side changed a key, its entry is used.
- * Undefined if both sides changed one key, or the order of keys, differently.
+ * Merges entries by key, in any order of lines: if one side changed a key, its entry is used. If
+ * both did, merges lists by item and maps by key. Undefined if two changes of one key, or of the
+ * order of keys, cannot be merged.
  */
 export function mergeEntries(base: Entries, local: Entries, remote: Entries): string | undefined {
   const merged = new Map<string, string>();
@@ -76,10 +80,10 @@ export function mergeEntries(base: Entries, local: Entries, remote: Entries): st
   return order?.flatMap((key) => merged.get(key) ?? []).join("");
 }
 
-/** Marks an entry that both sides changed differently. */
+/** Marks an entry that both sides changed in ways that cannot be merged. */
 const CONFLICT = Symbol("conflict");
 
-/** Returns the merged entry of one key; undefined when it was removed. */
+/** Returns the merged entry of one key: undefined if it was removed, `CONFLICT` for a conflict. */
 function mergeEntry(
   before: string | undefined,
   mine: string | undefined,
@@ -94,7 +98,10 @@ function mergeEntry(
 /** A map under one key: the line of the key, and its entries without their indent. */
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: Entries };
 
-/** Merges a map that both sides changed, by its own keys. Undefined for any other value. */
+/**
+ * Merges a map that both sides changed, by its own keys. Undefined for other values, for a
+ * conflict, or when the maps differ in indent or in the line of the key.
+ */
 function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
   if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
@@ -113,8 +120,8 @@ function readMapEntry(entry: string): MapEntry | undefined {
 }
 
 /**
- * Returns the keys in the order of the side that changed the order. Keys added by remote precede
- * those added by local.
+ * Returns the keys in the order of the side that changed the order; undefined if both sides changed
+ * it differently. Keys added by remote precede those added by local.
  */
 function mergeOrder(
   base: readonly string[],

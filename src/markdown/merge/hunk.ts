@@ -111,7 +111,8 @@ function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work
 }
 
 /**
- * Returns true if both sides never changed one part differently: a merge by lines is then enough.
+ * Returns true if both sides never changed the same lines of base differently: a merge by lines may
+ * then be enough. Additions of both sides at one place change no line of base.
  */
 export function areApart(work: Work): boolean {
   const isApart = (part: Part): boolean => !isChangedByBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
@@ -223,6 +224,7 @@ function mergePart(part: Part, work: Work): MergedPart | Conflicts {
 /**
  * Returns the side whose piece comes first if both sides added lines before `line`. If only one
  * side changed the line above or below, the piece of that side stays beside the changed line.
+ * Otherwise the piece of remote comes first.
  */
 function leaderAt(line: number, { edits }: Work): Side {
   const changers = (i: number): readonly Side[] =>
@@ -232,7 +234,7 @@ function leaderAt(line: number, { edits }: Work): Side {
   return above.length === 1 ? (above[0] as Side) : "remote";
 }
 
-/** Merges lines in which both sides changed words. */
+/** Merges lines in which both sides changed words; undefined for a conflict. */
 function mergeWords(part: Ranges, texts: ThreeTexts, reading: LineReader): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => isCodeIn(texts[side], part[side]));

@@ -41,8 +41,9 @@ type InsertedText = { readonly text: string; readonly after: string };
 
 /**
  * Merges lines that both sides added at one place. Each side's piece stays whole, and one follows
- * the other, unless one contains the other. Undefined if no order keeps each piece in the section,
- * list and table that it was written for.
+ * the other, unless one contains the other. Undefined if `mayBeAdded` refuses the
+ * pieces, if the budget is too small, or if no order keeps each piece in its section, list and
+ * table.
  * @param leader side whose piece comes first if nothing else decides the order
  */
 export function mergeInsertions(
@@ -83,7 +84,7 @@ function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineRea
 
 /**
  * Returns true if both pieces may be added at the place: not in code, no duplicate entries, and no
- * free text in an empty document.
+ * free text in an empty document. False if there are too many entries to compare.
  */
 function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: LineReader): boolean {
   if (place.inCode) return false;
@@ -166,8 +167,8 @@ function join(pieces: readonly Piece[], between = ""): InsertedText {
 
 /**
  * Returns the blank lines between two pieces. Entries of one list get the spacing of their
- * neighbours. Without neighbours, they are separated only if a piece has blank lines. Other pieces
- * get the larger gap.
+ * neighbours. Without neighbours, they are separated only if a piece has blank lines. Rows get no
+ * gap; other pieces get the larger gap.
  */
 function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, second: Piece): string {
   if (isRow(second.head)) return "";

@@ -47,7 +47,7 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
 /**
  * Returns true if a later text again has a line that a side removed. The line must replace other
  * lines, or be in an addition that has only removed lines. An addition that also has other lines
- * may quote the line.
+ * may quote the line. Lines without words, and lines that may open or close a block, do not count.
  */
 export function restoresLine(base: string, side: string, more: string, reading: LineReader): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];

@@ -1,7 +1,7 @@
 import { counterparts } from "./edits.ts";
 import { diffStrings } from "./myers.ts";
 
-/** A line and its line end; "" for the last line. */
+/** A line and its line end. The last line is the text after the last line end; its end is "". */
 type Line = { readonly text: string; readonly end: string };
 
 /**
@@ -11,7 +11,6 @@ type Line = { readonly text: string; readonly end: string };
  */
 export function withLineEnds(edited: string, original: string): string {
   const [before, after] = [linesOf(original), linesOf(edited)];
-  // The text after the last line end counts as a line.
   const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
   const defaultEnd = usualEnd(before);
   const ends = after.map(({ end }) => (end === "" ? "" : defaultEnd));

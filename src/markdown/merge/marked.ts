@@ -9,7 +9,8 @@ export type ThreeTexts = { readonly base: string; readonly mine: string; readonl
 export const DEFAULT_MARKER_SIZE = 7;
 
 /**
- * Returns both edits in one text, with git's conflict markers, as merge tools expect it.
+ * Returns both edits in one text, with git's conflict markers, as merge tools expect it. If the
+ * merge is clean, returns the merged text without markers.
  * @param markerSize length of a marker in characters
  */
 export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: number = DEFAULT_MARKER_SIZE): string {

@@ -55,7 +55,8 @@ function mergeSettled(base: string, local: string, remote: string, reading: Line
 
 /**
  * Returns the fault of the merge with the sides swapped; undefined if that merge is clean too. That
- * merge may differ only in the order of lines.
+ * merge may differ only in the order of lines. Undefined, without a check, if `result` is a side or
+ * a merge of whole lines.
  */
 function faultOfExchangedSides(
   base: string,
@@ -83,8 +84,8 @@ function faultOf(base: string, local: string, remote: string, result: CleanMerge
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
   if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
-  const comes = isStable(base, local, result, reading) && isStable(base, remote, result, reading);
-  return comes ? undefined : "unstable";
+  const isStableForBoth = isStable(base, local, result, reading) && isStable(base, remote, result, reading);
+  return isStableForBoth ? undefined : "unstable";
 }
 
 /** Returns true if a result that is neither side is sound Markdown. */
@@ -102,7 +103,7 @@ function isSoundMerge(
 
 /**
  * Returns true if a result has a side's changes at their places: merged with that side again, the
- * result must stay the same.
+ * result must stay the same, and nothing that the side removed may be in it again.
  */
 function isStable(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
   if (text === side) return true;
@@ -113,8 +114,9 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Lin
 }
 
 /**
- * Checks the word counts of a result. Merges by whole lines need the weaker check, finer merges the
- * stricter check.
+ * Returns true if the word counts of a result fit both sides; false if the budget is too small.
+ * Merges by whole lines need the weaker check, finer merges the stricter check. A result that is
+ * one of the sides needs none.
  */
 function keepsBoth(base: string, local: string, remote: string, result: CleanMerge, reading: LineReader): boolean {
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
@@ -145,7 +147,7 @@ function mergeUnchecked(base: string, local: string, remote: string, reading: Li
   return { kind: "clean", text: merged.text, how: "fine" };
 }
 
-/** Returns git's merge of lines; undefined for a conflict. */
+/** Returns git's merge of lines; undefined for a conflict, or if the budget is too small. */
 function mergedLines(base: string, local: string, remote: string, reading: LineReader): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;

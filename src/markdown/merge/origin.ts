@@ -94,8 +94,8 @@ function removedRow(line: string, index: number, [local, remote]: SidePair): Ori
 }
 
 /**
- * Returns the origin of a line. A line that a side wrote elsewhere, and that the merge moved, also
- * has that side as its origin.
+ * Returns the origin of a line; "mixed" if no side has the line. A line that a side wrote
+ * elsewhere, and that the merge moved, also has that side as its origin.
  */
 function sourceOf(line: string, index: number, [local, remote]: SidePair): Origin["from"] {
   return (
@@ -121,7 +121,7 @@ function wordsOf(
   sides: SidePair,
   reading: LineReader,
 ): WordOrigin[] {
-  // A blank line has no words.
+  // A blank line has no words: like all white space, it is attributed to base.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
   const ids = tokens.map(({ id }) => id);
@@ -140,7 +140,7 @@ function wordsOf(
     if (token.space !== "") join(words, "base", token.space);
     join(words, from, writeTokens([{ ...token, space: "" }]));
   }
-  // White space at the end of a text follows the last piece.
+  // White space after the last piece is attributed to base, too.
   const rest = line.slice(writeTokens(tokens).length);
   if (rest !== "") join(words, "base", rest);
   return words;

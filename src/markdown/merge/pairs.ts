@@ -38,7 +38,10 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
   return { edits: splitEdits, changed };
 }
 
-/** Pairs the lines of an edit that are versions of one line, in order. */
+/**
+ * Pairs the lines of an edit that are versions of one line, in order. Returns no pairs if the edit
+ * has too many lines, or if the budget is too small.
+ */
 function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
   if (rows * columns > MAX_PAIRS || !reserveSteps(reading, STEPS_PER_PAIR * rows * columns)) return [];
@@ -84,8 +87,8 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
 }
 
 /**
- * Returns the share of the longer line's words that both lines have; 0 if the share is certainly
- * below `SAME_LINE`.
+ * Returns the share of the longer line's words that both lines have. Returns 0 if the share is
+ * certainly below `SAME_LINE`, or if the budget is too small.
  */
 function shareOf(some: readonly number[], others: readonly number[], reading: LineReader): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];

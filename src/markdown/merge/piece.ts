@@ -94,8 +94,8 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
 }
 
 /**
- * Returns the kind of entry that a line starts, with its indent. Only entries of one shape belong
- * to one list.
+ * Returns the kind of entry that a line starts, with its indent; undefined if it starts none. Only
+ * entries of one shape belong to one list.
  */
 export function entryShapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);

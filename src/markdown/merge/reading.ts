@@ -84,8 +84,8 @@ export function readLines(text: string, reading: LineReader): Lines {
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns the keys of lines that are not blank. The key of a line without words, or of the header
- * of a table, includes the line right below, otherwise the line right above.
+ * Returns the keys of lines that are not blank: the number of the line. For a line without words,
+ * or the header of a table, the key includes the line right below, otherwise the line right above.
  */
 function keysOf(
   lines: readonly string[],
@@ -181,7 +181,10 @@ export function mergeGaps(base: string, local: string, remote: string): string {
   return remote === base ? local : longerGap(local, remote);
 }
 
-/** Returns the longer of two runs of blank lines. */
+/**
+ * Returns the longer of two runs of blank lines. Of two runs with equally many lines, returns the
+ * same one in either order of the arguments.
+ */
 export function longerGap(one: string, other: string): string {
   const [lines, others] = [one, other].map((gap) => gap.split("\n").length) as [number, number];
   if (lines !== others) return lines > others ? one : other;

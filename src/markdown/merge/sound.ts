@@ -68,8 +68,8 @@ function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...Known
   let faults = 0;
   let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
-    // Skips lines that the first of the other texts has: a new block has at least one line that
-    // this text lacks.
+    // Skips lines that the first other text has: a new block has at least one line that the first
+    // other text lacks.
     if (others[0].has.has(ids[index] as number)) continue;
     let start = index;
     let end = index + 1;
@@ -183,7 +183,7 @@ function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean 
     if (hasBoth(line)) {
       if (!isPicked(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
-      // Only depth and kind count: the other side may have renamed the block around the line.
+      // `areAlike` compares only depth and kind: the other side may have renamed the outer block.
     } else if (!areAlike(is, mine ?? theirs ?? is)) {
       if (is !== known) return false;
       pending = is;

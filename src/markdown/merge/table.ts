@@ -204,7 +204,8 @@ function rowsOf(last: Node): AlignedRow[] {
 
 /**
  * Returns a function that computes a lower bound for the number of changes from a place to the end.
- * The bound counts lines that only base or only one side has.
+ * The bound counts, for each side, the pieces that only base or only the side has. It adds the
+ * difference between the numbers of the other pieces.
  */
 function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
   const countUnknown = (text: number, other: number): Int32Array => {
