@@ -73,8 +73,8 @@ export type OperationEnd<Plan, Output> =
     };
 
 /**
- * Carries out an operation: plans, checks the versions that the caller saw, runs the plan, and
- * syncs unless `noSync` is set.
+ * Carries out an operation: plans, checks the versions that the caller saw, and runs the plan. If
+ * an item was done, syncs afterwards, unless `noSync` is set or the operation is for the next sync.
  * @param input as `readInput` returns it
  */
 export async function carryOut<D extends Declaration, Plan>(
@@ -162,7 +162,10 @@ export function operationJson<D extends Declaration>(
   return { ...end.result, sync: report === null ? null : reportJson(report) };
 }
 
-/** Opens a linked folder and carries out an operation in it. Asks no questions. */
+/**
+ * Opens a linked folder and carries out an operation in it. Asks no questions, so a decision of a
+ * person needs the versions that the person saw.
+ */
 export async function runOperation<D extends Declaration, Plan>(
   root: string,
   operation: Operation<D, Plan>,

@@ -28,7 +28,7 @@ export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">
 
 /**
  * Reads a day, or a time on a day.
- * @returns milliseconds since the epoch
+ * @returns milliseconds since the epoch; null for any other text, and for a day that does not exist
  */
 export function readIso(text: string): number | null {
   const iso = ISO.exec(text);

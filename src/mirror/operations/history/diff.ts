@@ -55,7 +55,8 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
 }
 
 /**
- * Returns the id of the document at this path on the service, if mdmirror has no record of it yet.
+ * Returns the id of the document at this path on the service; null if there is none. For a path of
+ * which mdmirror has no record.
  */
 async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
   const whole = toService(world, path);
@@ -134,6 +135,7 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
 
 /**
  * Returns how the two sides of an entry differ; null if they are equal, or the entry is not synced.
+ * Returns the fault if the service does not answer.
  */
 async function compare(
   world: World,

@@ -37,8 +37,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * Returns the record of the document at a path. A document that left the linked subtree is found by
- * its former path, unless another document has that path.
+ * Returns the record of the document at a path; null if there is none. A document that left the
+ * linked subtree is found by its former path, unless another document has that path.
  */
 export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let away: DocumentRecord | null = null;
@@ -62,7 +62,7 @@ export function indexRecords(base: BaseTree): RecordIndex {
 
 /**
  * Finds a document by its current path. Otherwise by the last path of a deleted document (the
- * latest one), then by any earlier path.
+ * latest one), then by any earlier path. Null if no document is found.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

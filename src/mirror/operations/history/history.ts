@@ -79,8 +79,8 @@ type Deletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
 /**
- * Returns the time of a document's deletion and the run that deleted it; null while the document
- * exists.
+ * Returns the time of a document's deletion and the run that deleted it. Null while the document
+ * exists, or if no deletion is known.
  */
 export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): Deletion | null {
   if (id === null || record !== null) return null;
@@ -121,7 +121,10 @@ function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Dig
   return [{ ...entryWithDigestOnly(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
-/** Returns contents that were local before or after an event. */
+/**
+ * Returns contents that were local before or after an event and were never published. Content that
+ * a restore wrote is returned even if it was published.
+ */
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const seen: OrderedEntry[] = [];
   for (const { at, order, before, after, detail, kind } of events) {
@@ -145,8 +148,8 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
 }
 
 /**
- * Marks the result of a merge: the first equal content at or after the merge. Equal content that is
- * restored later is not a result of the merge.
+ * Marks the result of a merge: the first equal content at or after the merge, otherwise the last
+ * before. Equal content that is restored later is not a result of the merge.
  */
 function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, MergeOf>();
@@ -304,7 +307,7 @@ function goneContent({ n }: HistoryEntry): string {
 
 /**
  * Returns the document's own version at the time `asOf`, or its last version if `asOf` is null. If
- * there is none, returns the reason as a clause.
+ * there is none, or its content is no longer kept, returns the reason as a clause.
  */
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);

@@ -5,7 +5,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 
 /**
- * A document that is on one side or on both. `link`: null if base has no record of the document.
+ * A document that is on one side or on both. `record`: null if base has no record of the document.
  */
 export type ComparedEntry = {
   readonly path: LocalPath;

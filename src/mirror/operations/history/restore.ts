@@ -181,8 +181,9 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if the caller does not want the document. Without a time, only deleted documents are
- * wanted. With a time, only documents that existed at that time are wanted.
+ * Returns true if the caller does not want the document. Without a time, only documents that were
+ * deleted, or have no local file, are wanted. With a time, only documents that were not deleted by
+ * then are wanted.
  */
 function isUnwanted({ record, gone }: RestorableDocument, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
@@ -190,8 +191,8 @@ function isUnwanted({ record, gone }: RestorableDocument, atPath: PathState, asO
 }
 
 /**
- * Reads all records of seen contents with one query, because each query to the state reads every
- * row.
+ * Returns a lookup like `storedNames` of the state. Reads all rows with one query, because each
+ * query to the state reads every row.
  */
 function allStoredNames(state: State): State["storedNames"] {
   const all = state.storedNames({});

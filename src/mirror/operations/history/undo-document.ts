@@ -51,7 +51,7 @@ const EDITED_SINCE = "it was edited since";
 
 /**
  * Returns why an item cannot be undone, as a clause: the document, the folder or the file changed
- * since. A plan checks each item, and its execution checks the item again.
+ * since. Null if it can be undone. A plan checks each item, and its execution checks the item again.
  */
 export function obstacle(
   item: UndoItem,
@@ -255,7 +255,8 @@ function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, 
 }
 
 /**
- * Returns the item that removes a document which the runs created.
+ * Returns the item that removes a document which the runs created; a `left` item if the document
+ * was edited since.
  * @param expect content that the runs gave the document; undefined or null if the content is
  * unknown
  */

@@ -98,7 +98,10 @@ export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/** Orders moves by the depth of their targets, so that the folder of each target exists first. */
+/**
+ * Orders moves: folders first, then by the depth of the targets. So the folder of each target
+ * exists first.
+ */
 export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

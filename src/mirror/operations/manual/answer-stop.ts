@@ -150,7 +150,7 @@ export const reject: StopOperation = {
   },
 };
 
-/** Returns the plan of a rejection. Returns trouble if nothing can be undone. */
+/** Returns the plan of a rejection. Returns trouble if there is a stop, but nothing to undo. */
 function withSomethingToReject(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);

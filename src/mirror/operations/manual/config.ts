@@ -79,8 +79,8 @@ function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
 }
 
 /**
- * Returns the value that the user typed: JSON, or the text itself. If the setting does not allow
- * the value, the trouble begins with the name of the setting.
+ * Returns the value that the user typed: the text itself if the setting allows it, otherwise its
+ * JSON value. If the setting allows neither, the trouble begins with the name of the setting.
  */
 export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;

@@ -56,7 +56,8 @@ function waysOf(
   conflict: Conflict | null,
   block: Block | null,
 ): readonly ResolutionKind[] | undefined {
-  // Neither version can be sent while the service has no document for the content.
+  // While the service has no document for the content, no version of a conflict can be sent. Then
+  // only the choices of the block are possible.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return record.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -81,7 +82,7 @@ function byBlock(base: BaseTree, isMatch: (block: Block, record: DocumentRecord)
   return null;
 }
 
-/** Returns the record of the document to which a conflict copy belongs. */
+/** Returns the record of the document to which a conflict copy belongs; null if there is none. */
 export function recordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
   for (const conflict of base.conflicts.values())
     if (conflict.newestCopyPath === path) return base.records.get(conflict.id) ?? null;

@@ -82,8 +82,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = versionsOf(world, problem);
     const theirs = await readTheirs(world, problem);
-    // The service has a newer version than the one that the user saw. mdmirror downloads it, so
-    // that the user can read it.
+    // If the service has a newer version than the last known one, mdmirror downloads it, so that
+    // the user can read it.
     if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs };
   },
@@ -94,7 +94,10 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
 };
 
-/** Returns true if a name means one document, rather than a folder or a pattern. */
+/**
+ * Returns true if a name means one document, rather than a folder or a pattern. Always false for
+ * `merged-where-clean`, which is a choice for several documents.
+ */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
@@ -124,7 +127,7 @@ function planOne(world: StateAndDisk, name: string, choice: Choice): Result<Reso
 /**
  * Plans a choice for several problems.
  * @param names paths, folders and patterns; null: all open problems
- * @returns items by path; trouble if a name has no open problem
+ * @returns items by path; trouble if the names select no open problem
  */
 function planResolve(
   world: StateAndDisk,
