@@ -1,6 +1,6 @@
 /**
- * Converts links of an imported folder for a service that checks links: each content is sent with
- * links by id, after its targets.
+ * Converts links of an imported folder for a service that checks links. Each document is sent after
+ * the documents that it links to, with their ids in its links.
  */
 
 import { FILES, FOLDERS } from "../../contract/routes.ts";

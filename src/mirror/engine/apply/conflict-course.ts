@@ -144,10 +144,10 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
   conclude(_, { id, comesBack, why }, conflict) {
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
-    // The document was deleted locally during its conflict, and mdmirror writes the service's
-    // content to the file again. Until then the record keeps the conflict: after a crash the
-    // deletion would otherwise look like an ordinary one. The removed copy is no longer recorded,
-    // so that its absence does not count as a choice for another file at the path.
+    // With `comesBack`, the document was deleted locally during its conflict, and mdmirror writes
+    // the service's content to the file again. Until then the record keeps the conflict: after a
+    // crash the deletion would otherwise look like an ordinary one. The removed copy is no longer
+    // recorded, so that its absence does not count as a choice for another file at the path.
     const change = comesBack === true ? { conflict: withoutCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

@@ -47,7 +47,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   }
   const adopted = adoptOwnVersion(ctx, record, fetched.value, "this-run");
   if (adopted !== null) return adopted;
-  // The file has base's content again: the user reverted the edit that this run had sent.
+  // If this run sent an edit, the user has reverted it since: the file has base's content again.
   if (commonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;

@@ -115,7 +115,8 @@ function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, at
  * Checks after a restart of the machine whether a power loss removed the last writes to a set-aside
  * file. Such content is older than the saved one: merging it as a late save would remove what the
  * lost writes had added.
- * @returns that older content; null if the content is a late save
+ * @returns "older" if so; null if the content is a late save, or without a restart; "unclear" if
+ * neither is certain
  */
 function examineAfterPowerLoss(
   ctx: CycleContext,
@@ -153,8 +154,8 @@ function versionBefore(
 }
 
 /**
- * ORDER: the content is flushed before the file is removed: a power cut could revert the last
- * commits of the store, but not the removal.
+ * Removes the set-aside file. ORDER: its content is flushed first: a power cut could revert the
+ * last commits of the store, but not the removal.
  */
 function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
   state.secureTexts();

@@ -70,8 +70,8 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const record = ctx.world.state.record(row.id);
     const answer = await readFacts(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    // The path differs: the service may have changed the name, or another user may have moved the
-    // document since.
+    // If the path differs, the service may have changed the name, or another user may have moved
+    // the document since.
     const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (record === null) {
       const gone = isMoved ? STALE.noRecord : provenNotDone("move", fault);
@@ -113,8 +113,8 @@ function concludeMoved(
   source: ResultSource,
 ): EffectEnd {
   const { path, contentId, earlierBaseId } = observed;
-  // The request changed only the folder, so another user renamed the document. Base gets the new
-  // folder with the old name, so that the next cycle sees the rename.
+  // If a request that changes only the folder shows another name, another user renamed the
+  // document. Base then gets the new folder with the old name: the next cycle sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = { ...record, remotePath: isRenamed ? row.to : path };
   // On some deployments a rename gives the document a new change id, although its content is the

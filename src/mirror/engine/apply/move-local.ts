@@ -32,7 +32,7 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
     // The content may have been edited since the plan. A file is moved whatever its content.
     const end = disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
-    // The file has both names. Recovery completes the move.
+    // A file that is set aside has both names, and recovery completes the move.
     return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 

@@ -11,8 +11,9 @@ import { type Removal, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
- * Handles a document that is no longer on the service. Its file goes to the trash, and its record
- * becomes a tombstone, which ends if the id appears again.
+ * Handles a document that is no longer on the service, or outside the linked folder. Its file goes
+ * to the trash. If the document is gone, its record becomes a tombstone, which ends if the id
+ * appears again. If it is only outside, its record stays.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;

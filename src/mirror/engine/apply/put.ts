@@ -137,7 +137,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
   },
 };
 
-/** Ends an upload. Base keeps its version while the sent content is in review. */
+/** Ends an upload that went to review. Base keeps its version during the review. */
 function concludeSent(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
@@ -307,8 +307,9 @@ async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Ou
 }
 
 /**
- * Handles a document that could not be read after its PUT was refused. The content is blocked
- * anyway, so that it is not sent again unchanged (I08); the block ends with a newer version.
+ * Reads a document whose PUT was refused. Returns "same" if it still has the base version, and an
+ * outcome if it has another version or is gone. Returns "unread" if the read fails: the content is
+ * blocked anyway, so that it is not sent again unchanged (I08). A newer version ends that block.
  */
 async function readRefused(ctx: CycleContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);

@@ -132,8 +132,8 @@ export function writeChosen(ctx: CycleContext, { record, path, text, seen, next,
 }
 
 /**
- * Returns true if the user saw other content than the file has. Null or undefined: the user saw no
- * content.
+ * Returns true if the user saw other content than the file has. False if the user saw no content
+ * (`seen` is null or undefined).
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;

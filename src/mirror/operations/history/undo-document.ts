@@ -51,7 +51,8 @@ const EDITED_SINCE = "it was edited since";
 
 /**
  * Returns why an item cannot be undone, as a clause: the document, the folder or the file changed
- * since. Null if it can be undone. A plan checks each item, and its execution checks the item again.
+ * since. Null if it can be undone. A plan checks each item, and its execution checks the item
+ * again.
  */
 export function obstacle(
   item: UndoItem,
