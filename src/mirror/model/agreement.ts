@@ -1,9 +1,9 @@
+/** Checks whether a side equals base. If both sides do, no step is needed. */
+
 import { isPathPair } from "./name-pair.ts";
 import { type FolderRecord, type DocumentRecord, sameInodeAndBirth } from "./record.ts";
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
-
-/** Checks whether a side equals base. If both sides do, no step is needed. */
 
 /**
  * Returns true if both sides show a recorded document exactly as base has it, and base has nothing

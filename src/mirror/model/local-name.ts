@@ -1,11 +1,11 @@
-import { mapName } from "../../contract/names.ts";
-import { digestOf } from "../../contract/digest.ts";
-import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
-
 /**
  * Converts names between the sides: finds remote names that the disk accepts unchanged, makes
  * deterministic names for the others, and makes the remote name of a local one.
  */
+
+import { mapName } from "../../contract/names.ts";
+import { digestOf } from "../../contract/digest.ts";
+import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /** Names that editors and desktops use for leftovers; the walk ignores such files. */

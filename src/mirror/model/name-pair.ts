@@ -1,3 +1,9 @@
+/**
+ * Checks whether the two paths of a recorded document or folder correspond. They may differ if a
+ * name was converted. Any other difference means that mdmirror was interrupted while it carried a
+ * move to the other side.
+ */
+
 import {
   DOUBTFUL_CHARACTERS,
   FIRST_SHELL_METACHARACTERS,
@@ -6,12 +12,6 @@ import {
 } from "../../contract/names.ts";
 import { isHashedNameOf } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
-
-/**
- * Checks whether the two paths of a recorded document or folder correspond. They may differ if a
- * name was converted. Any other difference means that mdmirror was interrupted while it carried a
- * move to the other side.
- */
 
 /**
  * Sets of refused characters by which a name may have been converted: this version's set, the first

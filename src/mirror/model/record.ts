@@ -1,10 +1,10 @@
+/** Rows of the state file: the last state that both sides had. */
+
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
-
-/** Rows of the state file: the last state that both sides had. */
 
 /**
  * Result of `lstat` for a file, kept to avoid hashing it again and as evidence of identity. Times

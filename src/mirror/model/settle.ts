@@ -1,13 +1,13 @@
-import type { ChangeId, DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../contract/digest.ts";
-import type { DocumentRecord, ReviewAnswer, Stamp, Tombstone } from "./record.ts";
-import type { LocalPath, RemotePath } from "../../contract/path.ts";
-
 /**
  * Moves base. Each function takes a record and the observed result of an effect, and returns the
  * record of the state that both sides have now (I12). The caller stores that record in one
  * transaction with the end of the journal row.
  */
+
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { DocumentRecord, ReviewAnswer, Stamp, Tombstone } from "./record.ts";
+import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * A version that both sides have. `localDigest` differs from `digest` only by line ends, BOM or

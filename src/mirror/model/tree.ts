@@ -1,3 +1,8 @@
+/**
+ * The three trees of a plan: base (the state file), local (one walk), remote (one listing). Plain
+ * data.
+ */
+
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
@@ -13,11 +18,6 @@ import type {
 } from "./record.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
-
-/**
- * The three trees of a plan: base (the state file), local (one walk), remote (one listing). Plain
- * data.
- */
 
 /** A regular file that mdmirror considers: `.md`, not ignored, not a conflict copy. */
 export type LocalFile = {

@@ -1,12 +1,12 @@
-import type { Digest } from "../../contract/digest.ts";
-import { sameExceptTextForm } from "../model/text-form.ts";
-import type { Submission } from "../model/record.ts";
-import { mergeText } from "../../markdown/merge/merge.ts";
-
 /**
  * Decides which submissions remain in review, and what the local content becomes, after new content
  * of the document was published. Pure.
  */
+
+import type { Digest } from "../../contract/digest.ts";
+import { sameExceptTextForm } from "../model/text-form.ts";
+import type { Submission } from "../model/record.ts";
+import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 

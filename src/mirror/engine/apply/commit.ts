@@ -1,3 +1,5 @@
+/** Ends effects: base and everything that belongs to the effect change in one transaction. */
+
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -7,8 +9,6 @@ import { tombstoneOf } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
-
-/** Ends effects: base and everything that belongs to the effect change in one transaction. */
 
 /** Content that is stored in the transaction, if the store does not have it yet. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };

@@ -1,3 +1,5 @@
+/** Finds, names and removes the files that show the service's version while a conflict is open. */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/record.ts";
@@ -10,8 +12,6 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { DONE, ended, type ValueOrEnd, got, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
 import { keepFileText, localContentName, storeConflictCopy } from "./text-name.ts";
 import type { EffectResult } from "./run-effect.ts";
-
-/** Finds, names and removes the files that show the service's version while a conflict is open. */
 
 /**
  * Chooses the path of a version's copy. Skips a path that another conflict has recorded. As long as

@@ -1,3 +1,5 @@
+/** Opens conflicts, and writes the copies that show the service's versions. */
+
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
@@ -18,8 +20,6 @@ import { findCopy, withoutCopyOnDisk, nameCopy, writeConflictCopy, removeUnrecor
 import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
-
-/** Opens conflicts, and writes the copies that show the service's versions. */
 
 type Row = Extract<Intent, { kind: "conflict-copy" }>;
 type ShownContent = NonNullable<Row["shows"]> & { readonly text: string };

@@ -1,3 +1,5 @@
+/** Creates local files for new documents on the service. */
+
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -12,8 +14,6 @@ import { DONE, ended, eventOf, fetchWithoutStoring, type ValueOrEnd, got, outcom
 import { ensureFolders } from "./parents.ts";
 import { adoptOwnVersion } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
-
-/** Creates local files for new documents on the service. */
 
 /** LIMIT: files in one journal row, which is read and written as a whole. */
 const MAX_FILES_PER_ROW = 64;

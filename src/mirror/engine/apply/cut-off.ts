@@ -1,9 +1,9 @@
+/** Recognises files that a power loss damaged. */
+
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { META } from "../run/meta.ts";
 import type { World } from "../run/world.ts";
-
-/** Recognises files that a power loss damaged. */
 
 /**
  * ASSUMES: disks write whole sectors and systems write whole pages, so a damaged file ends at a

@@ -1,3 +1,5 @@
+/** Reads what an effect needs at its start, and returns the outcomes of failures. */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
@@ -13,8 +15,6 @@ import { localContentName, remoteContentName } from "./text-name.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { World } from "../run/world.ts";
-
-/** Reads what an effect needs at its start, and returns the outcomes of failures. */
 
 export const DONE: OutcomeOf<"done"> = { kind: "done" };
 

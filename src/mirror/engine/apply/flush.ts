@@ -1,14 +1,14 @@
+/**
+ * Makes files survive a power loss. A replaced file is fsynced when it is written. New files are
+ * fsynced in batches; until then their records are marked as not durable.
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
-
-/**
- * Makes files survive a power loss. A replaced file is fsynced when it is written. New files are
- * fsynced in batches; until then their records are marked as not durable.
- */
 
 /**
  * LIMIT: new files that are fsynced at the end of their cycle. If there are more, all are left to

@@ -1,15 +1,15 @@
+/**
+ * Remembers requests that the service has refused. A block knows only the last request and the path
+ * of its file. Without this memory, mdmirror would repeat a refused request after content, path or
+ * name was changed and changed back (I08).
+ */
+
 import type { Outcome } from "../../model/action.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { Block } from "../../model/record.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
-
-/**
- * Remembers requests that the service has refused. A block knows only the last request and the path
- * of its file. Without this memory, mdmirror would repeat a refused request after content, path or
- * name was changed and changed back (I08).
- */
 
 /** LIMIT: requests that are remembered. Beyond it, the oldest request may be sent once more. */
 const MAX_REFUSALS = 1_000;

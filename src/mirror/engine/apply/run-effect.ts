@@ -1,3 +1,8 @@
+/**
+ * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer comes,
+ * or after a crash, the result is observed instead, and the same code concludes the effect.
+ */
+
 import type { Outcome } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -5,11 +10,6 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
 import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
 import { rememberRefusal, earlierRefusal, type Request } from "./refused-before.ts";
-
-/**
- * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer comes,
- * or after a crash, the result is observed instead, and the same code concludes the effect.
- */
 
 /** Source of the result of an effect. */
 export type ResultSource =

@@ -1,3 +1,5 @@
+/** A file that was set aside, and its original path. */
+
 import type { Digest } from "../../../contract/digest.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -10,8 +12,6 @@ import type { EffectResult, LocalEffect } from "./run-effect.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { StateChange } from "./commit.ts";
-
-/** A file that was set aside, and its original path. */
 
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 

@@ -1,3 +1,8 @@
+/**
+ * Names of stored content, by which users find it (`history`, `show`, `restore`): its path, its
+ * document, and why it was stored.
+ */
+
 import { once } from "../../../common/once.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -6,11 +11,6 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { RecordColumns } from "../../model/record-columns.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
-
-/**
- * Names of stored content, by which users find it (`history`, `show`, `restore`): its path, its
- * document, and why it was stored.
- */
 
 /** Stores content that was found at a path. */
 type KeepText = (digest: Digest, text: string, path: LocalPath) => void;

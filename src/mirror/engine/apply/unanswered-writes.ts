@@ -1,3 +1,16 @@
+/**
+ * Handles content that was sent without an answer, and that a read did not find. The service may
+ * still save it later: a gateway ended the request, and the service works on. The content then
+ * looks like another user's, while the local content descends from it. A merge from base would
+ * restore lines that were removed since, or remove lines that were added since. But if the content
+ * was never saved, another user may write the same content much later, and that edit must not be
+ * reverted. So content counts as sent from this folder only under three conditions. It was sent on
+ * the present base; it was sent in this run or the one before; and no scan has seen both sides
+ * equal since. The service may also answer a PUT with another version, which combines it with
+ * another edit. If that version cannot be written to the local file, base stays. The sent content
+ * is then certainly part of the service's version, and counts as long as base stays.
+ */
+
 import { moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -13,19 +26,6 @@ import { commit, writeChange } from "./commit.ts";
 import { fetchText, type RemoteText, stale } from "./effect.ts";
 import type { EffectEnd } from "./run-effect.ts";
 import { containsChanges } from "./set-aside.ts";
-
-/**
- * Handles content that was sent without an answer, and that a read did not find. The service may
- * still save it later: a gateway ended the request, and the service works on. The content then
- * looks like another user's, while the local content descends from it. A merge from base would
- * restore lines that were removed since, or remove lines that were added since. But if the content
- * was never saved, another user may write the same content much later, and that edit must not be
- * reverted. So content counts as sent from this folder only under three conditions. It was sent on
- * the present base; it was sent in this run or the one before; and no scan has seen both sides
- * equal since. The service may also answer a PUT with another version, which combines it with
- * another edit. If that version cannot be written to the local file, base stays. The sent content
- * is then certainly part of the service's version, and counts as long as base stays.
- */
 
 type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;

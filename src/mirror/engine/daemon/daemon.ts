@@ -1,3 +1,7 @@
+/**
+ * The daemon of one linked folder. It runs cycles when file events, polls or requests ask for them.
+ */
+
 import type { Progress } from "../../ports/world.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { Watcher } from "../../ports/watch.ts";
@@ -9,10 +13,6 @@ import { type DaemonEvent, EventPublisher } from "./events.ts";
 import { Runner } from "./runner.ts";
 import { type DaemonTiming, DEFAULT_TIMING } from "./timing.ts";
 import type { Clock } from "../../../common/clock.ts";
-
-/**
- * The daemon of one linked folder. It runs cycles when file events, polls or requests ask for them.
- */
 
 export type { BarrierEnd, Daemon } from "./daemon-types.ts";
 export type { DaemonEvent } from "./events.ts";

@@ -1,3 +1,5 @@
+/** Finds out which files may still be changing, so that no plan depends on them yet. */
+
 import { once } from "../../../common/once.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
@@ -5,8 +7,6 @@ import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
-
-/** Finds out which files may still be changing, so that no plan depends on them yet. */
 
 /** LIMIT: paths that are remembered one by one; beyond it, the whole folder is scanned. */
 const MAX_PATHS = 2_000;

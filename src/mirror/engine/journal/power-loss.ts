@@ -1,3 +1,9 @@
+/**
+ * Restores files that a power loss damaged. A file that was not durable is damaged if, after a
+ * restart of the machine, it is absent, empty, zeroed or cut off at a sector: nobody deleted or
+ * shortened it. Its content is written again from the content store.
+ */
+
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
 import { expectedPath, findFolders } from "../../planner/match/folder-paths.ts";
@@ -14,12 +20,6 @@ import { recordEvent, trashPlace } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
-
-/**
- * Restores files that a power loss damaged. A file that was not durable is damaged if, after a
- * restart of the machine, it is absent, empty, zeroed or cut off at a sector: nobody deleted or
- * shortened it. Its content is written again from the content store.
- */
 
 /**
  * Records the boot of the machine. ORDER: after everything was restored. If a cycle ended earlier

@@ -1,3 +1,5 @@
+/** Recovers effects on the disk that a crash interrupted. Called before the first scan (I13). */
+
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
@@ -27,8 +29,6 @@ import { protectDocument } from "../apply/protect.ts";
 import { moveDocument } from "../apply/move-document.ts";
 import { putContent } from "../apply/put.ts";
 import { whyOpen } from "../apply/effect.ts";
-
-/** Recovers effects on the disk that a crash interrupted. Called before the first scan (I13). */
 
 const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "drop-conflict", "set-aside"] as const;
 

@@ -1,8 +1,8 @@
+/** Compares the remembered targets of a file's links with the paths of documents. */
+
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
-
-/** Compares the remembered targets of a file's links with the paths of documents. */
 
 /**
  * Returns true if a link that had no target, or a deleted one, has one now: a document is at its

@@ -1,3 +1,8 @@
+/**
+ * Reverts the changes that a safety check stopped. Each function makes a change that a user could
+ * have made in the folder; the next run sends the result.
+ */
+
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import { type DocumentRecord, withoutCopy } from "../../model/record.ts";
@@ -11,11 +16,6 @@ import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { keepAsNew } from "./resolve.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-
-/**
- * Reverts the changes that a safety check stopped. Each function makes a change that a user could
- * have made in the folder; the next run sends the result.
- */
 
 const REJECTED = "restored: its deletion was rejected";
 

@@ -1,3 +1,8 @@
+/**
+ * The effects of `undo` and `restore`. All of them are edits of the folder that a user could have
+ * made: base stays, and the next run sends the result.
+ */
+
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
@@ -10,11 +15,6 @@ import { moveLocal } from "../apply/move-local.ts";
 import { trashFile } from "../apply/set-aside.ts";
 import { commit } from "../apply/commit.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-
-/**
- * The effects of `undo` and `restore`. All of them are edits of the folder that a user could have
- * made: base stays, and the next run sends the result.
- */
 
 /**
  * Writes earlier content as an edit.

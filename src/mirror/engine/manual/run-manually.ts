@@ -1,3 +1,8 @@
+/**
+ * Runs effects that a user asks for, outside a cycle: as a separate run, under the lock, with the
+ * same journal and the same commits.
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -15,11 +20,6 @@ import { recoverLocal } from "../journal/recover.ts";
 import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
-
-/**
- * Runs effects that a user asks for, outside a cycle: as a separate run, under the lock, with the
- * same journal and the same commits.
- */
 
 /** These effects follow no plan, so no policy applies. */
 const SETTINGS: Settings = {

@@ -1,3 +1,5 @@
+/** Scans both sides, after recovering the effects that earlier runs left open. */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type Unread, unreadable } from "../../model/seen.ts";
@@ -30,8 +32,6 @@ import type { World } from "../run/world.ts";
 import { documentBelow } from "./listed.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { isNotFound } from "../apply/effect.ts";
-
-/** Scans both sides, after recovering the effects that earlier runs left open. */
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 

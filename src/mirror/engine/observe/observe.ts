@@ -1,3 +1,5 @@
+/** Scans both sides. A scan may be incomplete, and says so; the planner decides what follows. */
+
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -11,8 +13,6 @@ import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTr
 import { type DocumentList, listDocuments } from "./listed.ts";
 import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, notProven } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
-
-/** Scans both sides. A scan may be incomplete, and says so; the planner decides what follows. */
 
 /** Base as a scan loads it. */
 export type LoadedBase = BaseTree & {

@@ -1,3 +1,10 @@
+/**
+ * Proves absences: reads by its id each document that a complete listing does not show, with a key
+ * that is known to work. A key is known to work if something in base, a document or a listed
+ * folder, answers in this run. A wrong workspace would also answer with an empty listing and with
+ * 404.
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -6,13 +13,6 @@ import type { Answer, Fault } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 import { documentBelow } from "./listed.ts";
-
-/**
- * Proves absences: reads by its id each document that a complete listing does not show, with a key
- * that is known to work. A key is known to work if something in base, a document or a listed
- * folder, answers in this run. A wrong workspace would also answer with an empty listing and with
- * 404.
- */
 
 /**
  * LIMIT: documents outside the linked subtree that are requested, if nothing else shows that the

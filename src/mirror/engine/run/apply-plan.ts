@@ -1,3 +1,5 @@
+/** Runs the steps of a plan. Logs and remembers those that fail. */
+
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -8,8 +10,6 @@ import { journalNewFiles } from "../apply/create-local.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
 import type { CycleContext } from "./cycle-context.ts";
-
-/** Runs the steps of a plan. Logs and remembers those that fail. */
 
 /**
  * LIMIT: actions in progress. The number allows all parallel requests of the client, and further

@@ -1,3 +1,8 @@
+/**
+ * Checks whether the local content at the time of a call is on the service. Scans the disk itself,
+ * because the watcher may not have reported a save yet. Writes nothing.
+ */
+
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { needsUser } from "../../model/block.ts";
 import { type Block, type DocumentRecord, recordsByPath } from "../../model/record.ts";
@@ -8,11 +13,6 @@ import { observeLocal } from "../observe/observe.ts";
 import { type Attention, attentionOfBlock } from "./report.ts";
 import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
-
-/**
- * Checks whether the local content at the time of a call is on the service. Scans the disk itself,
- * because the watcher may not have reported a save yet. Writes nothing.
- */
 
 /** A file or a deletion that is not known to be on the service. */
 export type AwaitedPath = {

@@ -1,3 +1,5 @@
+/** Runs cycles until no change is left, with or without a daemon. */
+
 import type { Action, Outcome } from "../../model/action.ts";
 import { waitForScan } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
@@ -18,8 +20,6 @@ import {
 import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import type { Settings, World } from "./world.ts";
-
-/** Runs cycles until no change is left, with or without a daemon. */
 
 const MAX_CYCLES = 5;
 

@@ -1,3 +1,5 @@
+/** Input of a cycle, the data that its effects share, and its end. */
+
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Outcome } from "../../model/action.ts";
@@ -13,8 +15,6 @@ import { Group } from "../journal/group.ts";
 import type { KnownFacts, RemoteScan } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
-
-/** Input of a cycle, the data that its effects share, and its end. */
 
 export type CycleInput = {
   /**

@@ -1,3 +1,5 @@
+/** Runs one cycle: scans both sides, plans, and applies the plan. */
+
 import type { Plan, PlanInput, Signals } from "../../planner/plan-types.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
@@ -32,8 +34,6 @@ import { observeLocal } from "../observe/observe.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { readFacts } from "../apply/effect.ts";
-
-/** Runs one cycle: scans both sides, plans, and applies the plan. */
 
 export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
   const check = checkRoot(world);

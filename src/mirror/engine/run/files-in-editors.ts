@@ -1,3 +1,11 @@
+/**
+ * Delays writes to a file that somebody is working on: the file has just changed, or a program
+ * reports that it has the file open. The delay has a limit and decides nothing about content. Each
+ * effect checks the content of the file, so that no edit is lost in any case (I14). The disk's
+ * clock is compared with the machine's. If the two differ, a write comes sooner or later by the
+ * difference, no more (I29).
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -7,14 +15,6 @@ import type { MirrorEvent } from "../../ports/state.ts";
 import type { CycleContext } from "./cycle-context.ts";
 import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
-
-/**
- * Delays writes to a file that somebody is working on: the file has just changed, or a program
- * reports that it has the file open. The delay has a limit and decides nothing about content. Each
- * effect checks the content of the file, so that no edit is lost in any case (I14). The disk's
- * clock is compared with the machine's. If the two differ, a write comes sooner or later by the
- * difference, no more (I29).
- */
 
 /** A file that somebody is working on. */
 export type InUse = {

@@ -1,14 +1,14 @@
-import type { Trees } from "../../model/tree.ts";
-import type { Plan } from "../../planner/plan-types.ts";
-import type { State } from "../../ports/state.ts";
-import { META } from "./meta.ts";
-import type { World } from "./world.ts";
-
 /**
  * Recognises a service that was restored from a backup, by its generation. After a restore, a
  * missing document does not mean that somebody deleted it, so the safety checks ask until no
  * document is missing.
  */
+
+import type { Trees } from "../../model/tree.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { State } from "../../ports/state.ts";
+import { META } from "./meta.ts";
+import type { World } from "./world.ts";
 
 /**
  * Returns true if the service's generation differs from the remembered one, when no document was

@@ -1,3 +1,8 @@
+/**
+ * Collects facts for the safety checks that are not in the trees: the root's identity, recent
+ * deletions, approvals.
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import { waitForScan } from "../../model/block.ts";
 import type { StopReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
@@ -10,11 +15,6 @@ import { META } from "./meta.ts";
 import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
-
-/**
- * Collects facts for the safety checks that are not in the trees: the root's identity, recent
- * deletions, approvals.
- */
 
 export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 

@@ -1,12 +1,12 @@
-import type { Signals } from "../../planner/plan-types.ts";
-import { META } from "./meta.ts";
-import type { World } from "./world.ts";
-
 /**
  * Counts the documents that a side has lost lately, for the deletion limit. "Lately" means within
  * an hour by the monotonic clock and by the order of runs: the wall clock may be set at any time
  * (I29).
  */
+
+import type { Signals } from "../../planner/plan-types.ts";
+import { META } from "./meta.ts";
+import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
+/** Returns the policy by which a cycle plans. The trees are not part of it. */
+
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
 import type { CycleContext, CycleInput } from "./cycle-context.ts";
-
-/** Returns the policy by which a cycle plans. The trees are not part of it. */
 
 export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewsOnlyUnchanged, secondLookMs, handsOff, ...settings } = input.settings;

@@ -1,3 +1,5 @@
+/** The report of a run: the object of `sync --json`, from which the summary line is made. */
+
 import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import { type BlockReason, isOpen, needsUser } from "../../model/block.ts";
@@ -12,8 +14,6 @@ import type { MovedOutOfWay, CycleEnd } from "./cycle-context.ts";
 import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
-
-/** The report of a run: the object of `sync --json`, from which the summary line is made. */
 
 /** Cause of an open problem: the reason of a blocked change, or a cause that blocks no change. */
 type AttentionKind =

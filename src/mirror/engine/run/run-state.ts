@@ -1,3 +1,9 @@
+/**
+ * Returns the status of a linked folder, from the facts that its runs left in the state. "Last
+ * sync" is the last run that proved it: both sides scanned completely, no change left, no problem
+ * open. If a later run ended with another result, that result is reported with its time.
+ */
+
 import type { Block } from "../../model/record.ts";
 import { type StopReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -5,12 +11,6 @@ import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
 import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
-
-/**
- * Returns the status of a linked folder, from the facts that its runs left in the state. "Last
- * sync" is the last run that proved it: both sides scanned completely, no change left, no problem
- * open. If a later run ended with another result, that result is reported with its time.
- */
 
 /** Facts about the last run that the state keeps. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {

@@ -1,3 +1,5 @@
+/** A single run, and its preview. */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { RunEntry, runCycles } from "./converge.ts";
@@ -7,8 +9,6 @@ import type { CycleEnd, PlannedCycle } from "./cycle-context.ts";
 import type { RunReport } from "./report.ts";
 import { rememberReport } from "./run-state.ts";
 import type { Settings, World } from "./world.ts";
-
-/** A single run, and its preview. */
 
 type SyncOptions = {
   readonly settings: Settings;

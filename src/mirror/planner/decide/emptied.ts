@@ -1,11 +1,11 @@
+/** Finds content that became blank since base: safety checks count it like a deletion. */
+
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
-
-/** Finds content that became blank since base: safety checks count it like a deletion. */
 
 const EMPTY_CONTENT = digestOf("");
 

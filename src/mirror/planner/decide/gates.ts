@@ -1,11 +1,11 @@
+/** Finds reasons why an action may not be proposed. Each reason leaves a block. */
+
 import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
-
-/** Finds reasons why an action may not be proposed. Each reason leaves a block. */
 
 /** For each side, the direction of a sync that never changes it. */
 export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;

@@ -1,3 +1,9 @@
+/**
+ * Replaces names that no user chose. A row that an interrupted plan left at a temporary name gets
+ * its former name, or that name with the next free number. A row that has digits of its id in its
+ * name, because its own name was taken, gets its own name when that is free.
+ */
+
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
 import {
   isTemporaryName,
@@ -12,12 +18,6 @@ import { nameOf } from "../../../contract/path.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
-
-/**
- * Replaces names that no user chose. A row that an interrupted plan left at a temporary name gets
- * its former name, or that name with the next free number. A row that has digits of its id in its
- * name, because its own name was taken, gets its own name when that is free.
- */
 
 /**
  * LIMIT: numbers that are tried for a name before a row keeps its temporary name, so that the

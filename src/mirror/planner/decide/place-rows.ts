@@ -1,3 +1,8 @@
+/**
+ * Decides the place of each folder, then of each document. Folders come first, because a blocked
+ * folder can block the places of documents.
+ */
+
 import { type WhoMoved, whoMoved } from "../drift/place-change.ts";
 import {
   type FolderRow,
@@ -18,11 +23,6 @@ import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, blockFolder, blockRow, keepBlock } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
 import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
-
-/**
- * Decides the place of each folder, then of each document. Folders come first, because a blocked
- * folder can block the places of documents.
- */
 
 export function placeFolders(draft: PlanDraft): void {
   for (const folder of draft.forest.folders) setGoalToCurrent(folder);

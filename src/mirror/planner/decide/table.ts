@@ -1,9 +1,9 @@
-import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-change.ts";
-
 /**
  * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing
  * case does not compile.
  */
+
+import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-change.ts";
 
 export type ContentCell = `${LocalDrift}/${RemoteDrift}` | "created/created" | "created/never" | "never/created";
 

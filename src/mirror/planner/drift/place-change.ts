@@ -1,10 +1,10 @@
+/** Finds out which side changed the content, and which side changed the place, since base. */
+
 import { type DocumentRow, pathOn, type Row, SIDES } from "../match/row.ts";
 import { baseFolderOf, type Forest } from "../match/forest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
-
-/** Finds out which side changed the content, and which side changed the place, since base. */
 
 /** Local content of a document with a record. `unknown`: the scan did not show the content. */
 export type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";

@@ -1,3 +1,8 @@
+/**
+ * Matches documents at their expected paths. A path alone proves little, because people move a file
+ * and give its name to another file. The inode or the content of the file must confirm the match.
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
 import { isPathPair } from "../../model/name-pair.ts";
@@ -5,11 +10,6 @@ import { type DiskFolding, foldsNames, type LocalPath, pathKey } from "../../../
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
 import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
-
-/**
- * Matches documents at their expected paths. A path alone proves little, because people move a file
- * and give its name to another file. The inode or the content of the file must confirm the match.
- */
 
 /** Matches each document whose file at its path still has base's inode. */
 export function matchByPathAndInode(matching: Matching): void {

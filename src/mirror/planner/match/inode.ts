@@ -1,7 +1,7 @@
+/** Identity by inode: when an inode counts as evidence, and its key. */
+
 import type { Inode, Stamp } from "../../model/record.ts";
 import type { LocalOther, LocalTree } from "../../model/tree.ts";
-
-/** Identity by inode: when an inode counts as evidence, and its key. */
 
 /**
  * Returns the key of inode and birth time. Systems give an inode to a new file right after `rm`, so

@@ -1,14 +1,14 @@
-import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { FolderRecord, DocumentRecord, Tombstone } from "../../model/record.ts";
-import type { LocalPath, RemotePath } from "../../../contract/path.ts";
-import type { Seen } from "../../model/seen.ts";
-import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-
 /**
  * A document or folder with its place. A place is a parent folder and a name, not a path: when a
  * folder moves, the rows below it have not moved themselves. Rows are made for each plan, and
  * change while it is made.
  */
+
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import type { FolderRecord, DocumentRecord, Tombstone } from "../../model/record.ts";
+import type { LocalPath, RemotePath } from "../../../contract/path.ts";
+import type { Seen } from "../../model/seen.ts";
+import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 
 export type Side = "local" | "remote";
 

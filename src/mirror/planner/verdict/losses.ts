@@ -1,3 +1,9 @@
+/**
+ * Safety checks on losses. A side loses a document when the plan deletes it because it is gone from
+ * the other side. A side loses content when the document became blank on the other side. Both
+ * losses count alike.
+ */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -6,12 +12,6 @@ import type { BaseTree, Trees } from "../../model/tree.ts";
 import { otherSide, type Side } from "../match/row.ts";
 import type { StopReason, Signals } from "../plan-types.ts";
 import { type Finding, type GuardedStep, isRemovalOfKnown, type PresenceCounts, unapprovedSteps } from "./stops.ts";
-
-/**
- * Safety checks on losses. A side loses a document when the plan deletes it because it is gone from
- * the other side. A side loses content when the document became blank on the other side. Both
- * losses count alike.
- */
 
 /** Losses of one side that nobody has approved yet. */
 type Loss = {

@@ -1,11 +1,11 @@
+/** Reasons to stop a whole plan. */
+
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import { NOT_APPROVABLE, type Plan, type Signals, type StopReason, type Verdict } from "../plan-types.ts";
 import type { Action, Step } from "../../model/action.ts";
 import type { Side } from "../match/row.ts";
 import { guardKey } from "./guard-key.ts";
-
-/** Reasons to stop a whole plan. */
 
 /** Counts of the match for the safety checks. */
 export type PresenceCounts = {

@@ -1,3 +1,5 @@
+/** Makes the safety checks, which decide when a plan must stop until the user answers. */
+
 import type { DocId } from "../../../contract/ids.ts";
 import type { Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -14,8 +16,6 @@ import {
   unapprovedSteps,
 } from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
-
-/** Makes the safety checks, which decide when a plan must stop until the user answers. */
 
 /** Result of the safety checks: the verdict, and the documents to read first. */
 type Judgement = {
