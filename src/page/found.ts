@@ -26,12 +26,12 @@ function lineOf(line: Snippet): Html {
 }
 
 /** LIMIT: characters before the first match. A line of a narrow page has about 70 characters. */
-const MOST_BEFORE = 40;
+const MAX_BEFORE = 40;
 
 /** Returns the end of the text before a match, from the start of a word. */
 function leadOf(text: string): string {
   const characters = [...text];
-  if (characters.length <= MOST_BEFORE) return text;
-  const end = characters.slice(-MOST_BEFORE).join("");
+  if (characters.length <= MAX_BEFORE) return text;
+  const end = characters.slice(-MAX_BEFORE).join("");
   return `…${end.slice(end.indexOf(" ") + 1)}`;
 }

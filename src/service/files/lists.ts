@@ -9,11 +9,6 @@ import type { Call } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
 import type { RowRange } from "../store/rows.ts";
 
-/**
- * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
- * creation, which renaming does not change.
- */
-
 export type Selection =
   | { readonly kind: "none" }
   | { readonly kind: "path" | "path-prefix"; readonly path: string }
