@@ -265,9 +265,15 @@ const reviews: Actions = {
       );
       const json = { reviews: all };
       if (all.length === 0) return { json, lines: ["nothing is in review"] };
-      const rows = all.map((key) => {
-        const since = `since ${localTime(key.at)} (${age(call.io, key.at)})`;
-        return [shownName(key.path), reviewReasonText(key), since, shownName(key.workspace), shownName(key.id)];
+      const rows = all.map((review) => {
+        const since = `since ${localTime(review.at)} (${age(call.io, review.at)})`;
+        return [
+          shownName(review.path),
+          reviewReasonText(review),
+          since,
+          shownName(review.workspace),
+          shownName(review.id),
+        ];
       });
       const sum = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
       return { json, lines: [...columns(rows), sum], exit: EXIT.attention };

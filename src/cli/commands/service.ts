@@ -52,7 +52,7 @@ export const command: Command = {
     if (kind !== null && verb !== "print") misuse("--for goes with print alone");
     if (kind === "cron" && args.flag("all")) misuse("--for cron takes one folder: print a line for each");
     const root = args.flag("all") ? null : realpathSync(findMirror(io, dir));
-    const manager = MANAGERS.find((manager) => manager === kind) ?? managerOf(process.platform);
+    const manager = MANAGERS.find((known) => known === kind) ?? managerOf(process.platform);
     if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
     const unit = unwrap(unitFor(io.env, manager, root, kind === null ? undefined : true));
