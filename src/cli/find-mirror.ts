@@ -89,7 +89,7 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
   return examineFolder(folder);
 }
 
-/** A document in a linked folder: its path below the root, or its id `doc_…`. */
+/** A document in a linked folder. `path`: its path below the root, or its id `doc_…`. */
 type DocumentLocation = { readonly root: string; readonly path: LocalPath };
 
 /** Finds the linked folder of a path or an id. Nothing has to exist at the path. */

@@ -108,11 +108,7 @@ export async function agrees(io: Io, args: Args, question: string, again: string
   return false;
 }
 
-/**
- * Shows the progress of long work on standard error: on a terminal a bar with rate and time left,
- * in a pipe a line at intervals.
- */
-
+/** Least time between two updates of the bar on a terminal, in milliseconds. */
 const REDRAW_MS = 100;
 /** Milliseconds between two lines in a pipe. Shorter work prints nothing. */
 const LINE_MS = 10_000;
@@ -127,7 +123,8 @@ export function hidesProgress(root: string): boolean {
 }
 
 /**
- * Returns the progress for long work.
+ * Shows the progress of long work on standard error: on a terminal a bar with rate and time left,
+ * in a pipe a line at intervals.
  * @param silent true with `--quiet`, `--json`, or by the configuration
  */
 export function showProgress(io: ProgressIo, silent: boolean): Progress & { readonly end: () => void } {

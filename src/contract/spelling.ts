@@ -26,8 +26,8 @@ export function targetOf({ to, former }: LinkTarget): DocId | DirId | null {
 }
 
 /**
- * Content that a file's bytes represent in the form of the service, if its links differ from the
- * local form.
+ * A file with links that differ on the service: the digest of its bytes, and of the same content in
+ * the form of the service.
  */
 export type Spelling = {
   /** Path of the file. */

@@ -28,7 +28,7 @@ function lineOf(line: Snippet): Html {
 /** LIMIT: characters before the first match. A line of a narrow page has about 70 characters. */
 const MAX_BEFORE = 40;
 
-/** Returns the end of the text before a match, from the start of a word. */
+/** Shortens the text before the first match to its last whole words. */
 function leadOf(text: string): string {
   const characters = [...text];
   if (characters.length <= MAX_BEFORE) return text;

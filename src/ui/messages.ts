@@ -77,7 +77,7 @@ const RESOLVED: Readonly<Record<ResolveWay, string>> = {
   recreate: "The document is created again",
 };
 
-/** Returns the result for one document. */
+/** Returns the notice that the conflict or problem of a document is resolved. */
 export function resolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
   return { ...good(`${RESOLVED[way]}. All versions stay in the history.`), details: notes };
 }

@@ -30,9 +30,12 @@ export type Contexts = {
   readonly around: readonly BlockStack[];
   /** For each line, true if the line opens or closes a block. */
   readonly marks: readonly boolean[];
-  /** Number of blocks that are open at the end, plus closing marks without an open block. */
+  /**
+   * Number of blocks that are not closed at the end of the text, plus closing marks without an open
+   * block.
+   */
   readonly faults: number;
-  /** Number of blocks that are open at the end. */
+  /** Number of blocks that are not closed at the end of the text. */
   readonly open: number;
   /** The lines that open or close a block, joined in order. */
   readonly outline: string;

@@ -62,7 +62,10 @@ type Time = { readonly kind: "date" | "clock"; readonly key: string };
 const TIME =
   /^[^\p{L}\p{N}]*(?:(?<date>\p{N}{4}-\p{N}{2}-\p{N}{2}(?:[T ]\p{N}{2}:\p{N}{2})?)|(?<hour>\p{N}{1,2}):(?<rest>\p{N}{2}(?::\p{N}{2})?)(?:\s?(?<half>[ap])\.?m\b)?)/iu;
 
-/** Returns the time at the start of a line, after its marks; undefined if there is none. */
+/**
+ * Returns the date or time of day that begins a line, after any white space and punctuation.
+ * Undefined if there is none.
+ */
 export function timeOf(line: string | undefined): Time | undefined {
   const { date, hour, rest, half } = TIME.exec(line ?? "")?.groups ?? {};
   if (date !== undefined) return { kind: "date", key: date };

@@ -212,8 +212,9 @@ function addsLines(tokens: Passage, change: SideEdit): boolean {
 }
 
 /**
- * Returns tokens that neither side changed. Each gets the white space of the side that changed that
- * white space. Undefined if both sides changed it differently.
+ * Returns tokens whose words neither side changed, with merged white space. If only one side
+ * changed the white space of a token, that change is kept. Undefined if both sides changed the
+ * white space of a token differently.
  */
 function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
   const kept: Token[] = [];

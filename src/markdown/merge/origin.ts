@@ -111,8 +111,8 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
 }
 
 /**
- * Finds the origin of each word of a line, by comparison with the lines at this place in each text.
- * If these lines lack a word, the word is searched in everything that a side added.
+ * Finds the origin of each word of a line: compares the line with the lines at the same place in
+ * base and in both sides. Looks up a word that none of them has in everything that a side added.
  */
 function wordsOf(
   line: string,

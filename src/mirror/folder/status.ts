@@ -129,7 +129,10 @@ export type StatusOptions = {
   readonly cwd: string;
   /** Milliseconds for the daemon to answer; default: the usual time. */
   readonly daemonMs?: number;
-  /** True to read nothing of a folder that is not admitted, for any reason. */
+  /**
+   * True to refuse each folder that `admit` rejects, or whose configuration cannot be read. False
+   * (default): to refuse only untrusted folders.
+   */
   readonly onlyAdmitted?: boolean;
 };
 

@@ -165,7 +165,10 @@ type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 type Sent = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
-  /** Stamp of the file, by whose inode the file is found if a user renames it; null if unknown. */
+  /**
+   * Stamp of the file; null if unknown. If a user renames the file, mdmirror finds it by the inode
+   * in the stamp.
+   */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
 } & Reason;

@@ -38,7 +38,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
 
   /**
    * Creates a request.
-   * @param streaming null: no answer counts as a stream
+   * @param streaming receiver of a stream of events; null: any answer is read as a whole
    */
   constructor(
     bounds: { readonly deadlineMs: number; readonly maxBytes: number },

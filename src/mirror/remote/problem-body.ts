@@ -60,8 +60,9 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /**
- * Returns the code of a refusal: `code`, otherwise the last segment of `type` (which "may be
- * branched on"), otherwise the status. Null for a `code` that cannot be a code.
+ * Returns the code of a refusal: the field `code`. Without this field: the last segment of `type`,
+ * otherwise `status_` and the status. The contract says that `type` "may be branched on". Null if
+ * `code` is present but malformed or contains the key.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");

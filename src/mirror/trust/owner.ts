@@ -55,8 +55,8 @@ function foreignTo(owned: readonly OwnedPath[], user: number): OwnedPath | undef
 }
 
 /**
- * Returns whose folder a linked folder is.
- * @param root a folder that does not exist has no owner, and is left out
+ * Returns whether the current user, the caller of `sudo` or another user owns a linked folder and
+ * its `.mdmirror/`. Skips the check of a path that does not exist.
  */
 export function ownershipOf(root: string, env: Env): Ownership {
   const mirror = join(root, MIRROR_FOLDER);

@@ -8,7 +8,8 @@ const WAIT = "check that PostgreSQL runs at this address, then start the service
 /** Errors of PostgreSQL and of the network, with a message for each. */
 const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // Matched first, because this error has the same code as a refused user.
+    // Matched first, because PostgreSQL gives this error a code of the same class (28) as a refused
+    // login.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",

@@ -12,7 +12,8 @@ export type TakenBackup = BackupContents & { readonly file: string };
 /**
  * Makes a backup of a service's data folder, with or without a running service. The backup is
  * checked before it gets its name.
- * @param dataFolder and out absolute; nothing may exist at `out`
+ * @param dataFolder absolute path
+ * @param out absolute path, at which nothing may exist
  */
 export async function takeBackup(
   dataFolder: string,

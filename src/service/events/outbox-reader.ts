@@ -85,7 +85,10 @@ export class OutboxReader {
     return this.#textOf(RESET, reader, upTo);
   }
 
-  /** Returns the events of a group; null if its key is no longer valid. */
+  /**
+   * Returns the events for the listeners that share a key; null if the key is no longer valid.
+   * @param happened null: unknown, so the result is a reset
+   */
   async #eventsFor(tables: Tables, group: Group, happened: WorkspaceEvents | null) {
     const isBelieved = happened !== null && this.#isBelieved(group, happened);
     if (!isBelieved && !(await this.#renewAccess(tables, group))) return null;

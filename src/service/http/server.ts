@@ -33,7 +33,7 @@ export type HttpOptions = {
 type Deadlines = {
   /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;
-  /** Time from the same start as for `headers` to the end of the body. */
+  /** Time from the first byte of a connection, or its last answer, to the end of the body. */
   readonly request: number;
   /** Time for a client to read a short answer. */
   readonly answer: number;

@@ -75,7 +75,7 @@ ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
   },
 });
 
-/** An open problem with the request for its page. */
+/** An open problem, the request for its page, and what the user entered. */
 type ShownProblem = ProblemView & {
   readonly folder: Folder;
   readonly request: PageRequest;

@@ -58,8 +58,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const { id, lastChangeId: changeId, path, protected: isProtected, content } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
-    // The version may have other content now, if another user wrote it on the service (I12). Nobody
-    // else may see that content again, so it is stored (I03).
+    // If another user wrote to the new document before the answer, the answer has that content
+    // (I12). The next read may not find this content, so mdmirror stores it (I03).
     const name = remoteContentName(row.localPath, id);
     const isOther = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !isOther;

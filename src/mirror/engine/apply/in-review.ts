@@ -43,8 +43,9 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions that were based on base's version, or all if none was: base then has a
- * new change id for the same content. Leaves out a submission whose content the store lost.
+ * Returns the submissions that were made from the version in base. If there are none, the service
+ * gave base's content a new change id, so all submissions count. Leaves out a submission whose
+ * content the store lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const onBase = submissions.filter((submission) => submission.baseChangeId === changeId);

@@ -36,7 +36,7 @@ type ObservedPlace = {
 type KnownVersion = {
   /** Current change id of base's content on the service; null if the service has other content. */
   readonly contentId: ChangeId | null;
-  /** Change id of base before the read that returned `contentId`. */
+  /** Change id that the record of the document had before `contentId` was read. */
   readonly earlierBaseId: ChangeId;
 };
 
@@ -113,8 +113,9 @@ function concludeMoved(
   source: ResultSource,
 ): EffectEnd {
   const { path, contentId, earlierBaseId } = observed;
-  // If a request that changes only the folder shows another name, another user renamed the
-  // document. Base then gets the new folder with the old name: the next cycle sees the rename.
+  // If the request changed only the folder and the document now has another name, another user
+  // renamed the document. Base then gets the new folder with the old name, so that the next cycle
+  // sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = { ...record, remotePath: isRenamed ? row.to : path };
   // On some deployments a rename gives the document a new change id, although its content is the

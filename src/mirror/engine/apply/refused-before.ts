@@ -15,8 +15,9 @@ import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 const MAX_REFUSALS = 1_000;
 
 /**
- * A request of an effect. `facts`: all facts of the request, as one string; `item`: the document or
- * folder of the current block, and its path.
+ * A request to the service, as remembered after a refusal. `facts`: everything in which two
+ * requests can differ, as one string; equal strings are the same request. `item`: the document or
+ * folder to block if the same request was refused before, and its path.
  */
 export type Request = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 

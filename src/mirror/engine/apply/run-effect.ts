@@ -36,7 +36,7 @@ type PreparedEffect<Row extends Intent, Input> = {
 /** The result of an answer or an observation. */
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or needs no conclusion: its journal row is closed. */
+  /** The effect did not happen, or nothing is left to do for it: its journal row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
   /**
    * The result is not known: the journal row stays open, and the next cycle observes the result.

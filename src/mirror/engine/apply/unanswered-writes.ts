@@ -31,14 +31,20 @@ type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
-/** Ends a write that no read found. A journal row keeps the sent content. */
+/**
+ * Returns the end of a write that no read found: an event for the log, and a journal row with the
+ * sent content.
+ */
 export function notFound(ctx: CycleContext, row: WriteIntent, fault: Fault | null): Pick<EffectEnd, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** Ends a PUT that the service combined with another edit, while the local file stays as it is. */
+/**
+ * Returns the end of a PUT that the service combined with another edit: an event for the log, and a
+ * journal row with the sent content. The local file keeps its content.
+ */
 export function combinedMeanwhile(ctx: CycleContext, row: WriteIntent): Pick<EffectEnd, "change" | "next"> {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
@@ -84,7 +90,7 @@ function isSent(row: OpenIntent): row is OpenRow {
 }
 
 function sentRows({ notes, world: { state } }: CycleContext): readonly OpenRow[] {
-  // Few runs send such content, so the journal is read only if this one did.
+  // Few runs have a `sent` row in the journal, so the journal is read only in those runs.
   return notes.tally.hasSent ? state.intents().filter(isSent) : [];
 }
 

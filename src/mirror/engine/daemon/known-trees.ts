@@ -56,7 +56,8 @@ export class KnownTrees {
    * valid.
    */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownFacts): Promise<RemoteScan> {
-    // An absence must be proven in the run that acts on it (I04).
+    // An earlier tree is used only if nothing is missing in it: an absence must be proven in the
+    // run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const known = {

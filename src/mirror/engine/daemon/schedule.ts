@@ -6,9 +6,9 @@ import type { DaemonTiming } from "./timing.ts";
 
 /**
  * `dirty`: a local path has been unchanged for long enough. `events`: events of the service are
- * waiting. `deletion`: the delay of a deletion is over. `unchanged`: content was unchanged, or a
- * document empty, for long enough. `free`: a file that a program had open may be free. `hot`:
- * places where somebody is working are due for a listing.
+ * waiting. `deletion`: the delay of a deletion is over. `unchanged`: the delay of a change for
+ * review, or of an emptied document, is over. `free`: a file that a program had open may be free.
+ * `hot`: places where somebody is working are due for a listing.
  */
 export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 

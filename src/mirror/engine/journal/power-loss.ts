@@ -28,8 +28,8 @@ import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
-  // With a usual transaction, a power loss during a first clone would remove this mark too, and
-  // leave damaged files of an unknown boot.
+  // A power loss may undo a usual transaction. In a first clone, it would then remove the recorded
+  // boot, so that mdmirror would not recognise damaged files.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 

@@ -157,7 +157,8 @@ export class LinkedDisk implements Disk {
 
   /**
    * Rewrites the links of a file: its bytes change, but the content that they represent does not.
-   * @param expect digest of the bytes
+   * @param bytes new bytes of the file
+   * @param expect digest of its current bytes; a file with other bytes is not replaced
    */
   respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     return this.#replace(path, bytes.text, expect, setAsideAt);

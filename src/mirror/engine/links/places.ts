@@ -211,8 +211,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Records that the file at a path belongs to no known document: the document that base has at the
-   * path is elsewhere.
+   * Records that the file at a path belongs to no known document: the document that base has at
+   * this path is now at another path.
    */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);

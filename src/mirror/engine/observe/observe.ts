@@ -53,7 +53,7 @@ export async function observeLocalAsync(
     keep(...text);
   };
   world.progress.report("scan", read, null);
-  // Requests that were made before the scan are sent first.
+  // Lets pending requests be sent before the scan blocks the event loop.
   await turn();
   const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted, base.columns);
   for (;;) {

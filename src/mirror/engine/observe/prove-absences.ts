@@ -106,7 +106,7 @@ export async function proveAbsences(
 
 type Proven = Pick<Proof, "gone" | "outside" | "unseen">;
 
-/** Results of the reads by id that `Proof` does not contain. */
+/** Additional results of the reads by id; `Proof` has the others. */
 type ReadResults = {
   readonly notFound: DocId[];
   /** True if a document or folder of base answered, or the user said that the key works. */

@@ -188,8 +188,8 @@ type CycleNotes = {
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
-   * Documents that were read before the safety checks, each for one more use. Their content is in
-   * the store.
+   * Documents that this cycle read before the safety checks. The next read of a document takes its
+   * entry and removes it. The contents are in the store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**

@@ -52,8 +52,9 @@ type Answers = {
 };
 
 /**
- * Describes a content as far as a plan compares contents. `shared`: lines that also occur in
- * another content of the bundle. `other`: number of characters in all other lines.
+ * The lines of a content, with only the facts that a plan needs to compare contents. `shared`:
+ * lines that also occur in another content of the bundle. `other`: number of characters in all
+ * other lines.
  */
 type Lines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**

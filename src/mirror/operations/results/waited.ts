@@ -22,8 +22,8 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 const MAX_PATHS = 1_000;
 
 /**
- * Ranks of the states, worst first. If the paths exceed the limit, paths that are on the service
- * are left out first.
+ * Ranks of the states, worst first. If there are more paths than the limit, paths that are on the
+ * service are left out first.
  */
 const RANK: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,

@@ -68,8 +68,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if a document without a row will be created at a place. The plan is then made again
- * with that document.
+ * Returns true if a document that has no row yet will be created at a place. Adds the document to
+ * `toInclude`, so that the plan is made again with a row for it.
  */
 function isArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
   const id = arrivals.idAt(place);

@@ -19,7 +19,7 @@ import { isUnseen } from "../match/unseen.ts";
 
 /**
  * Decides what happens to a document with an open conflict: nothing is PUT until the conflict ends.
- * @returns true if the conflict decides about the content; false if the table of contents decides,
+ * @returns true if the conflict decides about the content; false if `CONTENT_RULES` decides,
  * because the conflict ends or cannot be decided
  */
 export function decideConflict(

@@ -25,8 +25,8 @@ import { cellOf, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
 /**
- * Decides what happens to one document: first by its state, then by its cell of the table. If both
- * sides have the document, decides its place too.
+ * Decides what happens to one document: first by its state, then by its cell of `CONTENT_RULES`. If
+ * both sides have the document, decides its place too.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   setGoalToCurrent(row);

@@ -17,8 +17,8 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<BlockReason, string>>;
 
 /**
- * Returns true, and blocks the row, if its content is never sent unchanged: content that the
- * service cannot store, or an unfinished merge.
+ * Returns true, and blocks the row, if its content must not be sent: the service cannot store it,
+ * or it has new conflict markers.
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
   const { record } = row;

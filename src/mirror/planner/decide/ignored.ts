@@ -8,9 +8,9 @@ import { excludedBy, type PlanDraft, blockDocument } from "./plan-draft.ts";
 import { createLocal, forget, recordFacts } from "./presence.ts";
 
 /**
- * Decides, before the table, about documents that are newly ignored or no longer ignored, and about
- * those renamed to names that are not synced. A change of the ignore rules deletes nothing (I18),
- * even if the file was removed while it was ignored.
+ * Decides about documents that are newly ignored or no longer ignored, and about those renamed to
+ * names that are not synced. Comes before `CONTENT_RULES`. A change of the ignore rules deletes
+ * nothing (I18), even if the file was removed while it was ignored.
  * @returns true if no other rule needs to decide
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {

@@ -10,7 +10,7 @@ import { isForbidden } from "./remembered.ts";
 
 /**
  * Decides protected documents and content in review.
- * @returns true if the review decides, so that the table's cell does not apply
+ * @returns true if the review decides, so that `CONTENT_RULES` does not apply
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;

@@ -41,8 +41,8 @@ export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
 
 /**
  * Returns why this scan proves no absence: a missing file may have been moved to a path that could
- * not be read (I04). An unreadable file of a recorded document hides only that document, unless the
- * document was found elsewhere: the file is then another document's.
+ * not be read (I04). At the path of a recorded document, an unreadable file hides only that
+ * document. If that document was found at another path, the unreadable file may be any document.
  * @returns null if a missing file counts as absent
  */
 export function whyNothingIsAbsent(
