@@ -37,7 +37,7 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   if (reply.kind !== "problem" || cause !== null) {
     return { kind: "later", detail, requestId, cause: cause ?? "malformed" };
   }
-  return refusalFault(reply);
+  return faultOfRefusal(reply);
 }
 
 /**
@@ -51,7 +51,7 @@ function temporaryCause(reply: Failure): "unreachable" | "unavailable" | "rate-l
 }
 
 /** Returns the fault of a refusal by the service itself. */
-function refusalFault(reply: Extract<Reply, { kind: "problem" }>): Fault {
+function faultOfRefusal(reply: Extract<Reply, { kind: "problem" }>): Fault {
   const { status, code, detail, requestId, pointers, fieldCodes } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };
   if (code === "workspace_not_found") return { kind: "locked-out", code, detail, requestId };

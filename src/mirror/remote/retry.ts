@@ -22,10 +22,10 @@ export const RETRY = {
   rateLimitPauseMs: 1_000,
 } as const;
 
-/** Next step after a reply. `ms`: pause of this call, or of all calls if `isForAll`. */
-type NextStep = { readonly isAgain: boolean; readonly ms: number; readonly isForAll: boolean };
+/** Next step after a reply. `pauseMs`: pause of this call, or of all calls if `isForAll`. */
+type NextStep = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 
-const STOP: NextStep = { isAgain: false, ms: 0, isForAll: false };
+const STOP: NextStep = { isAgain: false, pauseMs: 0, isForAll: false };
 
 type AnsweredReply = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
@@ -41,7 +41,7 @@ function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): 
     // A write that certainly did not reach the service may be sent again. If the write may have
     // reached the service, the engine must read the document first (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return STOP;
-    return { isAgain: true, ms: backoff, isForAll: false };
+    return { isAgain: true, pauseMs: backoff, isForAll: false };
   }
   return reply.status === 429
     ? stepAfterRateLimit(call, reply, attempt, backoff)
@@ -49,8 +49,8 @@ function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): 
 }
 
 function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
-  const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
-  return { isAgain: !isWrite(call) && attempt < RETRY.attempts, ms, isForAll: true };
+  const pauseMs = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
+  return { isAgain: !isWrite(call) && attempt < RETRY.attempts, pauseMs, isForAll: true };
 }
 
 function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
@@ -58,7 +58,7 @@ function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, bac
   // 5xx the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;
-  return { isAgain: true, ms: reply.retryAfterMs ?? backoff, isForAll: false };
+  return { isAgain: true, pauseMs: reply.retryAfterMs ?? backoff, isForAll: false };
 }
 
 /** Returns true if a reply shows that the service is overloaded. */
@@ -96,20 +96,20 @@ export class Caller {
       // The time of a call does not include its wait for a place in the queue.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
-      if (step.isForAll) queue.pause(step.ms);
+      if (step.isForAll) queue.pause(step.pauseMs);
       if (!step.isAgain) {
         this.#logLoss(call, attempt, reply);
         return reply;
       }
-      if (!this.#mayWait(step.ms, started)) return reply;
-      this.#logRetry(call, attempt, reply, step.ms);
-      if (!step.isForAll) await clock.sleep(step.ms, closing);
+      if (!this.#mayWait(step.pauseMs, started)) return reply;
+      this.#logRetry(call, attempt, reply, step.pauseMs);
+      if (!step.isForAll) await clock.sleep(step.pauseMs, closing);
     }
   }
 
-  #mayWait(ms: number, started: number): boolean {
+  #mayWait(pauseMs: number, started: number): boolean {
     const { clock, closing } = this.#options;
-    return !closing.aborted && clock.monotonic() - started + ms <= RETRY.totalMs;
+    return !closing.aborted && clock.monotonic() - started + pauseMs <= RETRY.totalMs;
   }
 
   #logLoss({ method }: Call, attempt: number, reply: Reply): void {
@@ -117,8 +117,8 @@ export class Caller {
     this.#options.log.write("warn", "remote.no-answer", { method, attempt, ...logFields(reply) });
   }
 
-  #logRetry({ method }: Call, attempt: number, reply: Reply, ms: number): void {
-    const waitMs = Math.round(ms);
+  #logRetry({ method }: Call, attempt: number, reply: Reply, pauseMs: number): void {
+    const waitMs = Math.round(pauseMs);
     this.#options.log.write("info", "remote.retry", { method, attempt, waitMs, ...logFields(reply) });
   }
 }

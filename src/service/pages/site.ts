@@ -105,7 +105,7 @@ export class Pages {
       return await work();
     } catch (error) {
       this.#core.onFault(error, newId(this.#core.server, "req_"));
-      return this.#trouble(isDiskFull(error) ? FULL : FAULT, null);
+      return this.#trouble(isDiskFull(error) ? FULL : INTERNAL_ERROR, null);
     }
   }
 
@@ -269,7 +269,7 @@ const FULL: PageTrouble = {
   reason: "the disk of the service is full: nothing was saved",
   next: "free some disk space; reading still works",
 };
-const FAULT: PageTrouble = {
+const INTERNAL_ERROR: PageTrouble = {
   status: 500,
   reason: "a fault of the service itself",
   next: "check the present state before you try again; the log of the service has the cause",

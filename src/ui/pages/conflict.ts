@@ -184,7 +184,7 @@ function clashForm(problem: ShownProblem, places: readonly Place[], preview: Htm
   const open = clashes.filter((clash) => choiceIn(problem.choices, clash) === null);
   return html`<div id="texts">${resolveForm(
     problem,
-    html`${places.map((place, index) => placeOf(place, problem, { of: clashes.length, isEnd: index === 0 || index === places.length - 1 }))}
+    html`${places.map((place) => placeOf(place, problem, clashes.length))}
 ${preview}
 <div class="sticky"><span><b><span id="decided">${clashes.length - open.length}</span> of ${clashes.length}<span class="wide"> decided</span></b>
 <span class="faint wide">The versions that you do not choose stay in the history.</span></span>
@@ -193,14 +193,14 @@ ${preview}
   )}</div>`;
 }
 
-function placeOf(place: Place, problem: ShownProblem, around: { readonly of: number; readonly isEnd: boolean }): Html {
+function placeOf(place: Place, problem: ShownProblem, clashCount: number): Html {
   switch (place.kind) {
     case "same":
       return contextOf(place.text);
     case "settled":
       return settledOf(place);
     case "clash":
-      return clashOf(place, problem, around.of);
+      return clashOf(place, problem, clashCount);
   }
 }
 
@@ -231,7 +231,7 @@ const COLUMNS = [
   { side: "theirs", label: "Theirs · service" },
 ] as const;
 
-function clashOf(clash: Clash, { choices }: ShownProblem, of: number): Html {
+function clashOf(clash: Clash, { choices }: ShownProblem, clashCount: number): Html {
   const { position, passage, base } = clash;
   const name = `clash-${position}`;
   const chosen = choiceIn(choices, clash);
@@ -240,8 +240,8 @@ function clashOf(clash: Clash, { choices }: ShownProblem, of: number): Html {
       html`<label><input type="radio" name="${name}" value="${choice}"${chosen === choice && html` checked`}>${CHOICES[choice]}</label>`,
   );
   const text = editedText(choices, clash);
-  const caption = `Clash ${position} of ${of}: mine and theirs`;
-  return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${of}</h2>
+  const caption = `Clash ${position} of ${clashCount}: mine and theirs`;
+  return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${clashCount}</h2>
 <div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${options}</div></header>
 ${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
 ${sidesOf([passage], { caption, columns: COLUMNS, words: null, whole: true })}

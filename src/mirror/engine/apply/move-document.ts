@@ -101,8 +101,8 @@ async function versionAt(
   if (file.lastChangeId === earlierBaseId) return { contentId: earlierBaseId, earlierBaseId };
   // The answer to a move has no content.
   const read = "content" in file ? { ok: true, value: file } : await readFacts(ctx, id, localPath);
-  const isBase = read.ok && digestOf(read.value.content) === digest;
-  return { contentId: isBase ? read.value.lastChangeId : null, earlierBaseId };
+  const hasBaseContent = read.ok && digestOf(read.value.content) === digest;
+  return { contentId: hasBaseContent ? read.value.lastChangeId : null, earlierBaseId };
 }
 
 function concludeMoved(

@@ -68,17 +68,17 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
  */
 function portionsOf(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
-  type At = { readonly workspace: number; readonly at: number };
-  const before = db.prepare<[At], { seq: number }>(`${files} AND seq < @at ORDER BY seq DESC LIMIT 1`);
-  const after = db.prepare<[At], { seq: number }>(`${files} AND seq > @at ORDER BY seq LIMIT 1`);
+  type WorkspacePosition = { readonly workspace: number; readonly seq: number };
+  const before = db.prepare<[WorkspacePosition], { seq: number }>(`${files} AND seq < @seq ORDER BY seq DESC LIMIT 1`);
+  const after = db.prepare<[WorkspacePosition], { seq: number }>(`${files} AND seq > @seq ORDER BY seq LIMIT 1`);
   const within = db.prepare<[Block & { workspace: number }], { seq: number }>(
     `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
   );
   return (workspace: number, set: KeySet, order: AgeOrder, from: number | null): DocumentPage => {
     const isNewest = order === "newest";
     const first = isNewest
-      ? before.get({ workspace, at: from ?? Number.MAX_SAFE_INTEGER })
-      : after.get({ workspace, at: from ?? 0 });
+      ? before.get({ workspace, seq: from ?? Number.MAX_SAFE_INTEGER })
+      : after.get({ workspace, seq: from ?? 0 });
     if (first === undefined) return { documents: [], next: null };
     const block = blockOf(first.seq);
     const documents =
