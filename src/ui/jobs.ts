@@ -35,14 +35,18 @@ type World = {
 const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
 
 /** The last job of a folder. `time`: of the last change, by the monotonic clock. */
-type KeptJob = { readonly job: Omit<JobView, "traffic">; readonly traffic: Traffic; readonly time: number };
+type KeptJob = {
+  readonly job: Omit<JobView, "traffic">;
+  readonly traffic: Traffic;
+  readonly time: number;
+  /** Resolves when the job has ended; never rejects. */
+  readonly ended: Promise<void>;
+};
 
 export class Jobs {
   readonly #world: World;
   readonly #byRoot = new Map<string, KeptJob>();
   readonly #active = new Set<Promise<void>>();
-  /** The end of the last job of each folder. */
-  readonly #ends = new Map<string, Promise<void>>();
   #count = 0;
 
   constructor(world: World) {
@@ -73,7 +77,9 @@ export class Jobs {
     const { clock, onFault } = this.#world;
     const job = { what, phase: null, done: 0, total: null, end: null };
     const traffic = new Traffic();
-    const show = (shown: KeptJob["job"]) => this.#byRoot.set(root, { job: shown, traffic, time: clock.monotonic() });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const show = (shown: KeptJob["job"]) =>
+      this.#byRoot.set(root, { job: shown, traffic, time: clock.monotonic(), ended });
     show(job);
     const progress: Progress = {
       report: (phase, done, total) => {
@@ -82,20 +88,22 @@ export class Jobs {
       },
       step: (action, has) => traffic.step(action, has),
     };
-    const ended = work(progress).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
-    const shown = ended.then((end) => {
+    const result = work(progress).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
+    void result.then((notice) => {
       this.#count++;
-      show({ ...job, end: { ...end, id: `${clock.now()}-${this.#count}` } });
+      show({ ...job, end: { ...notice, id: `${clock.now()}-${this.#count}` } });
+      end();
     });
-    this.#ends.set(root, shown);
-    this.track(shown);
+    this.track(ended);
     return true;
   }
 
-  /** Starts a job, after the one that runs in this folder. */
+  /** Starts a job as soon as no other job runs in this folder. */
   startNext(root: string, what: string, work: (progress: Progress) => Promise<Notice>): void {
-    const before = this.isBusy(root) ? this.#ends.get(root) : undefined;
-    this.track(Promise.resolve(before).then(() => void this.start(root, what, work)));
+    const startWhenFree = async (): Promise<void> => {
+      while (!this.start(root, what, work)) await this.#byRoot.get(root)!.ended;
+    };
+    this.track(startWhenFree());
   }
 
   /** Lets `idle` wait for this work, which must never fail. */

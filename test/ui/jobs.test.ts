@@ -53,3 +53,18 @@ test("a job that is started next waits for the one that runs in its folder", asy
   await jobs.idle();
   expect(jobs.of("/b")).toMatchObject({ what: "undo", end: { tone: "asks" } });
 });
+
+test("several jobs that are started next run one after the other, and none is lost", async () => {
+  const jobs = new Jobs({ clock: { monotonic: () => 0, now: () => 0 } as Clock, onFault: () => undefined });
+  const order: string[] = [];
+  const job = (name: string) => async (): Promise<Notice> => {
+    order.push(`${name} starts`);
+    await Promise.resolve();
+    order.push(`${name} ends`);
+    return { tone: "good", text: "", next: null };
+  };
+  jobs.start("/a", "sync", job("sync"));
+  for (const name of ["first", "second"]) jobs.startNext("/a", name, job(name));
+  await jobs.idle();
+  expect(order).toEqual(["sync", "first", "second"].flatMap((name) => [`${name} starts`, `${name} ends`]));
+});
