@@ -22,7 +22,7 @@ const BUNDLE = z.object({
   journal: z.array(z.unknown()),
   input: z.object({
     trees: z.object({
-      base: z.object({ links: map, dirs: map, tombstones: map, conflicts: map, blocks: map }),
+      base: z.object({ records: map, dirs: map, tombstones: map, conflicts: map, blocks: map }),
       local: z.object({ files: map, folders: map, others: map, unseen: map, inodesTrusted: z.boolean() }),
       remote: z.object({ files: map, folders: map, gone: set, goneFolders: set, outside: set, unseen: map }),
     }),

@@ -215,8 +215,7 @@ function membersAs<Rule extends string>(rule: Rule, members: string): Record<str
 }
 
 /**
- * Copies data without functions and without strings that are not known to be harmless. The records
- * of base are the member `links` of a bundle.
+ * Copies data without functions and without strings that are not known to be harmless.
  * @param member name of the member that has the value
  * @param ids known ids: other keys of maps are paths
  */
@@ -231,9 +230,7 @@ function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: Re
     const keys = member === "texts" ? "digest" : "key";
     return { map: Array.from(value, ([key, one]) => [inside(key, keys), inside(one)]) };
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name === "records" ? "links" : name, inside(one, name)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, name)]));
 }
 
 function plainString(
@@ -314,7 +311,7 @@ function fromPlain(plain: Plain): unknown {
   if (members.length === 1 && members[0]![0] === "set") return new Set(fromPlain(members[0]![1]) as unknown[]);
   if (members.length === 1 && members[0]![0] === "map")
     return new Map((members[0]![1] as unknown[]).map((pair) => fromPlain(pair) as [unknown, unknown]));
-  return Object.fromEntries(members.map(([name, one]) => [name === "links" ? "records" : name, fromPlain(one)]));
+  return Object.fromEntries(members.map(([name, one]) => [name, fromPlain(one)]));
 }
 
 /**
