@@ -83,7 +83,10 @@ export function typedValue(value: unknown): string {
 
 const TIMES = { s: "seconds", m: "minutes", h: "hours", d: "days" };
 
-/** Units of the numbers of a setting, with their words. A single unit is not chosen by the user. */
+/**
+ * Units of the numbers of a setting, with their words. A unit contains what separates it from the
+ * next number. A single unit is not chosen by the user.
+ */
 const UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
   "events.pollEvery": [TIMES],

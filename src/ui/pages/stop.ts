@@ -1,5 +1,5 @@
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
-import type { RejectionKind } from "../../mirror/operations/results/stop.ts";
+import { type RejectionKind, waitingClause } from "../../mirror/operations/results/stop.ts";
 import { ok } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
@@ -170,7 +170,7 @@ function stoppedList({ stop: { items, waiting }, deleted }: StopView): Html {
   const tops = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
   const folders = [...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => tops.has(top)) ?? "")];
   return html`<section id="stopped"><h2>${countedChanges(items.length, deleted.size)}</h2>
-${waiting > 0 && html`<p class="faint">${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer.</p>`}${folders.map(
+${waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(waiting))}</p>`}${folders.map(
   ([folder, changes]) =>
     html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.filter(({ path }) => deleted.has(path)).length || changes.length)}</span></summary>
 <ul class="rows">${changes

@@ -27,9 +27,9 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/** Returns a clause: how many other changes wait until the user answers the stop. */
+/** Returns a clause: how many further changes wait until the user answers the stop. */
 export function waitingClause(waiting: number): string {
-  return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for your answer`;
+  return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
 /** Returns the next step if there is nothing to undo. */
