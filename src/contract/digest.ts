@@ -15,3 +15,5 @@ export type Digest = string & { readonly [brand]: "Digest" };
 export function digestOf(content: string | Uint8Array): Digest {
   return hash("sha256", content, "hex") as Digest;
 }
+
+export const EMPTY_DIGEST = digestOf("");

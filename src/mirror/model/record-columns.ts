@@ -1,5 +1,5 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
-import { digestOf } from "../../contract/digest.ts";
+import { EMPTY_DIGEST } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import { isAtRest } from "./agreement.ts";
 import { isAway, type DocumentRecord, type DocumentPaths, type Stamp } from "./record.ts";
@@ -12,8 +12,6 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
-
-const EMPTY = digestOf("");
 
 /** Numbers of a stamp, in the order in which they are stored. */
 const FIELDS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const satisfies (keyof Stamp)[];
@@ -68,7 +66,9 @@ export class RecordColumns {
 
   #isPlain(record: DocumentRecord): boolean {
     const { stamp, stampTrusted, durable, digest } = record;
-    return stamp !== null && stampTrusted && durable && digest !== EMPTY && isAtRest(record, { disk: this.#disk });
+    return (
+      stamp !== null && stampTrusted && durable && digest !== EMPTY_DIGEST && isAtRest(record, { disk: this.#disk })
+    );
   }
 
   #grow(): void {

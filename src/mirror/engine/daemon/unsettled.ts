@@ -1,7 +1,7 @@
 /** Finds out which files may still be changing, so that no plan depends on them yet. */
 
 import { once } from "../../../common/once.ts";
-import { digestOf } from "../../../contract/digest.ts";
+import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
@@ -233,8 +233,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
 function inodesOfEmpty({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;
-  const empty = digestOf("");
   for (const { stamp, localDigest } of records.values())
-    if (localDigest === empty && stamp !== null) inodes.add(inodeKey(stamp));
+    if (localDigest === EMPTY_DIGEST && stamp !== null) inodes.add(inodeKey(stamp));
   return inodes;
 }

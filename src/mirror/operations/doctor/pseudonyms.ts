@@ -1,6 +1,6 @@
 import { compareStrings } from "../../model/by-path.ts";
 import { mapName } from "../../../contract/names.ts";
-import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { type Digest, digestOf, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import { pathKey } from "../../../contract/path.ts";
 
 /**
@@ -21,7 +21,6 @@ const SHORT_NUMBER = /^\d{1,2}$/;
  */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
-const EMPTY = digestOf("");
 /** Letters of a pseudonym: without vowels, no pseudonym is a word. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
 /** LIMIT: letters that number a word. 20^4 different words get numbers. */
@@ -58,7 +57,7 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
       const replaced = path.split("/").map((name) => replace(name, (word) => pseudonyms.get(word)!));
       return replaced.join("/");
     },
-    digest: (digest) => (digest === EMPTY ? EMPTY : digestOf(salt + digest).slice(0, 16)) as Digest,
+    digest: (digest) => (digest === EMPTY_DIGEST ? EMPTY_DIGEST : digestOf(salt + digest).slice(0, 16)) as Digest,
   };
 }
 

@@ -1,13 +1,11 @@
 /** Finds content that became blank since base: safety checks count it like a deletion. */
 
-import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { type Digest, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
-
-const EMPTY_CONTENT = digestOf("");
 
 /** Returns true if a document's content is blank, and the content of its base version is not. */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
@@ -51,7 +49,7 @@ export function proposeFetch(
 
 /** Returns true if content is blank. Content that the store does not have counts as not blank. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
-  if (digest === EMPTY_CONTENT) return true;
+  if (digest === EMPTY_DIGEST) return true;
   const text = texts(digest);
   return text !== null && isBlank(text);
 }

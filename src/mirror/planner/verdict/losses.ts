@@ -6,7 +6,7 @@
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
-import { digestOf } from "../../../contract/digest.ts";
+import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
 import { otherSide, type Side } from "../match/row.ts";
@@ -106,11 +106,9 @@ function isRecorded({ records }: BaseTree, action: Action): boolean {
   return "id" in action && records.get(action.id)?.state === "linked";
 }
 
-const EMPTY_CONTENT = digestOf("");
-
 function countEmpty({ records }: BaseTree): number {
   let empty = 0;
-  for (const { digest, state } of records.values()) if (digest === EMPTY_CONTENT && state === "linked") empty++;
+  for (const { digest, state } of records.values()) if (digest === EMPTY_DIGEST && state === "linked") empty++;
   return empty;
 }
 
