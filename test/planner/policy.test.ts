@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
+import { doLocally, doRemotely } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { POLICY, SIGNALS, planOf, type Row, say, worldAfter } from "./table.ts";
@@ -52,6 +53,18 @@ test("I02 a document that moved into a folder whose local move stays blocked is 
   const world = worldAfter(["d/a.md=1 b.md=2", "mv d e", "mv b.md d/b.md", ""]);
   const pull = { direction: "pull" } as const;
   expect(say(planOf(world, pull))).toBe("move-local b.md>e/b.md; relink e/b.md=d/b.md; block direction-off e");
+  execute(world, planOf(world, pull).steps, () => 0);
+  expect(say(planOf(world, pull))).toBe("block direction-off e");
+});
+
+test("I02 a new document in such a folder is recorded once, if a removed folder had the same path before", () => {
+  const world = worldAfter(["d/", "rmdir d", "mv d f; new d/a.md 1", ""]);
+  const pull = { direction: "pull" } as const;
+  expect(say(planOf(world, pull))).toBe("make-folder-local d; create-local d/a.md");
+  execute(world, planOf(world, pull).steps, () => 0);
+  doLocally(world, "mv d e");
+  doRemotely(world, "new d/b.md 2");
+  expect(say(planOf(world, pull))).toBe("create-local e/b.md=d/b.md; block direction-off e");
   execute(world, planOf(world, pull).steps, () => 0);
   expect(say(planOf(world, pull))).toBe("block direction-off e");
 });

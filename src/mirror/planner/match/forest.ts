@@ -72,7 +72,8 @@ function addRecordedFolder(forest: Forest, dir: FolderRecord, paths: FolderPaths
     ...seen,
   });
   register(forest, folder);
-  recordBasePaths(forest, dir, folder);
+  addAtBasePath(forest.byBaseLocal, dir.localPath, folder);
+  addAtBasePath(forest.byBaseRemote, dir.remotePath, folder);
 }
 
 function findLocal(
@@ -106,20 +107,12 @@ function findRemote(
 }
 
 /**
- * Records base's paths of a folder. Two records may have one path, because one folder was removed
- * locally and the service keeps it. Base's entries at that path belong to the folder that is
- * present locally.
+ * Adds a folder at its path of base on a side. Two records may have one path, because one folder
+ * was removed locally and the service keeps it. Base's entries at that path belong to the folder
+ * that is present locally.
  */
-function recordBasePaths(
-  { byBaseLocal, byBaseRemote }: Forest,
-  { localPath, remotePath }: FolderRecord,
-  folder: FolderRow,
-): void {
-  const isPresent = folder.localSeen === "present";
-  const other = byBaseLocal.get(localPath);
-  if (isPresent || other === undefined || other.record === null || other.localSeen !== "present")
-    byBaseLocal.set(localPath, folder);
-  if (!byBaseRemote.has(remotePath)) byBaseRemote.set(remotePath, folder);
+function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder: FolderRow): void {
+  if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
 }
 
 export function register(forest: Forest, folder: FolderRow): void {
