@@ -183,3 +183,21 @@ describe("I14 content that was saved late, while the move of its document is ref
     expect(mirror.texts().get("a.md")).toBe(`${BASE}b\n`);
   });
 });
+
+test("I06 a text saved while its document goes to the trash lands beside a file that came to its path", async () => {
+  const { rig, mirror } = await openSynced({ "note.md": BASE, "other.md": "another document\n" });
+  const { user } = mirror.disk;
+  const path = mirror.path("note.md");
+  rig.app.remove("note.md");
+  mirror.disk.beforeCall = (call, from) => {
+    if (call === "rename" && from === path) user.write(path, textWith("editor"));
+    if (call === "readFile" && from.includes("/trash/")) user.write(path, "newcomer\n");
+  };
+  await mirror.sync();
+  mirror.disk.beforeCall = null;
+  await mirror.sync();
+  const texts = { "note-late.md": textWith("editor"), "note.md": "newcomer\n", "other.md": "another document\n" };
+  expect(Object.fromEntries(mirror.texts())).toEqual(texts);
+  expect(Object.fromEntries([...rig.app.files()].map(([at, { text }]) => [at, text]))).toEqual(texts);
+  expect(mirror.state.intents()).toEqual([]);
+});

@@ -201,7 +201,8 @@ function folderOfEach(): string {
   state.putConflict(conflictOf("c"));
   state.putBlock(blockOf("h"));
   state.putRecord(recordOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
-  state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", setAsideAt: "trash/2027-01-15/a.md" });
+  const setAsideAt = "trash/2027-01-15/a.md";
+  state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", setAsideAt, expect: textDigest("i") });
   state.setMeta("remote.traits", JSON.stringify({ refusedCharacters: "$" }));
   state.close();
   return folder;

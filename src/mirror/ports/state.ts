@@ -95,7 +95,14 @@ export type Intent =
       readonly counts?: Count;
       readonly event: EventFields;
     }
-  | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly setAsideAt: string }
+  | {
+      readonly kind: "trash";
+      readonly id: DocId;
+      readonly path: LocalPath;
+      readonly setAsideAt: string;
+      /** Digest of the file that is removed. */
+      readonly expect: Digest;
+    }
   /**
    * `nth`: number of the version whose conflict copy moves; undefined for the file of the document.
    */

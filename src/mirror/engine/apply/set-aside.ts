@@ -6,6 +6,7 @@ import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
+import { hasRestarted } from "./cut-off.ts";
 import { DONE, leaveOpen, got, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders, findFreePath, type FreePath } from "./parents.ts";
 import type { EffectResult, LocalEffect } from "./run-effect.ts";
@@ -112,11 +113,11 @@ type Row = Extract<Intent, { kind: "trash" }>;
  */
 export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   prepare(_, removal) {
-    const { id, path, place: setAsideAt } = removal;
-    return got({ row: { kind: "trash", id, path, setAsideAt }, input: removal });
+    const { id, path, expect, place: setAsideAt } = removal;
+    return got({ row: { kind: "trash", id, path, setAsideAt, expect }, input: removal });
   },
 
-  perform(ctx, { path, setAsideAt }, { expect, change }) {
+  perform(ctx, { path, setAsideAt, expect }, { change }) {
     const end = ctx.world.disk.trash(path, expect, setAsideAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
     // The journal row stays open only if a file is still set aside: recovery restores that file.
@@ -126,8 +127,14 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   observe(ctx, row) {
     const found = readSetAside(ctx, row);
     if ("why" in found) return leaveOpen(found.why);
-    return mayPutBack(found.aside, found.atPath)
-      ? putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file")
+    const { aside, atPath } = found;
+    if (mayPutBack(aside, atPath))
+      return putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file");
+    const isChanged = aside.kind === "done" && aside.value !== null && aside.value.digest !== row.expect;
+    // An edit is newer than the deletion (I06). After a restart of the machine, the content may be
+    // damaged instead.
+    return isChanged && !hasRestarted(ctx.world)
+      ? moveBeside(ctx, row, "the file was edited while mdmirror removed it")
       : { kind: "over", outcome: DONE };
   },
 
