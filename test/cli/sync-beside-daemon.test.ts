@@ -106,7 +106,7 @@ describe("commands where a daemon runs", () => {
     for (let n = 0; n < 12; n++) watched.rig.deleteRemotely(`n${n}.md`);
     const watch = await watched.watchingHere();
     await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
-    expect((await watched.rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect(await watched.rig.json(["approve", "w", "--yes"])).toMatchObject({ exit: 0, next: "daemon" });
     // A file that changed within two seconds waits, so the deletions can take several runs.
     const deleted = () =>
       watch.events.filter(isRun).map(({ counts }) => (counts as { deletedLocal: number }).deletedLocal);

@@ -167,7 +167,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
       await remote.close();
       if (topmostCreated !== null) removeCreatedFolders(dir, topmostCreated);
     };
-    return ok({ root, config, url: config.url, world, notes: [], close });
+    return ok({ root, config, url: config.url, world, notes: [], isBorrowed: false, close });
   } catch (error) {
     return troubleOfSystemError(dir, error);
   }

@@ -59,7 +59,7 @@ export type OpenedMirror = {
   /** Messages for the user about opening the folder, for example about a damaged state. */
   readonly notes: readonly string[];
   /** True if a daemon lent this folder: the daemon continues after the folder is closed. */
-  readonly isBorrowed?: boolean;
+  readonly isBorrowed: boolean;
   /** Returns true if mdmirror would now find another key than the current one. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
@@ -167,7 +167,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     url,
     world,
     notes,
-    borrowed: locked?.value.isLent === true,
+    isBorrowed: locked?.value.isLent === true,
     hasNewKey,
     close: () => closers.close(),
   });

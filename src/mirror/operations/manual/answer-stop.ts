@@ -106,7 +106,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
       reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
       version: digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])])),
       waiting: steps.length - stopped.length,
-      next: mirror.isBorrowed === true ? "daemon" : "sync",
+      next: mirror.isBorrowed ? "daemon" : "sync",
     },
     deleted: new Set(stopped.filter(isDeletion).map((action) => actionPath(action, pathOf))),
     stopped: stopped.map((action) => rowOf(action, pathOf)).toSorted(byPath),
