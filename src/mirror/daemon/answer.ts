@@ -1,9 +1,9 @@
 /** Answers requests of commands about one folder. */
 
 import type { Daemon } from "../engine/daemon/daemon.ts";
-import type { ControlCall, CallResult } from "./control/listen.ts";
+import type { ControlCall } from "./control/listen.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
 
 const ALIVE_EVERY_MS = 2_000;
@@ -53,11 +53,11 @@ type ServedFolder = {
  * long.
  */
 export async function keepCallerWaiting(
-  work: Promise<CallResult>,
+  work: Promise<Result<object>>,
   call: ControlCall,
   folder: ServedFolder,
-): Promise<CallResult> {
-  const busy = Promise.withResolvers<CallResult>();
+): Promise<Result<object>> {
+  const busy = Promise.withResolvers<Result<object>>();
   const heartbeat = setInterval(() => {
     const what = folder.lentTo();
     if (what !== null) busy.resolve(refusedFor(folder.root, what));
@@ -70,20 +70,15 @@ export async function keepCallerWaiting(
   }
 }
 
-function refusedFor(root: string, what: string): CallResult {
-  const busy = trouble(
-    "locked",
-    `${root} is in use by mdmirror ${what}`,
-    "wait for that command or end it, then try again",
-  );
-  return { kind: "refused", trouble: busy.trouble };
+function refusedFor(root: string, what: string): Result<object> {
+  return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }
 
 export async function performRequest(
   daemon: Daemon,
   request: Extract<ControlRequest, { do: "wait" | "pause" | "resume" }>,
   gone: AbortSignal,
-): Promise<CallResult> {
+): Promise<Result<object>> {
   if (request.do === "wait") return waitUntilSynced(daemon, request, gone);
   const forMs = request.do === "pause" ? request.forMs : undefined;
   // A pause replaces the previous one; if neither has an end, nothing changes.
@@ -91,7 +86,7 @@ export async function performRequest(
   const changed = hasEnd || isPaused(daemon) === (request.do === "resume");
   if (request.do === "pause") await daemon.request("pause", forMs);
   else if (changed) await endPause(daemon);
-  return { kind: "done", value: { changed } };
+  return ok({ changed });
 }
 
 /** Resolves when the pause has ended. The run after the pause may take longer. */
@@ -103,8 +98,8 @@ async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">):
   await Promise.race([daemon.request("resume"), resumed.promise]).finally(unsubscribe);
 }
 
-export function daemonEndsTrouble(root: string): Trouble {
-  return trouble("fault", `the daemon of ${root} is ending`, "run the command again").trouble;
+export function daemonEndsTrouble(root: string): ReturnType<typeof trouble> {
+  return trouble("fault", `the daemon of ${root} is ending`, "run the command again");
 }
 
 export function codeClause(error: unknown): string {
@@ -116,9 +111,8 @@ export function codeClause(error: unknown): string {
  * Refuses a request about a closed folder.
  * @param reason why the folder is closed; null if the daemon is ending
  */
-export function refuseClosedFolder(root: string, reason: Trouble | null): CallResult {
-  const { what, next } = reason ?? daemonEndsTrouble(root);
-  return { kind: "refused", trouble: { kind: "fault", what, next } };
+export function refuseClosedFolder(root: string, reason: Trouble | null): Result<object> {
+  return reason === null ? daemonEndsTrouble(root) : trouble("fault", reason.what, reason.next);
 }
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
@@ -136,11 +130,10 @@ async function waitUntilSynced(
   daemon: Pick<Daemon, "whenSynced" | "status">,
   { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,
   gone: AbortSignal,
-): Promise<CallResult> {
+): Promise<Result<object>> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
   const end = await daemon.whenSynced(paths, AbortSignal.any([timeout, gone]));
-  const report = reportOfWait(end, standstillOf(daemon));
-  return report.kind === "ok" ? { kind: "done", value: report.value } : { kind: "refused", trouble: report.trouble };
+  return reportOfWait(end, standstillOf(daemon));
 }
 
 function standstillOf(daemon: Pick<Daemon, "status">): Standstill {

@@ -6,7 +6,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type ControlCall, type CallResult, type Listening, listenControl } from "./control/listen.ts";
+import { type ControlCall, type Listening, listenControl } from "./control/listen.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
@@ -247,8 +247,8 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
-    if (request.do === "status") return Promise.resolve({ kind: "done", value: this.status() });
+  #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
+    if (request.do === "status") return Promise.resolve(ok(this.status()));
     const { clock } = this.#options;
     const lentTo = () => (clock.monotonic() - (this.#loan?.since ?? Infinity) > MAX_LOAN_MS ? this.#loan!.what : null);
     const folder = { root: this.root, lentTo, isMakingProgress: () => this.stillMs() < HANG_MS };
@@ -272,13 +272,13 @@ export class DaemonFolder {
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,
     stop: AbortSignal,
-  ): Promise<CallResult> {
+  ): Promise<Result<object>> {
     const { clock } = this.#options;
     const began = clock.monotonic();
     for (;;) {
       const open = await this.#openFolder();
       // A closed folder has no open file.
-      if (open === null && request.do === "lend") return { kind: "done", value: { lent: true } };
+      if (open === null && request.do === "lend") return ok({ lent: true });
       if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = open.reopen;
       const work =
@@ -291,7 +291,7 @@ export class DaemonFolder {
         return null;
       });
       if (done !== null) return done;
-      if (stop.aborted) return { kind: "refused", trouble: daemonEndsTrouble(this.root) };
+      if (stop.aborted) return daemonEndsTrouble(this.root);
     }
   }
 
@@ -299,7 +299,7 @@ export class DaemonFolder {
    * Answers once nothing of the folder is open. The daemon opens the folder again when the caller
    * has disconnected.
    */
-  async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<CallResult> {
+  async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const free = Promise.withResolvers<void>();
     // ORDER: between two cycles, so that earlier requests are answered.
@@ -312,7 +312,7 @@ export class DaemonFolder {
       reopen.abort();
     });
     await free.promise;
-    return { kind: "done", value: { lent: true } };
+    return ok({ lent: true });
   }
 
   #publish(event: FolderEvent): void {

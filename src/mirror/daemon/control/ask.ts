@@ -119,7 +119,7 @@ function realRoot(dir: string): string {
 
 function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<OpenAnswer> | typeof NO_DAEMON {
   if (reply.kind === "other-root") return NO_DAEMON;
-  return reply.kind === "done" ? ok({ value: reply.value, socket }) : { kind: "trouble", trouble: reply.trouble };
+  return reply.kind === "ok" ? ok({ value: reply.value, socket }) : reply;
 }
 
 function daemonSilent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import type { Trouble } from "../../../common/trouble.ts";
+import { type Result, trouble } from "../../../common/trouble.ts";
 import {
   type ControlRequest,
   MAX_REQUEST,
@@ -13,10 +13,6 @@ import {
   replyLine,
   readLines,
 } from "./protocol.ts";
-
-export type CallResult =
-  | { readonly kind: "done"; readonly value: object }
-  | { readonly kind: "refused"; readonly trouble: Trouble };
 
 export type ControlCall = {
   /** Sends the caller a sign of life, because a caller gives up after some silence. */
@@ -33,7 +29,7 @@ const REQUEST_DEADLINE_MS = 10_000;
 type Server = {
   readonly socket: string;
   readonly root: string;
-  readonly handle: (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
+  readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
   /** Called for a bug in a handler. The caller gets an error, too. */
   readonly onFault: (error: unknown) => void;
 };
@@ -103,11 +99,11 @@ async function answer(line: string, service: Server, gone: AbortSignal, send: (r
   } catch (error) {
     service.onFault(error);
     const next = "look into .mdmirror/log; nothing is lost; start the daemon again";
-    send({ kind: "refused", trouble: { kind: "fault", what: "the daemon failed at this request", next } });
+    send(trouble("fault", "the daemon failed at this request", next));
   }
 }
 
 function refusal(why: string): Reply {
   const next = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL_VERSION})`;
-  return { kind: "refused", trouble: { kind: "usage", what: `the daemon rejects this request: ${why}`, next } };
+  return trouble("usage", `the daemon rejects this request: ${why}`, next);
 }

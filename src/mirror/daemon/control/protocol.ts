@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { isJsonObject } from "../../../contract/json.ts";
 import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
-import type { Trouble } from "../../../common/trouble.ts";
+import type { Result } from "../../../common/trouble.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
@@ -16,7 +16,7 @@ import type { Answer } from "../../operations/define.ts";
  * Version of the protocol. A request with a new field needs a new version, so that an older daemon
  * cannot ignore the field and report success.
  */
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 /** LIMIT: characters of one line. A request or an answer may contain some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
@@ -69,11 +69,11 @@ export type DaemonStatus = {
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the daemon's loop last made progress. */
   readonly stillMs: number;
-  /** Requests to the service since the start, by result; undefined from an older daemon. */
+  /** Requests to the service since the start, by result; undefined if the daemon is silent. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /** Current transfers; null if there are none; undefined from an older daemon. */
+  /** Current transfers; null if there are none; undefined if the daemon is silent. */
   readonly traffic?: CurrentTraffic | null;
-  /** State of the event stream; undefined from an older daemon. */
+  /** State of the event stream; undefined if the folder is closed or the daemon is silent. */
   readonly eventStream?: EventStreamState;
 };
 
@@ -92,13 +92,11 @@ export type CurrentTraffic = {
 
 type Envelope = { readonly root: string; readonly request: ControlRequest };
 
-/** One line of an answer. `beat`: a sign of life. */
-export type Reply =
-  | { readonly kind: "beat" }
-  | { readonly kind: "done"; readonly value: unknown }
-  | { readonly kind: "refused"; readonly trouble: Trouble }
-  /** The daemon serves another folder, so the caller has no daemon. */
-  | { readonly kind: "other-root" };
+/**
+ * One line of an answer: the result, or `beat`, a sign of life. `other-root`: the daemon serves
+ * another folder, so the caller has no daemon.
+ */
+export type Reply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
  * Reads a request. Returns a string that describes the fault, if the line is not a request. Only
@@ -128,7 +126,7 @@ export function readReply(line: string): Reply | null {
   return json !== null && REPLY_KINDS.has(json["kind"]) ? (json as Reply) : null;
 }
 
-const REPLY_KINDS: ReadonlySet<unknown> = new Set<Reply["kind"]>(["beat", "done", "refused", "other-root"]);
+const REPLY_KINDS: ReadonlySet<unknown> = new Set<Reply["kind"]>(["ok", "trouble", "beat", "other-root"]);
 
 function parseObject(line: string): Record<string, unknown> | null {
   try {

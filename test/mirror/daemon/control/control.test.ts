@@ -3,6 +3,7 @@ import { createServer, connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { ok } from "../../../../src/common/trouble.ts";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../../src/mirror/daemon/control/ask.ts";
 import {
   writeSocketPath,
@@ -20,7 +21,7 @@ describe("a daemon's socket", () => {
     const asked: ControlRequest[] = [];
     await listening(async (request) => {
       asked.push(request);
-      return { kind: "done", value: STATUS };
+      return ok(STATUS);
     });
     expect(await askDaemon(root, { do: "status" })).toEqual({ kind: "ok", value: STATUS });
     expect(asked).toEqual([{ do: "status" }]);
@@ -41,7 +42,7 @@ describe("a daemon's socket", () => {
 
   test("answers a refusal with what to do next", async () => {
     const trouble = { kind: "locked", what: "the folder is lent", next: "wait" } as const;
-    await listening(async () => ({ kind: "refused", trouble }));
+    await listening(async () => ({ kind: "trouble", trouble }));
     expect(await askDaemon(root, { do: "pause" })).toEqual({ kind: "trouble", trouble });
   });
 
@@ -117,7 +118,7 @@ describe("a call has a deadline", () => {
         call.beat();
         await new Promise((resolve) => setTimeout(resolve, 40));
       }
-      return { kind: "done", value: {} };
+      return ok({});
     });
     expect(await askDaemon(root, { do: "pause" }, 200)).toMatchObject({ kind: "ok" });
   });
@@ -150,7 +151,7 @@ describe("lending", () => {
         gone.push(request.do);
         ended();
       });
-      return { kind: "done", value: { lent: true } };
+      return ok({ lent: true });
     });
     const borrowed = await borrowFolder(root, "approve");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
@@ -243,10 +244,10 @@ describe("what is no request is refused", () => {
     const asked: ControlRequest[] = [];
     const { socket } = await listening(async (request) => {
       asked.push(request);
-      return { kind: "done", value: {} };
+      return ok({});
     });
     const reply = await say(socket, bytes());
-    expect(JSON.parse(reply)).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
+    expect(JSON.parse(reply)).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
     expect(reply).toContain(why);
     expect(asked).toEqual([]);
   });

@@ -3,7 +3,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { type ControlCall, type CallResult, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
+import { ok, type Result } from "../../../../src/common/trouble.ts";
+import { type ControlCall, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
 import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/choose-socket.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 
@@ -37,9 +38,9 @@ export function placed(): string {
   return place.value;
 }
 
-type Handle = (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
+type Handle = (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
 export const STATUS = { pid: 1, since: 2, phase: "idle", detail: "", paused: false, stillMs: 0 };
-export const answering: Handle = async () => ({ kind: "done", value: STATUS });
+export const answering: Handle = async () => ok(STATUS);
 
 /** Listens as the daemon of the folder. */
 export async function listening(
