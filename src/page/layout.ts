@@ -49,6 +49,8 @@ export type Frame = {
   readonly switcher?: LinkGroup | null;
   /** Tabs below the header that lead to related pages; null if there are none. */
   readonly sections?: LinkGroup | null;
+  /** Address to which the navigation marks its link; left out: none. */
+  readonly address?: string | null;
   readonly bundle: Bundle;
   /** The session's token, for requests of scripts; null if nobody is signed in. */
   readonly csrf: string | null;
@@ -64,8 +66,6 @@ export type Content = {
   readonly refreshMs?: number | null;
   /** Further scripts beside `page.js`. */
   readonly scripts?: readonly string[];
-  /** Address of this page, to mark it in the navigation. */
-  readonly address?: string;
 };
 
 /** Keys of every page, with what each does: `islands/page/keys.ts`. */
@@ -81,8 +81,8 @@ const KEYS_DIALOG = html`<dialog id="keys" aria-label="Keys"><dl class="facts">$
 )}</dl><form method="dialog"><button>Close</button></form></dialog>`;
 
 export function renderPage(frame: Frame, content: Content): string {
-  const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
-  const { title, main, announcement = "", notices = [], refreshMs = null, scripts = [], address = null } = content;
+  const { brand, nav, switcher = null, sections = null, address = null, bundle, csrf } = frame;
+  const { title, main, announcement = "", notices = [], refreshMs = null, scripts = [] } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -43,7 +43,10 @@ type Site = {
 };
 
 /** Values for the frame around a page's content. */
-type FrameValues = Pick<Frame, "sections" | "switcher"> & { readonly status: number; readonly session: Who };
+type FrameValues = Pick<Frame, "sections" | "switcher" | "address"> & {
+  readonly status: number;
+  readonly session: Who;
+};
 
 type Listening = {
   readonly port: number;
@@ -102,7 +105,8 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const pageRequest = await readRequest(site, request, session);
   const shown = await page.show(site.ui, pageRequest);
-  const around = { session, sections: sectionsOf(page, pageRequest), switcher: switcherOf(pageRequest) };
+  const { address } = pageRequest;
+  const around = { session, address, sections: sectionsOf(page, pageRequest), switcher: switcherOf(pageRequest) };
   if (shown.kind === "trouble")
     return send(site, reply, troublePage(shown.trouble, around.sections?.label ?? null), {
       ...around,

@@ -84,7 +84,7 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
 ];
 
 /** Returns the tabs of the linked folder that a page is about; null for other pages. */
-export function sectionsOf({ section }: UiPage, { params, address, all }: PageRequest): LinkGroup | null {
+export function sectionsOf({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
   const name = params["name"];
   const found = name === undefined ? null : folderNamed(all, name);
   if (name === undefined || found?.kind !== "ok") return null;
@@ -95,8 +95,8 @@ export function sectionsOf({ section }: UiPage, { params, address, all }: PageRe
     reviews: { count: status?.reviews.length ?? 0 },
   };
   const links = SECTIONS.map(([part, label]): Link => {
-    const href = mirrorAddress(name, part);
-    return { href, label, ...counts[part], current: href === address ? "page" : part === section ? "true" : null };
+    const current = part === section ? "true" : null;
+    return { href: mirrorAddress(name, part), label, ...counts[part], current };
   });
   return { label: name, links };
 }

@@ -15,6 +15,12 @@ describe("the navigation of a mirror", () => {
     }
   });
 
+  test("marks the page among those of every folder", async () => {
+    const { person } = await openSignedIn();
+    for (const href of ["/", "/docs", "/sign-out"])
+      expect(await person.see(href)).toContain(`<a href="${href}" aria-current="page">`);
+  });
+
   test("marks the section of a page without an entry, and counts what each section has", async () => {
     const { rig, person } = await openSignedIn();
     rig.write("deep/a.md", "# a\n");

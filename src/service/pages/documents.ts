@@ -111,7 +111,6 @@ function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage
   const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
   return page({
     title: path === "" ? workspace.name : path,
-    address: DOCUMENTS,
     main: html`${crumbs(workspace, path)}
 <div class="title"><h1>${nameView(name)}</h1>${searchForm(workspace, path, "")}</div>
 ${
@@ -172,7 +171,6 @@ async function documentPage(document: Document, call: PageCall): Promise<PageRes
   ];
   return page({
     title: row.path,
-    address: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>${nameView(row.name)}</h1><span class="row">${segmentsOf("Views", views)}${
       who.kind === "admin" &&

@@ -10,7 +10,7 @@ import { isRefused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
-import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
+import { filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, crumbs, find, inWorkspace, NO_DOCUMENT, pathOf } from "./documents.ts";
@@ -77,7 +77,6 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
   const mayRestore = shown.id !== row.changeId && shown.text !== null;
   return page({
     title: `History of ${row.path}`,
-    address: DOCUMENTS,
     main: html`${crumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>

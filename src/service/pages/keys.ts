@@ -29,7 +29,6 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
   const more = { workspace: workspaceId, from: String(from + MAX_KEYS) };
   return page({
     title: "Keys",
-    address: KEYS,
     main: html`<div class="title"><h1>Keys${workspaceId !== null && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <a class="button main-action" href="${fresh}">Create key</a></div>
 ${workspaceId !== null && html`<p><a href="${KEYS}">Keys of all workspaces</a></p>`}
@@ -125,7 +124,6 @@ async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: Form
   const to = itemAddress(KEYS, key.id);
   return {
     title: `Key ${key.label}`,
-    address: KEYS,
     main: html`${crumbsView("Path to this key", [
       { href: KEYS, label: "Keys" },
       { href: to, label: key.label === "" ? key.id : key.label, current: "page" },
@@ -153,7 +151,6 @@ export async function showNewKey(call: PageCall): Promise<PageResult> {
   if (workspaceId !== null) return notShown(NO_WORKSPACE);
   return page({
     title: "Create a key",
-    address: KEYS,
     main: html`<h1>Create a key</h1>
 ${
   workspaces.length === 0
@@ -173,7 +170,6 @@ function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled:
   const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",
-    address: KEYS,
     main: html`${crumbsView("Path to this page", [
       { href: KEYS, label: "Keys" },
       { href: `${KEYS}/new`, label: "New key", current: "page" },
@@ -188,7 +184,6 @@ function madePage({ label, key, grants }: NewKeyInfo, { origin }: PageCall): Pag
   const waiting = waitingWords(grants);
   return page({
     title: "Key created",
-    address: KEYS,
     main: html`<h1>The key ${nameView(label)} is created</h1>
 ${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
 <p>Copy the key now: this page does not show it again. Store it in a file that only its owner can read.</p>

@@ -34,7 +34,6 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
   return page({
     title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
-    address: APP,
     refreshMs: REFRESH_MS,
     main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
 ${workspacesSection(workspaces, call.csrf)}

@@ -49,7 +49,6 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   });
   return page({
     title: "Reviews",
-    address: REVIEWS,
     refreshMs: REFRESH_MS,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 ${segmentsOf("States", states)}</div>
@@ -132,7 +131,6 @@ async function reviewPage(
   });
   return {
     title: `Review of ${review.path}`,
-    address: REVIEWS,
     scripts: view === "edit" ? ["review.js"] : [],
     main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart">${segmentsOf("Views", views)}

@@ -7,7 +7,7 @@ import { emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import { scopeOf } from "../search/search.ts";
-import { DOCUMENTS, filesAddress, searchAddress, withQuery } from "./addresses.ts";
+import { filesAddress, searchAddress, withQuery } from "./addresses.ts";
 import { type PageResult, page, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { crumbs, inWorkspace, searchForm } from "./documents.ts";
@@ -33,11 +33,10 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const head = html`${crumbs(workspace, folder)}
 <div class="title"><h1>Search in ${nameView(folder === "" ? workspace.name : folder)}</h1>${searchForm(workspace, folder, words)}</div>`;
   const read = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
-  if (read === null) return page({ title, address: DOCUMENTS, main: head });
+  if (read === null) return page({ title, main: head });
   if (isRefused(read))
     return page({
       title,
-      address: DOCUMENTS,
       main: html`${head}<p class="notice asks">${sentenceView(read.detail)}</p>`,
     });
   const { store, turns } = core.server;
@@ -49,7 +48,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   const found = hits.map(({ found: { path }, snippets }) => {
     return { href: filesAddress(workspace.id, path), path, lines: snippets };
   });
-  return page({ title, address: DOCUMENTS, main: html`${head}${foundPart(found, address, query.get("from") ?? "")}` });
+  return page({ title, main: html`${head}${foundPart(found, address, query.get("from") ?? "")}` });
 }
 
 /** @param start number of documents on the pages before, as text */

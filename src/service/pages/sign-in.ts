@@ -12,7 +12,6 @@ import type { PageCall } from "./call.ts";
 export function signInPage(wrong: string | null): Content {
   return {
     title: "Sign in",
-    address: SIGN_IN,
     main: html`<div class="alone"><h1>Sign in</h1>
 ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
 <form method="post" action="${SIGN_IN}">
@@ -31,7 +30,6 @@ ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}<
 export function showSignOut({ csrf }: PageCall): PageResult {
   return page({
     title: "Sign out",
-    address: SIGN_OUT,
     main: html`<div class="alone"><h1>Sign out</h1>
 <p>This browser then needs a key again.</p>
 ${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,

@@ -40,8 +40,8 @@ const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
 const MAX_SIGN_IN_BYTES = 8_192;
 
-/** `waiting`: number of open reviews, for the tabs. */
-type Shown = { readonly waiting: number };
+/** `waiting`: number of open reviews, for the tabs. `path`: of the request, which names the tab. */
+type Shown = { readonly waiting: number; readonly path: string };
 type Signed = (Session<SignedIn> & Shown) | null;
 
 /** Renders Markdown; closed together with the pages. */
@@ -135,7 +135,7 @@ export class Pages {
     if (known === null) return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
     // Each page of an administrator shows the number of open reviews.
     const waiting = known.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
-    const session = { ...known, waiting };
+    const session = { ...known, waiting, path };
     if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
   }
@@ -199,7 +199,7 @@ export class Pages {
   #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
     switch (result.kind) {
       case "page":
-        return this.#content({ ...result.content, notices }, result, session);
+        return this.#content({ ...result.content, notices }, result, session, session?.path);
       case "go":
         return go(this.#notices.at(result.to, result.notice));
       case "not-shown":
@@ -211,7 +211,12 @@ export class Pages {
     return this.#content(troublePage(trouble), trouble, session);
   }
 
-  #content(content: Content, { status, retryAfter }: Pick<PageTrouble, "status" | "retryAfter">, session: Signed) {
+  #content(
+    content: Content,
+    { status, retryAfter }: Pick<PageTrouble, "status" | "retryAfter">,
+    session: Signed,
+    path: string | null = null,
+  ): PageAnswer {
     const headers = {
       ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
@@ -219,7 +224,7 @@ export class Pages {
     };
     // A title may contain names from outside.
     const title = `${shownWords(content.title)} · mdmirror service`;
-    return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title }) };
+    return { status, headers, body: renderPage(frameOf(this.#bundle, session, path), { ...content, title }) };
   }
 }
 
@@ -241,7 +246,8 @@ function go(to: string, cookie: string | null = null): PageAnswer {
   return { status: 303, headers, body: "" };
 }
 
-function frameOf(bundle: Bundle, session: Signed): Frame {
+/** @param path of the page, whose tab is marked; null to mark none */
+function frameOf(bundle: Bundle, session: Signed, path: string | null): Frame {
   const brand = { href: APP, label: "mdmirror service" };
   if (session === null) return { brand, nav: [], bundle, csrf: null };
   const ofAdmin: Link[] = [
@@ -252,7 +258,9 @@ function frameOf(bundle: Bundle, session: Signed): Frame {
   ];
   const links = session.who.who.kind === "admin" ? ofAdmin : [{ href: DOCUMENTS, label: "Documents" }];
   const nav = [{ href: SIGN_OUT, label: "Sign out" }];
-  return { brand, nav, sections: { label: "Sections", links }, bundle, csrf: session.csrf };
+  const current = [...links, ...nav].findLast(({ href }) => `${path}/`.startsWith(`${href}/`)) ?? links[0]!;
+  const address = path === null ? null : current.href;
+  return { brand, nav, sections: { label: "Sections", links }, address, bundle, csrf: session.csrf };
 }
 
 function refusedTrouble(refusal: Refusal): PageTrouble {

@@ -9,7 +9,7 @@ import { admitOnce, holderOf, readerOf } from "../requests/authenticate.ts";
 import { workingIn } from "../requests/context.ts";
 import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
-import { APP, DOCUMENTS, filesAddress, itemAddress, KEYS, REVIEWS, withQuery, WORKSPACES } from "./addresses.ts";
+import { APP, filesAddress, itemAddress, KEYS, REVIEWS, withQuery, WORKSPACES } from "./addresses.ts";
 import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { searchForm } from "./documents.ts";
@@ -58,7 +58,6 @@ export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   if (workspaces.length === 1) return { kind: "go", to: filesAddress(workspaces[0]!.id, ""), notice: null };
   return page({
     title: "Documents",
-    address: DOCUMENTS,
     main: html`<h1>Documents</h1>
 ${
   workspaces.length === 0
@@ -84,7 +83,6 @@ export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageRes
   const seen = grants.flatMap(({ level }, i) => (level === "none" ? [] : [{ level, path: grantPaths[i]! }]));
   return page({
     title: `Documents of ${workspace.name}`,
-    address: DOCUMENTS,
     main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${seen.length > 0 && searchForm(workspace, "", "")}</div>
 <p class="faint">Signed in with the key ${label === "" ? "without a name" : nameView(label)}.</p>
 ${
@@ -120,7 +118,6 @@ export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageRes
   const isOpen = state === "open";
   return page({
     title: `${isOpen ? "Close or remove" : "Remove"} ${name}`,
-    address: APP,
     main: html`<div class="alone"><h1>${isOpen ? "Close or remove" : "Remove"} ${nameView(name)}?</h1>
 ${
   isOpen &&

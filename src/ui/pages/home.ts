@@ -16,7 +16,6 @@ export const HOME: UiPage = {
     const problems = folders.reduce((sum, { needs }) => sum + needs.length, 0);
     return ok({
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
-      here: "/",
       announcement: folders.map(screenReaderText).join("; "),
       main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${commandOf("mdmirror trust FOLDER")}</div>`)}

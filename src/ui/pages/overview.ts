@@ -27,7 +27,6 @@ export const OVERVIEW = folderPage({
   show: (ui, folder, request) =>
     ok({
       title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
-      here: mirrorAddress(folder.name),
       announcement: screenReaderText(folder),
       main: html`${statusBanner(folder, request)}
 ${folder.status !== null && numbersOf(folder, folder.status)}

@@ -53,7 +53,6 @@ export const SETTINGS_PAGE = folderPage({
     );
     return ok({
       title: `Settings · ${folder.name} · mdmirror`,
-      here: address,
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
 <div id="job">${jobOf(folder.job)}</div>

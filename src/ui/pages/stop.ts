@@ -6,7 +6,6 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nextOf } from "../../page/next-step.ts";
 import { ageOf, bannerOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
-import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { explained, folderForm } from "../parts.ts";
@@ -29,7 +28,6 @@ export const STOP = folderPage({
     const reading = isOpen ? ui.stops.of(root, status!) : { isScanning: false, seen: null };
     return ok({
       title: `Stopped · ${name} · mdmirror`,
-      here: mirrorAddress(name, "safety-stop"),
       announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : "stopped by a safety check"}`,
       main: html`<div id="job">${jobOf(job)}</div>
 ${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder, safetyStop, reading, request)}`,

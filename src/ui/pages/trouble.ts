@@ -59,7 +59,6 @@ export const LEAVE: UiPage = {
   show: (_ui, { csrf }) =>
     ok({
       title: "Sign out · mdmirror",
-      here: SIGN_OUT,
       main: html`<h1>Sign out</h1>
 <p>This browser no longer has access. Syncing continues; <code>mdmirror ui</code> opens a page again.</p>
 ${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,

@@ -13,7 +13,6 @@ export const USER_DOCS: UiPage = {
   show: () =>
     ok({
       title: "Help · mdmirror",
-      here: DOCS_ADDRESS,
       main: html`<h1>Help</h1>
 ${Object.entries(SUBJECTS).map(
   ([subject, names]) => html`<h2>${subject}</h2>
