@@ -4,24 +4,10 @@ import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
-import { nextOf } from "./next-step.ts";
-
-export type Link = {
-  readonly href: string;
-  readonly label: string;
-  /** `page`: the link leads to this page; `true`: this page belongs to the link. */
-  readonly current?: "page" | "true" | null;
-  /** Number beside the label; undefined and 0: none. */
-  readonly count?: number;
-  /** Colour of the number. */
-  readonly tone?: Tone;
-};
+import { actionForm, factsOf, type Fields, type Link, nextOf, type Tone } from "./parts.ts";
 
 /** Links with a label, which screen readers speak. */
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
-
-/** Meaning of a colour. The page always says the same in words as well. */
-export type Tone = "good" | "asks" | "bad" | "quiet";
 
 /** A sentence that a page shows after a form was sent. */
 export type Notice = {
@@ -38,8 +24,6 @@ export type Notice = {
   /** Form that takes the action back: its address, its button and its fields. */
   readonly undo?: { readonly action: string; readonly label: string; readonly fields: Fields };
 };
-
-type Fields = Readonly<Record<string, string>>;
 
 export type Frame = {
   /** The program's name, at the left of the header. */
@@ -76,9 +60,9 @@ const KEYS = {
   "?": "show these keys",
 };
 
-const KEYS_DIALOG = html`<dialog id="keys" aria-label="Keys"><dl class="facts">${Object.entries(KEYS).map(
-  ([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`,
-)}</dl><form method="dialog"><button>Close</button></form></dialog>`;
+const KEYS_DIALOG = html`<dialog id="keys" aria-label="Keys">${factsOf(
+  Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]),
+)}<form method="dialog"><button>Close</button></form></dialog>`;
 
 export function renderPage(frame: Frame, content: Content): string {
   const { brand, nav, switcher = null, sections = null, address = null, bundle, csrf } = frame;
@@ -127,19 +111,14 @@ function linkList(links: readonly Link[], address: string | null): Html {
 /** @param csrf the session's token; null if the notice may not have a form */
 function noticeOf(
   { id = "", tone, text, next = null, details = [], link = null, undo }: Notice,
-  csrf: string | null = null,
+  csrf: string | null,
 ): Html {
-  const fields = Object.entries({ ...undo?.fields, csrf: csrf ?? "" });
   return html`<div role="status" class="toast ${tone}" data-id="${id}"><span><span dir="auto">${shownWords(text)}</span>${
     next !== null && nextOf(next)
   }${
     details.length > 0 &&
     html`<details><summary>Details</summary><ul>${details.map((detail) => html`<li dir="auto">${shownWords(detail)}</li>`)}</ul></details>`
   }</span>${
-    undo !== undefined &&
-    csrf !== null &&
-    html`<form method="post" action="${undo.action}">${fields.map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-    )}<button>${undo.label}</button></form>`
+    undo !== undefined && csrf !== null && actionForm({ ...undo, csrf }, html`<button>${undo.label}</button>`)
   }${link !== null && html`<a class="button" href="${link.href}">${shownWords(link.label)}</a>`}</div>`;
 }

@@ -1,9 +1,23 @@
 /** Parts that many pages share. */
 
 import { ageText } from "../common/age.ts";
+import { sentenceOf } from "../common/sentence.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
-import type { Link, Tone } from "./layout.ts";
+
+export type Link = {
+  readonly href: string;
+  readonly label: string;
+  /** `page`: the link leads to this page; `true`: this page belongs to the link. */
+  readonly current?: "page" | "true" | null;
+  /** Number beside the label; undefined and 0: none. */
+  readonly count?: number;
+  /** Colour of the number. */
+  readonly tone?: Tone;
+};
+
+/** Meaning of a colour. The page always says the same in words as well. */
+export type Tone = "good" | "asks" | "bad" | "quiet";
 
 /**
  * Shows a name or path from outside. Whatever its writing direction, it cannot change the look of
@@ -56,6 +70,31 @@ export function emptyOf(title: string, text: Shown, action: Shown = null): Html 
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
 
+/**
+ * Shows a command that does the same as the page.
+ * @param origin facts for an administrator, such as a code; null for none
+ */
+export function commandOf(command: string, origin: Shown = null): Html {
+  const code = html`<code>${shownWords(command)}</code>`;
+  return detailsOf(origin === null ? "Show command" : "Details", html`${origin}${code}`);
+}
+
+/** Returns true if a next step names a command to run. */
+export function isCommand(next: string): boolean {
+  return next.includes("mdmirror ");
+}
+
+/** Shows the next step: a sentence, or a command. */
+export function nextOf(next: string, origin: Shown = null): Html {
+  if (isCommand(next)) return commandOf(next, origin);
+  return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && detailsOf("Details", origin)}`;
+}
+
+/** Shows facts that open on demand. */
+export function detailsOf(label: string, facts: Shown): Html {
+  return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
+}
+
 /** Shows the path to a page as links; the last one is the page itself. */
 export function crumbsView(label: string, links: readonly Link[]): Html {
   return html`<nav aria-label="${label}"><ol class="crumbs">${links.map(
@@ -77,12 +116,9 @@ export function ageOf(time: number, now: number): Html {
  * Returns the attributes of a control whose content was refused; the first one gets the focus.
  * @param id of the sentence that says why
  */
-export function refusedBy(id: string): Html {
+export function refusedBy(id = "fault"): Html {
   return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;
 }
-
-/** Attributes of the only control of a page whose content was refused. */
-export const REFUSED = refusedBy("fault");
 
 /** Shows why the content of a control was refused. */
 export function refusalOf(sentence: string, id = "fault"): Html {
@@ -103,4 +139,35 @@ export function actionForm(
   )}${content}</form>`;
 }
 
-type Fields = Readonly<Record<string, string>>;
+/** Texts by the name or value of a field. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** Returns links to all views of one subject; `isShown`: the view of this page. */
+export function segmentsOf(
+  label: string,
+  views: readonly { readonly href: string; readonly label: string; readonly isShown: boolean }[],
+): Html {
+  return html`<nav aria-label="${label}" class="segments">${views.map(
+    ({ href, label: name, isShown }) => html`<a href="${href}"${isShown && html` aria-current="true"`}>${name}</a>`,
+  )}</nav>`;
+}
+
+/** Returns the options of a list; `choices`: labels by value. */
+export function optionsOf(choices: Fields, chosen: string | undefined): readonly Html[] {
+  return Object.entries(choices).map(
+    ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
+  );
+}
+
+/** Returns exclusive choices, each in a label; `choices`: labels by value. */
+export function radiosOf(name: string, choices: Fields, chosen: string | null): readonly Html[] {
+  return Object.entries(choices).map(
+    ([value, label]) =>
+      html`<label><input type="radio" name="${name}" value="${value}"${value === chosen && html` checked`}>${label}</label>`,
+  );
+}
+
+/** Lists terms with their facts. */
+export function factsOf(rows: readonly (readonly [term: Shown, fact: Shown])[]): Html {
+  return html`<dl class="facts">${rows.map(([term, fact]) => html`<dt>${term}</dt><dd>${fact}</dd>`)}</dl>`;
+}

@@ -1,7 +1,7 @@
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { Result } from "../common/trouble.ts";
-import type { Content, Link, LinkGroup, Notice } from "../page/layout.ts";
+import type { Content, LinkGroup, Notice } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
@@ -11,6 +11,7 @@ import type { Drafts, Jobs } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Searches } from "./searches.ts";
 import type { Stops } from "./stops.ts";
+import type { Link } from "../page/parts.ts";
 
 /** Objects that all pages and actions share. */
 export type Ui = {

@@ -6,8 +6,7 @@ import { count } from "../common/count.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
 import { sentenceOf } from "../common/sentence.ts";
 import { html, type Html, type Shown } from "../page/html.ts";
-import { detailsOf, nextOf } from "../page/next-step.ts";
-import { actionForm, ageOf, crumbsView, nameView, sentenceView } from "../page/parts.ts";
+import { actionForm, ageOf, crumbsView, detailsOf, nameView, nextOf, segmentsOf, sentenceView } from "../page/parts.ts";
 import { eventSentence } from "./activity.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder, Need } from "./folders.ts";
@@ -107,10 +106,10 @@ const HISTORY_TABS = { "history/": "Documents", runs: "Log" } as const;
 
 /** Returns links among the pages of the history. */
 export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {
-  return html`<nav class="segments" aria-label="History">${Object.entries(HISTORY_TABS).map(
-    ([part, label]) =>
-      html`<a href="${mirrorAddress(mirror, part)}"${part === here && html` aria-current="true"`}>${label}</a>`,
-  )}</nav>`;
+  const views = Object.entries(HISTORY_TABS).map(([part, label]) => {
+    return { href: mirrorAddress(mirror, part), label, isShown: part === here };
+  });
+  return segmentsOf("History", views);
 }
 
 /** One page of a long list (`?page=N`). */

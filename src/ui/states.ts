@@ -7,8 +7,7 @@ import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
 import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block.ts";
 import { count } from "../common/count.ts";
 import type { Html } from "../page/html.ts";
-import type { Tone } from "../page/layout.ts";
-import { badgeOf } from "../page/parts.ts";
+import { badgeOf, type Tone } from "../page/parts.ts";
 import type { Folder } from "./folders.ts";
 
 type State = readonly [Tone, string];

@@ -2,8 +2,7 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
-import { nextOf } from "../../page/next-step.ts";
-import { sentenceView } from "../../page/parts.ts";
+import { nextOf, sentenceView } from "../../page/parts.ts";
 import { type Refused, clauseOf } from "../requests/answer.ts";
 import { APP, SIGN_IN } from "./addresses.ts";
 

@@ -4,7 +4,7 @@ import type { DocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
 import { type Html, html } from "../../page/html.ts";
 import { documentView } from "../../page/markdown.ts";
-import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
+import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "../../page/parts.ts";
 import { includes } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
 import { placeAt } from "../keys/kept-grants.ts";
@@ -17,7 +17,7 @@ import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/
 import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, searchAddress, withQuery } from "./addresses.ts";
 import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav, segmentsOf } from "./parts.ts";
+import { agoOf, listNav } from "./parts.ts";
 import { contextFor } from "./who.ts";
 
 /** Shows a folder or a document, as far as the signed-in key may see it. */

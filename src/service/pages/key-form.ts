@@ -2,7 +2,7 @@
 
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
-import { actionForm, nameView, REFUSED, refusalOf } from "../../page/parts.ts";
+import { actionForm, nameView, optionsOf, refusalOf, refusedBy } from "../../page/parts.ts";
 import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
@@ -97,7 +97,7 @@ ${accessFields(folders, filled)}
 
 /** Marks the control of a field that has the fault, which gets the focus. */
 function marked(fault: Fault | null, field: Fault["field"]): Html | false {
-  return fault?.field === field && REFUSED;
+  return fault?.field === field && refusedBy();
 }
 
 function faultOf(fault: Fault | null, field: Fault["field"]): Html | false {
@@ -121,18 +121,12 @@ function folderRow(path: string, level: string | undefined): Html {
   const label = path === "/" ? html`Whole workspace` : nameView(names.at(-1)!);
   const depth = path === "/" ? 0 : Math.min(names.length - 1, 4);
   return html`<li class="deep-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
-<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${levelOptions(level)}</select></li>`;
+<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${optionsOf(LEVELS, level)}</select></li>`;
 }
 
 function otherPathRow(number: number, path: string, level: string | undefined): Html {
   return html`<span class="row"><input name="path" aria-label="${`Path ${number}`}" value="${path.slice(1)}" maxlength="1024" dir="auto">
-<select name="level" aria-label="${`Access to path ${number}`}">${levelOptions(level ?? "read")}</select></span>`;
-}
-
-function levelOptions(level: string | undefined): Html[] {
-  return LEVEL_NAMES.map(
-    (name) => html`<option value="${name}"${name === level && html` selected`}>${LEVELS[name]}</option>`,
-  );
+<select name="level" aria-label="${`Access to path ${number}`}">${optionsOf(LEVELS, level ?? "read")}</select></span>`;
 }
 
 /** A key as the fields of the form describe it. */

@@ -2,14 +2,14 @@ import { ageText } from "../../common/age.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { type Bar, type Panel, panelOf } from "../../page/charts.ts";
 import { type Html, html } from "../../page/html.ts";
-import { bannerOf } from "../../page/parts.ts";
+import { bannerOf, segmentsOf } from "../../page/parts.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { RouteCount } from "../http/metrics.ts";
 import type { RequestSpan } from "../http/request-history.ts";
 import { APP, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { clockText, dayTimeText, REFRESH_MS, segmentsOf } from "./parts.ts";
+import { clockText, dayTimeText, REFRESH_MS } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
 /** Windows of the charts. `minutes`: length of one bar. */

@@ -37,16 +37,6 @@ export function clockText(time: number): string {
   return new Date(time).toISOString().slice(11, 16);
 }
 
-/** Returns links to all views of one subject; `isShown`: the view of this page. */
-export function segmentsOf(
-  label: string,
-  views: readonly { readonly href: string; readonly label: string; readonly isShown: boolean }[],
-): Html {
-  return html`<nav aria-label="${label}" class="segments">${views.map(
-    ({ href, label: name, isShown }) => html`<a href="${href}"${isShown && html` aria-current="true"`}>${name}</a>`,
-  )}</nav>`;
-}
-
 /**
  * Returns the links between the pages of a list.
  * @param first address of the first page; null if this is the first page

@@ -4,9 +4,9 @@ import { parentOf } from "../../contract/path.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
 import { type Passage, sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Html, html } from "../../page/html.ts";
-import type { Content, Tone } from "../../page/layout.ts";
+import type { Content } from "../../page/layout.ts";
 import { documentView } from "../../page/markdown.ts";
-import { actionForm, badgeOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { type Refused, clauseOf, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
@@ -14,18 +14,18 @@ import type { Neighbours, Review, ReviewInfo } from "../reviews/reviews.ts";
 import { filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav, REFRESH_MS, segmentsOf } from "./parts.ts";
+import { agoOf, listNav, REFRESH_MS } from "./parts.ts";
 import { workspaceNames } from "./workspaces.ts";
 
 /** LIMIT: reviews on one page. */
 const MAX_REVIEWS = 100;
 
 type State = ReviewInfo["status"];
-const STATES: Readonly<Record<State, { readonly label: string; readonly tone: Tone }>> = {
+const STATES = {
   in_review: { label: "Open", tone: "asks" },
   accepted: { label: "Accepted", tone: "good" },
   rejected: { label: "Rejected", tone: "quiet" },
-};
+} as const satisfies Record<State, unknown>;
 
 const REASONS: Readonly<Record<string, string>> = {
   protected: "Protected document",

@@ -5,7 +5,7 @@ import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
-import { type Content, type Frame, type Link, type Notice, renderPage } from "../../page/layout.ts";
+import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
 import { Notices } from "../../page/notices.ts";
 import type { Render } from "../../page/renderer.ts";
 import { REFUSAL_TEXT, type Refusal } from "../../page/same-site.ts";
@@ -29,6 +29,7 @@ import type { Operation } from "./call.ts";
 import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
+import type { Link } from "../../page/parts.ts";
 
 export type PageAnswer = {
   readonly status: number;

@@ -1,7 +1,6 @@
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
-import type { Tone } from "../../page/layout.ts";
 import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
@@ -17,7 +16,7 @@ import { LEVELS } from "./parts.ts";
 
 type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[number];
 
-const TONES: Readonly<Record<Workspace["state"], Tone>> = { open: "good", closed: "quiet", restoring: "asks" };
+const TONES = { open: "good", closed: "quiet", restoring: "asks" } as const;
 
 /** Lists all workspaces, with a form for a new one. */
 export function workspacesSection(workspaces: readonly Workspace[], csrf: string): Html {

@@ -4,6 +4,7 @@ import type { ProblemView, ShownText } from "../../mirror/operations/manual/prob
 import { html, type Html } from "../../page/html.ts";
 import { documentAddress } from "../addresses.ts";
 import { markClashes, placesOf } from "../clashes.ts";
+import { segmentsOf } from "../../page/parts.ts";
 
 /** Contents with which the form can start, with a sentence and with the label of a link. */
 const STARTS = {
@@ -57,14 +58,16 @@ export function editorOf({ mirror, problem, draft, from, form }: Editing): Html 
   const text = startText(problem, draft, start);
   if (text === null) return null;
   const links = START_NAMES.filter((key) => STARTS[key][1] !== null && startText(problem, draft, key) !== null).map(
-    (key) =>
-      html`<a href="${documentAddress(mirror, "conflict", path, { edit: "yes", from: key })}#result"${key === start && html` aria-current="true"`}>${STARTS[key][1]}</a>`,
+    (key) => {
+      const address = documentAddress(mirror, "conflict", path, { edit: "yes", from: key });
+      return { href: `${address}#result`, label: STARTS[key][1]!, isShown: key === start };
+    },
   );
   return html`<section id="result"><h2>The whole text</h2>
 <p id="result-about">${STARTS[start][0]}${
     text.includes("<<<<<<< ") && " Where the edits conflict, both are between <<<<<<< and >>>>>>>: write one result."
   }</p>
-<div class="row"><span class="faint">Start again from</span><nav class="segments" aria-label="Start again from">${links}</nav>
+<div class="row"><span class="faint">Start again from</span>${segmentsOf("Start again from", links)}
 <a href="${documentAddress(mirror, "conflict", path, { edit: "no" })}">Back to the clashes</a></div>
 <p id="moved-on" class="notice asks" role="status" hidden>The versions have changed since you began this result. Saving it writes nothing,
 shows the present versions, and keeps your result.</p>

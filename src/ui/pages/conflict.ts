@@ -10,8 +10,7 @@ import { parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
 import { documentView } from "../../page/markdown.ts";
-import { nextOf } from "../../page/next-step.ts";
-import { ageOf, crumbsView, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, crumbsView, emptyOf, nameView, nextOf, radiosOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import {
@@ -20,7 +19,6 @@ import {
   choiceIn,
   clashesOf,
   composeResult,
-  type Choice,
   editedText,
   type Place,
   placesOf,
@@ -234,15 +232,10 @@ const COLUMNS = [
 function clashOf(clash: Clash, { choices }: ShownProblem, clashCount: number): Html {
   const { position, passage, base } = clash;
   const name = `clash-${position}`;
-  const chosen = choiceIn(choices, clash);
-  const options = (Object.keys(CHOICES) as Choice[]).map(
-    (choice) =>
-      html`<label><input type="radio" name="${name}" value="${choice}"${chosen === choice && html` checked`}>${CHOICES[choice]}</label>`,
-  );
   const text = editedText(choices, clash);
   const caption = `Clash ${position} of ${clashCount}: mine and theirs`;
   return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${clashCount}</h2>
-<div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${options}</div></header>
+<div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${radiosOf(name, CHOICES, choiceIn(choices, clash))}</div></header>
 ${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
 ${sidesOf([passage], { caption, columns: COLUMNS, words: null, whole: true })}
 <div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${position}</label>

@@ -17,9 +17,8 @@ import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { detailsOf } from "../../page/next-step.ts";
 import { documentView } from "../../page/markdown.ts";
-import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, badgeOf, detailsOf, emptyOf, factsOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
@@ -148,12 +147,14 @@ async function documentContent(
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
   const open = [...needs, ...waits].filter((need) => need.path === path);
   const button = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
-  const view = (label: string, as: string | null) =>
-    html`<a href="${documentAddress(mirror, "docs", path, { as })}"${(as === "text") === asText && html` aria-current="true"`}>${label}</a>`;
+  const views = [
+    { href: documentAddress(mirror, "docs", path), label: "Preview", isShown: !asText },
+    { href: documentAddress(mirror, "docs", path, { as: "text" }), label: "Source", isShown: asText },
+  ];
   return ok({
     title: `${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
-<div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row"><nav class="segments" aria-label="View">${view("Preview", null)}${view("Source", "text")}</nav>
+<div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row">${segmentsOf("View", views)}
 ${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
 <p>${badgesIn(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
       file !== null &&
@@ -193,7 +194,7 @@ export const WHY = folderPage({
     if (explained.kind === "trouble") return explained;
     const { why, facts } = explained.value;
     const { events, open } = why;
-    const all = html`<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${sentenceView(fact)}</dd>`)}</dl>`;
+    const all = factsOf(facts.map(([term, fact]) => [term, sentenceView(fact)]));
     return ok({
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${crumbsOf(mirror, path, true)}

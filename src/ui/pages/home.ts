@@ -1,8 +1,7 @@
 import { ok } from "../../common/trouble.ts";
 import { count } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { commandOf } from "../../page/next-step.ts";
-import { ageOf, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, commandOf, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { LINK, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import type { PageRequest, UiPage } from "../page.ts";

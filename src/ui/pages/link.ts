@@ -4,8 +4,17 @@ import { ok, type Trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
-import { commandOf, isCommand } from "../../page/next-step.ts";
-import { actionForm, crumbsView, nameView, REFUSED, refusalOf, sentenceView } from "../../page/parts.ts";
+import {
+  actionForm,
+  commandOf,
+  crumbsView,
+  isCommand,
+  nameView,
+  radiosOf,
+  refusalOf,
+  refusedBy,
+  sentenceView,
+} from "../../page/parts.ts";
 import { LINK } from "../addresses.ts";
 import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";
@@ -36,21 +45,17 @@ function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest):
   const isKeyKept = typed("key") !== "";
   const field = (name: keyof LinkFields, label: string, hint: string, attributes: Html) => {
     const isRefused = refused?.field === name;
-    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${typed(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && REFUSED}>
+    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${typed(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && refusedBy()}>
 ${isRefused && refusalOf(whyRefused(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
   };
   const direction = typed("direction") || "both";
-  const directions = Object.entries(DIRECTIONS).map(
-    ([value, label]) =>
-      html`<label><input type="radio" name="direction" value="${value}"${value === direction && html` checked`}>${label}</label>`,
-  );
   return html`<div class="with-aside"><section class="card">${actionForm(
     { action: LINK, csrf, fields: { draft: id } },
     html`${field("url", "URL of the service", "Such as https://files.example.com", html`type="url" required`)}
 ${field("key", "Key", isKeyKept ? "The key that you entered is kept. Enter another one to change it." : "It is stored in the folder, readable for you alone.", html`type="password"${!isKeyKept && html` required`}`)}
 ${field("dir", "Folder on this computer", "A complete path; a new folder is created.", html`required`)}
 ${field("remote", "Subfolder of the workspace", "Leave it empty for all documents.", html``)}
-<div class="field"><span class="label" id="direction-label">Direction</span><div class="segments" role="radiogroup" aria-labelledby="direction-label">${directions}</div></div>
+<div class="field"><span class="label" id="direction-label">Direction</span><div class="segments" role="radiogroup" aria-labelledby="direction-label">${radiosOf("direction", DIRECTIONS, direction)}</div></div>
 <button class="main-action">Show the first sync</button>`,
   )}</section>
 <aside><section class="card"><h2>What happens</h2><p>mdmirror asks the service and shows what the first sync would do. Nothing is written before you agree.</p>

@@ -6,7 +6,7 @@ import { ok } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { panelOf } from "../../page/charts.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, emptyOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
+import { ageOf, emptyOf, factsOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
@@ -31,7 +31,7 @@ export const OVERVIEW = folderPage({
       main: html`${statusBanner(folder, request)}
 ${folder.status !== null && numbersOf(folder, folder.status)}
 <div class="with-aside"><div>${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, request)}</div>
-<aside>${factsOf(folder, request.now)}</aside></div>`,
+<aside>${aboutOf(folder, request.now)}</aside></div>`,
     }),
 });
 
@@ -85,7 +85,7 @@ function dayText(time: number): string {
   return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
 
-function factsOf(folder: Folder, now: number): Html {
+function aboutOf(folder: Folder, now: number): Html {
   const { root, addresses, status, daemon } = folder;
   const rows: (readonly [string, Html | string])[] = [
     ["Folder", nameView(root)],
@@ -101,5 +101,5 @@ function factsOf(folder: Folder, now: number): Html {
     const watching = daemon === null ? "no" : daemon.paused ? "paused" : "yes";
     rows.push(["Last run", last ?? "none yet"], ["Watched", watching]);
   }
-  return html`<section class="card flush" id="facts"><header><h2>About this folder</h2></header><dl class="facts">${rows.map(([term, what]) => html`<dt>${term}</dt><dd>${what}</dd>`)}</dl></section>`;
+  return html`<section class="card flush" id="facts"><header><h2>About this folder</h2></header>${factsOf(rows)}</section>`;
 }

@@ -11,8 +11,7 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
-import { commandOf } from "../../page/next-step.ts";
-import { badgeOf, nameView, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
+import { badgeOf, commandOf, nameView, optionsOf, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
@@ -102,12 +101,6 @@ function quantityOf(name: string, { number, unit, units }: Quantity, attributes:
   const field = html`<input${attributes ?? further} value="${number}" size="4" inputmode="numeric">`;
   if (words.length === 1) return html`${field} ${words}<input type="hidden" name="${name}" value="${unit}">`;
   return html`${field}<select name="${name}" aria-label="${`${label}: unit`}">${optionsOf(units, unit)}</select>`;
-}
-
-function optionsOf(choices: Readonly<Record<string, string>>, chosen: string): readonly Html[] {
-  return Object.entries(choices).map(
-    ([key, label]) => html`<option value="${key}"${key === chosen && html` selected`}>${label}</option>`,
-  );
 }
 
 /**

@@ -3,8 +3,7 @@
 import { type MergeRow, type MergeOrigins, originHunks } from "../../mirror/operations/history/origins.ts";
 import type { VersionView } from "../../mirror/operations/history/read-texts.ts";
 import { html, type Html } from "../../page/html.ts";
-import { nextOf } from "../../page/next-step.ts";
-import { sentenceView } from "../../page/parts.ts";
+import { nextOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { documentPart } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
