@@ -36,7 +36,7 @@ export type Frame = {
   /** Address to which the navigation marks its link; left out: none. */
   readonly address?: string | null;
   readonly bundle: Bundle;
-  /** The session's token, for requests of scripts; null if nobody is signed in. */
+  /** The session's token, for the forms of notices; null if nobody is signed in. */
   readonly csrf: string | null;
 };
 
@@ -73,7 +73,6 @@ export function renderPage(frame: Frame, content: Content): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${csrf !== null && html`<meta name="csrf-token" content="${csrf}">`}
 <title>${shownWords(title)}</title>
 <link rel="icon" href="${assetPath(bundle, "icon.svg")}">
 <link rel="stylesheet" href="${assetPath(bundle, "style.css")}">

@@ -5,6 +5,7 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { BoundedMap } from "../common/bounded-map.ts";
+import type { Origins, SessionCookie } from "./same-site.ts";
 
 export type Session<Who> = {
   readonly who: Who;
@@ -19,12 +20,13 @@ type World = {
   readonly secret: () => string;
 };
 
-/** The cookie that proves a session. `path`: below which a browser sends it; default everywhere. */
-export type SessionCookie = { readonly name: string; readonly path?: string; readonly secure: boolean };
+/** Headers of a request that find its session. */
+type CookieHeaders = { readonly host?: string | undefined; readonly cookie?: string | undefined };
 
 /** Signs browsers in and out, by a cookie each. */
 export class Browsers<Who> {
   readonly #world: World;
+  readonly #origins: Pick<Origins, "cookie">;
   readonly #idleMs: number;
   /** Sessions by the digest of their secret; the most recently used session is last. */
   readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
@@ -32,26 +34,31 @@ export class Browsers<Who> {
   /**
    * @param limits.most sessions at a time; one more ends the session that was unused for longest
    */
-  constructor(world: World, { most, idleMs }: { readonly most: number; readonly idleMs: number }) {
+  constructor(
+    world: World,
+    origins: Pick<Origins, "cookie">,
+    { most, idleMs }: { readonly most: number; readonly idleMs: number },
+  ) {
     this.#world = world;
+    this.#origins = origins;
     this.#idleMs = idleMs;
     this.#sessions = new BoundedMap(most);
   }
 
   /** Signs a browser in. Returns the value of `Set-Cookie`. */
-  signIn(who: Who, cookie: SessionCookie): string {
+  signIn(who: Who, host: string | undefined): string {
     const { secret, now } = this.#world;
     const proof = secret();
     this.#sessions.set(digestOf(proof), { who, csrf: secret(), usedAt: now() });
-    return setCookie(cookie, proof);
+    return setCookie(this.#origins.cookie(host), proof);
   }
 
   /**
    * Returns the session of a request; null if the browser is not signed in.
    * @param isUse false for a request that a page sends on its own: the session ends as before
    */
-  sessionOf(header: string | undefined, { name }: SessionCookie, isUse = true): Session<Who> | null {
-    const id = digestOf(cookieOf(header, name) ?? "");
+  sessionOf(headers: CookieHeaders, isUse = true): Session<Who> | null {
+    const id = this.#idOf(headers);
     const session = this.#sessions.get(id);
     if (session === undefined) return null;
     this.#sessions.delete(id);
@@ -62,9 +69,13 @@ export class Browsers<Who> {
   }
 
   /** Ends a session. Returns the value of `Set-Cookie` that removes the cookie. */
-  signOut(header: string | undefined, cookie: SessionCookie): string {
-    this.#sessions.delete(digestOf(cookieOf(header, cookie.name) ?? ""));
-    return `${setCookie(cookie, "")}; Max-Age=0`;
+  signOut(headers: CookieHeaders): string {
+    this.#sessions.delete(this.#idOf(headers));
+    return `${setCookie(this.#origins.cookie(headers.host), "")}; Max-Age=0`;
+  }
+
+  #idOf({ host, cookie }: CookieHeaders): string {
+    return digestOf(cookieOf(cookie, this.#origins.cookie(host).name) ?? "");
   }
 }
 
@@ -89,7 +100,7 @@ export function cookieOf(header: string | undefined, name: string): string | nul
  * Writes a `Set-Cookie` header. No script can read the cookie, no other site can make a browser
  * send it, and it ends with the browser.
  */
-function setCookie({ name, path = "/", secure }: SessionCookie, value: string): string {
+function setCookie({ name, path, secure }: SessionCookie, value: string): string {
   return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
 }
 

@@ -7,14 +7,22 @@ import type { ConnectionEnds, PeerUser } from "../mirror/trust/peer.ts";
 import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
-import type { Session } from "../page/sessions.ts";
+import type { Origins } from "../page/same-site.ts";
+import { type Browsers, isSentByOwnPage, type Session, type Tickets } from "../page/sessions.ts";
 import type { Done, UiAction } from "./action.ts";
 import { ACTIONS, runLink } from "./actions.ts";
 import { LINK, SIGN_OUT } from "./addresses.ts";
-import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
 import { FAULT } from "./jobs.ts";
 import { type PageRequest, resultsOf, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
-import { NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, troublePage } from "./pages/trouble.ts";
+import {
+  NO_PAGE,
+  NO_TOKEN,
+  NOT_SIGNED_IN,
+  refusedTrouble,
+  SIGNED_OUT,
+  SPENT_TICKET,
+  troublePage,
+} from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
@@ -33,7 +41,11 @@ const CHECK_MS = 5_000;
 
 type Site = {
   readonly ui: Ui;
-  readonly access: UiAccess;
+  readonly origins: Origins;
+  /** Signed-in browsers. All are of the user who runs this process. */
+  readonly browsers: Browsers<null>;
+  /** Secrets of the addresses that each admit one browser. */
+  readonly tickets: Tickets;
   readonly notices: Notices;
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
@@ -73,7 +85,6 @@ export async function listen(site: Site, port: number): Promise<Listening> {
   await app.listen({ host: "127.0.0.1", port });
   const listened = (app.server.address() as AddressInfo).port;
   await peers.prove(listened);
-  site.access.setPort(listened);
   return { port: listened, close: () => app.close() };
 }
 
@@ -83,7 +94,11 @@ function mount(app: FastifyInstance, site: Site): void {
     done(null, new URLSearchParams(body as string));
   });
   app.addHook("onRequest", async (request, reply) => {
-    const refusal = site.access.refusal(request);
+    const { method, headers, raw } = request;
+    // A request with two `Host` headers is refused: mdmirror would read the first, another program
+    // the second.
+    const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
+    const refusal = hosts.length > 1 ? "host" : site.origins.refusal(method, headers);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
     // No file name can have a NUL, so no page has such an address.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
@@ -101,7 +116,7 @@ function mount(app: FastifyInstance, site: Site): void {
 }
 
 async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
-  const session = site.access.sessionOf(request);
+  const session = site.browsers.sessionOf(request.headers);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const pageRequest = await readRequest(site, request, session);
   const shown = await page.show(site.ui, pageRequest);
@@ -123,15 +138,15 @@ type Form = { readonly session: Session<null>; readonly fields: URLSearchParams 
 function mountForms(app: FastifyInstance, site: Site): void {
   const mountForm = (path: string, run: (form: Form, request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.post(path, (request, reply) => {
-      const session = site.access.sessionOf(request);
+      const session = site.browsers.sessionOf(request.headers);
       const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
       if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-      const isFromPage = site.access.isFromPage(session, request, fields);
+      const isFromPage = isSentByOwnPage(session, fields.get("csrf"));
       return isFromPage ? run({ session, fields }, request, reply) : sendTrouble(site, reply, NO_TOKEN, 403, session);
     });
   mountForm(LINK, async ({ fields }, _request, reply) => go(site, reply, await runLink(site.ui, fields)));
   mountForm(SIGN_OUT, (_form, request, reply) => {
-    reply.header("set-cookie", site.access.signOut(request));
+    reply.header("set-cookie", site.browsers.signOut(request.headers));
     return send(site, reply, SIGNED_OUT, { status: 200, session: null });
   });
   for (const action of ACTIONS)
@@ -159,8 +174,8 @@ async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
   // A browser that loads pages ahead of time would use the ticket before the user opens the page.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = queryOf(request).get("token");
-  const cookie = isAhead || ticket === null ? null : site.access.admit(ticket);
-  if (cookie === null) return sendTrouble(site, reply, SPENT_TICKET, 403);
+  if (isAhead || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);
+  const cookie = site.browsers.signIn(null, request.headers.host);
   return reply.code(303).headers(ENTER_HEADERS).header("set-cookie", cookie).header("location", "/").send();
 }
 

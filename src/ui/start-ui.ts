@@ -7,7 +7,8 @@ import { type ConnectionEnds, type PeerUser, peerOf } from "../mirror/trust/peer
 import { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
-import { UiAccess } from "./access.ts";
+import { Origins } from "../page/same-site.ts";
+import { Browsers, Tickets } from "../page/sessions.ts";
 import { Folders } from "./folders.ts";
 import { Searches } from "./searches.ts";
 import { Stops } from "./stops.ts";
@@ -17,6 +18,12 @@ import { Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 const NOTICE_DIGITS = 16;
+/** LIMIT: signed-in browsers, and also unused tickets, so that their memory does not grow. */
+const MAX_SESSIONS = 32;
+const TICKET_LIFE_MS = 300_000;
+/** LIMIT: milliseconds after which an unused session ends. */
+const IDLE_MS = 12 * 3_600_000;
+const SECRET_DIGITS = 64;
 /** LIMIT: unsaved contents of forms that stay in memory. */
 const MAX_DRAFTS = 50;
 /** LIMIT: planned links of folders that stay in memory. */
@@ -62,9 +69,14 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     searches: new Searches(world),
     folders: new Folders(world, roots),
   };
+  const served = { scheme: "http" as const, host: "127.0.0.1", port, proxy: null };
+  const origins = new Origins(served, { name: "mdmirror", path: "/" });
+  const secrets = { now: () => clock.monotonic(), secret: () => random.hex(SECRET_DIGITS) };
   const site = {
     ui,
-    access: new UiAccess(world),
+    origins,
+    browsers: new Browsers<null>(secrets, origins, { most: MAX_SESSIONS, idleMs: IDLE_MS }),
+    tickets: new Tickets(secrets, { most: MAX_SESSIONS, lifeMs: TICKET_LIFE_MS }),
     notices: new Notices(() => random.hex(NOTICE_DIGITS)),
     bundle: await loadBundle(),
     onFault,
@@ -73,10 +85,12 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   };
   try {
     const listening = await listen(site, port);
-    const url = `http://127.0.0.1:${listening.port}`;
+    // Requests that name another port were refused until now.
+    served.port = listening.port;
+    const url = `http://127.0.0.1:${served.port}`;
     return ok({
       url,
-      enterUrl: () => `${url}/enter?token=${site.access.issueTicket()}`,
+      enterUrl: () => `${url}/enter?token=${site.tickets.issue()}`,
       // ORDER: the server stops taking requests first, then waits for jobs.
       close: async () => {
         await listening.close();

@@ -92,7 +92,7 @@ export class Person {
 
   /** Returns what each form of a page sends: the token, and the linked folder. */
   async fieldsOf(page: string): Promise<URLSearchParams> {
-    const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(await this.see(page))!;
+    const [, csrf] = /name="csrf" value="([^"]+)"/.exec(await this.see(page))!;
     return new URLSearchParams({ csrf: csrf!, root: this.#opened.rig.root });
   }
 

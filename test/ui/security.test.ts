@@ -120,15 +120,6 @@ describe("a session", () => {
       expect([token, status, text]).toEqual([token, 403, expect.stringContaining("nothing was done")]);
     }
   });
-
-  test("may send its token in a header, as scripts do", async () => {
-    const { ask, ui, person } = await openSignedIn();
-    const { cookie } = person;
-    const form = await person.fieldsOf("/m/w");
-    const headers = { origin: ui.url, cookie, "x-csrf-token": form.get("csrf")! };
-    form.delete("csrf");
-    expect((await ask("/m/w/sync", { method: "POST", headers, body: form })).status).toBe(303);
-  });
 });
 
 describe("each answer", () => {

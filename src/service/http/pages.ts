@@ -1,5 +1,5 @@
 import type { Bundle } from "../../page/bundle.ts";
-import type { Served } from "../pages/sign-in-sessions.ts";
+import type { Served } from "../../page/same-site.ts";
 import type { Operation } from "../pages/call.ts";
 import type { Pages } from "../pages/site.ts";
 import type { Core } from "../requests/dispatch.ts";

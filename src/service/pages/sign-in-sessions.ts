@@ -2,8 +2,8 @@
 
 import type { WireHeaders } from "../../contract/wire.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
-import { type Refusal, type SiteRequest, refusalOf } from "../../page/same-site.ts";
-import { Browsers, type Session, type SessionCookie } from "../../page/sessions.ts";
+import { Origins, type Refusal, type Served } from "../../page/same-site.ts";
+import { Browsers, type Session } from "../../page/sessions.ts";
 import { Buckets } from "../requests/buckets.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
 import type { PageTrouble } from "./answer.ts";
@@ -42,8 +42,8 @@ export class SignInSessions {
   constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
     const { now } = core.server;
     this.#core = core;
-    this.#origins = new Origins(served);
-    this.#browsers = new Browsers({ now, secret }, { most: MAX_SESSIONS, idleMs: IDLE_MS });
+    this.#origins = new Origins(served, { name: "mdmirror-service", path: APP });
+    this.#browsers = new Browsers({ now, secret }, this.#origins, { most: MAX_SESSIONS, idleMs: IDLE_MS });
     this.#wrong = new Buckets(now, MAX_ADDRESSES);
   }
 
@@ -52,8 +52,7 @@ export class SignInSessions {
    * @returns null if the request can be answered
    */
   refusal({ method, headers }: RequestHead): Refusal | null {
-    const { host, origin } = headers;
-    return this.#origins.refusal({ method, host, origin, fetchSite: headers["sec-fetch-site"] });
+    return this.#origins.refusal(method, headers);
   }
 
   async signIn(
@@ -66,7 +65,7 @@ export class SignInSessions {
       return ms === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(ms / 1_000) };
     }
     const signedIn = { who, since: this.#core.server.now() };
-    return { kind: "in", cookie: this.#browsers.signIn(signedIn, this.#origins.cookie(headers["host"])) };
+    return { kind: "in", cookie: this.#browsers.signIn(signedIn, headers["host"]) };
   }
 
   /**
@@ -74,8 +73,7 @@ export class SignInSessions {
    * @returns null if the session does not exist, or has ended
    */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
-    const isUse = headers["x-refresh"] === undefined;
-    const session = this.#browsers.sessionOf(headers["cookie"], this.#origins.cookie(headers["host"]), isUse);
+    const session = this.#browsers.sessionOf(headers, headers["x-refresh"] === undefined);
     if (session === null) return null;
     const { who, since } = session.who;
     if (this.#core.server.now() - since <= LONGEST_MS && (await isKnown(this.#core, who))) return session;
@@ -87,8 +85,8 @@ export class SignInSessions {
    * Signs a user out.
    * @returns the value of `Set-Cookie` that removes the cookie
    */
-  signOut({ host, cookie }: WireHeaders): string {
-    return this.#browsers.signOut(cookie, this.#origins.cookie(host));
+  signOut(headers: WireHeaders): string {
+    return this.#browsers.signOut(headers);
   }
 
   /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
@@ -101,69 +99,4 @@ export class SignInSessions {
 export function tooMany(seconds: number): PageTrouble {
   const next = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
   return { status: 429, reason: "too many wrong keys came from this address", next, retryAfter: String(seconds) };
-}
-
-type Scheme = "http" | "https";
-
-/** Addresses at which the pages are served. */
-export type Served = {
-  readonly scheme: Scheme;
-  /** Host of `serve`: a name or an address; an IPv6 address has no brackets. */
-  readonly host: string;
-  readonly port: number;
-  /** Origin of a proxy before the service, as a browser writes it: `https://notes.example.org`. */
-  readonly proxy: string | null;
-};
-
-const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
-const EVERYWHERE = ["0.0.0.0", "::"];
-const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
-
-/**
- * Accepts the values of `Host` that name this service. A service that listens on every address of
- * the machine accepts the names of loopback and of the proxy only, because it cannot know its other
- * names.
- */
-class Origins {
-  readonly #served: Served;
-  readonly #own: ReadonlySet<string>;
-  readonly #ofProxy: ReadonlySet<string>;
-  readonly #proxyScheme: Scheme;
-
-  constructor(served: Served) {
-    const { scheme, host, port, proxy } = served;
-    const named = host.includes(":") ? `[${host}]` : host;
-    const hasOwnName = !isLoopbackHost(host) && !EVERYWHERE.includes(host);
-    const names = hasOwnName ? [...LOOPBACK, named.toLowerCase()] : LOOPBACK;
-    this.#served = served;
-    this.#own = new Set(names.flatMap((name) => [`${name}:${port}`, ...(port === PORTS[scheme] ? [name] : [])]));
-    this.#ofProxy = new Set(proxy === null ? [] : [new URL(proxy).host]);
-    this.#proxyScheme = proxy?.startsWith("https:") === true ? "https" : "http";
-  }
-
-  /**
-   * Returns why a request cannot be answered.
-   * @returns null if the request can be answered
-   */
-  refusal(request: SiteRequest): Refusal | null {
-    return refusalOf(request, this.isProxied(request.host) ? this.#ofProxy : this.#own, this.#scheme(request.host));
-  }
-
-  /** Returns true if a request used the proxy's name. */
-  isProxied(host: string | undefined): boolean {
-    return host !== undefined && this.#ofProxy.has(host);
-  }
-
-  #scheme(host: string | undefined): Scheme {
-    return this.isProxied(host) ? this.#proxyScheme : this.#served.scheme;
-  }
-
-  /**
-   * Returns the name of this service's cookie. Browsers send the cookies of a host to all its
-   * ports, so each service has a name of its own.
-   */
-  cookie(host: string | undefined): SessionCookie {
-    const secure = this.#scheme(host) === "https";
-    return { name: `${secure ? "__Secure-mdmirror" : "mdmirror-service"}-${this.#served.port}`, path: APP, secure };
-  }
 }

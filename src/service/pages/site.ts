@@ -8,7 +8,7 @@ import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
 import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
 import { Notices } from "../../page/notices.ts";
 import type { Render } from "../../page/renderer.ts";
-import { REFUSAL_TEXT, type Refusal } from "../../page/same-site.ts";
+import { REFUSAL_TEXT, type Refusal, type Served } from "../../page/same-site.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import { newId } from "../requests/context.ts";
@@ -26,7 +26,7 @@ import {
   troublePage,
 } from "./answer.ts";
 import type { Operation } from "./call.ts";
-import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
+import { SignInSessions, type SignedIn, tooMany } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
 import type { Link } from "../../page/parts.ts";

@@ -3,6 +3,7 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { actionForm, nextOf, sentenceView } from "../../page/parts.ts";
+import { type Refusal, REFUSAL_TEXT } from "../../page/same-site.ts";
 import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { originOf } from "../parts.ts";
@@ -29,6 +30,18 @@ export function troublePage({ what, code = null, requestId = null, next }: Troub
 ${step}${!isOutside && html`<p class="row">${up}</p>`}`,
   };
 }
+
+export function refusedTrouble(refusal: Refusal): Trouble {
+  const next = "open the address that mdmirror ui prints, directly, not from another page";
+  return { kind: "usage", what: REFUSAL_TEXT[refusal], next, code: `other-${refusal}` };
+}
+
+export const NO_TOKEN: Trouble = {
+  kind: "usage",
+  what: "this form was not sent from a page of this session; nothing was done",
+  next: "go back, reload the page, and try again",
+  code: "no-csrf-token",
+};
 
 export const NOT_SIGNED_IN: Trouble = {
   kind: "usage",

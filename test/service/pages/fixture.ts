@@ -1,6 +1,6 @@
 import { RequestHistory } from "../../../src/service/http/request-history.ts";
 import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
-import type { Served } from "../../../src/service/pages/sign-in-sessions.ts";
+import type { Served } from "../../../src/page/same-site.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
@@ -81,7 +81,7 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
     const cookie = set.split(";")[0]!;
     const get = (path: string) => ask("GET", path, { ...own, cookie });
     const see = async (path: string) => text(await get(path));
-    const csrf = /name="csrf-token" content="([^"]+)"/.exec(await see("/app"))?.[1] ?? "";
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await see("/app/sign-out"))?.[1] ?? "";
     const post: Browser["post"] = async (path, members = {}) => {
       const sent = new URLSearchParams({ csrf });
       for (const [name, value] of Object.entries(members)) for (const one of [value].flat()) sent.append(name, one);
