@@ -1,39 +1,41 @@
 import { existsSync, statSync, writeFileSync, readdirSync, readFileSync, watch } from "node:fs";
 import { join, dirname } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { keepCopyBeforeMigration } from "../../src/mirror/state/before-migration.ts";
-import { openForWriting } from "../../src/mirror/state/database.ts";
 import type { Schema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { ended, nextLine, startChild, tempFolder, change, doc, opened, settableClock } from "./fixture.ts";
+import { ended, nextLine, startChild, tempFolder, change, doc, openDb, opened, settableClock } from "./fixture.ts";
 
 const me = { since: 5, what: "sync" };
 
+/** Expects that the lock is free, and has it until it is released, or the test ends. */
+function take(folder: string): { readonly release: () => void } {
+  const lock = acquireLock(folder, me);
+  if (lock.kind !== "locked") throw new Error(lock.kind);
+  onTestFinished(lock.release);
+  return lock;
+}
+
 test("a second taker in the same process is refused immediately, and learns who has the lock", () => {
   const folder = tempFolder();
-  const first = acquireLock(folder, me);
-  expect(first.kind).toBe("locked");
+  take(folder);
   expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: { pid: process.pid, ...me } });
   expect(acquireLock(folder, me).kind, "a refused taker takes nothing away").toBe("busy");
-  if (first.kind === "locked") first.release();
 });
 
 test("a released lock is free, and releasing twice does no harm to the next holder", () => {
   const folder = tempFolder();
-  const first = acquireLock(folder, me);
-  if (first.kind !== "locked") throw new Error("busy");
+  const first = take(folder);
   first.release();
   expect(existsSync(join(folder, "lock.json"))).toBe(false);
-  const second = acquireLock(folder, me);
-  expect(second.kind).toBe("locked");
+  take(folder);
   first.release();
   expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: { pid: process.pid, ...me } });
-  if (second.kind === "locked") second.release();
 });
 
 test("I13 another process is refused, and kill -9 of the holder frees it", async () => {
@@ -43,28 +45,23 @@ test("I13 another process is refused, and kill -9 of the holder frees it", async
   expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: { pid: child.pid, since: 7, what: "watch" } });
   child.kill("SIGKILL");
   await ended(child);
-  const mine = acquireLock(folder, me);
-  expect(mine.kind).toBe("locked");
-  const other = startChild("lock", folder);
-  expect(await nextLine(other.lines)).toBe("busy");
-  if (mine.kind === "locked") mine.release();
+  take(folder);
+  expect(await nextLine(startChild("lock", folder).lines)).toBe("busy");
 });
 
 test("a holder whose facts cannot be read is null", () => {
   const folder = tempFolder();
-  const lock = acquireLock(folder, me);
+  take(folder);
   for (const facts of ["{", "null", '{"pid":"1"}']) {
     writeFileSync(join(folder, "lock.json"), facts);
     expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: null });
   }
-  if (lock.kind === "locked") lock.release();
 });
 
 test("its files are for the owner alone", () => {
   const folder = tempFolder();
-  const lock = acquireLock(folder, me);
+  take(folder);
   for (const file of ["lock.db", "lock.json"]) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
-  if (lock.kind === "locked") lock.release();
 });
 
 test("a folder that is not there is an exception, not a busy lock", () => {
@@ -77,11 +74,9 @@ test("a lock file that is no database any more is a lock again", async () => {
     writeFileSync(join(folder, "lock.db"), noise);
     return folder;
   });
-  const mine = folders.map((folder) => acquireLock(folder, me));
-  expect(mine.map(({ kind }) => kind)).toEqual(["locked", "locked", "locked"]);
+  for (const folder of folders) take(folder);
   const { lines } = startChild("lock", ...folders);
   for (const folder of folders) expect([folder, await nextLine(lines)]).toEqual([folder, "busy"]);
-  for (const lock of mine) if (lock.kind === "locked") lock.release();
 });
 
 test("a lock whose file is damaged stays locked", async () => {
@@ -92,9 +87,7 @@ test("a lock whose file is damaged stays locked", async () => {
   expect(acquireLock(folder, me).kind).toBe("busy");
   child.kill("SIGKILL");
   await ended(child);
-  const mine = acquireLock(folder, me);
-  expect(mine.kind).toBe("locked");
-  if (mine.kind === "locked") mine.release();
+  take(folder);
 });
 
 /** @param upgrade from version 1 to 2; left out: version 1 is the newest */
@@ -112,9 +105,7 @@ const LONG =
 
 function made(): string {
   const path = join(tempFolder(), "state.db");
-  const opened = openForWriting(path, schema());
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  opened.db.close();
+  openDb(path, schema()).close();
   return path;
 }
 
@@ -131,20 +122,18 @@ function rowsOf(path: string): [version: number, rows: number] {
 test("a file that is created, or needs no migration, leaves no copy; a migrated file leaves the previous file", () => {
   const path = made();
   const open = (upgrade?: string) => {
-    const opened = openForWriting(path, schema(upgrade));
-    if (opened.kind === "opened") opened.db.close();
-    return opened.kind;
+    openDb(path, schema(upgrade)).close();
+    return existsSync(`${path}.before`);
   };
-  expect([open(), existsSync(`${path}.before`)]).toEqual(["opened", false]);
-  expect([open("DELETE FROM t"), rowsOf(path), rowsOf(`${path}.before`)]).toEqual(["opened", [2, 0], [1, 3]]);
+  expect(open()).toBe(false);
+  expect([open("DELETE FROM t"), rowsOf(path), rowsOf(`${path}.before`)]).toEqual([true, [2, 0], [1, 3]]);
 });
 
 test("a copy that was cut off is made again", () => {
   const path = made();
   writeFileSync(`${path}.before.new`, "half a copy");
-  const opened = openForWriting(path, schema("DELETE FROM t"));
-  if (opened.kind === "opened") opened.db.close();
-  expect([opened.kind, rowsOf(`${path}.before`), existsSync(`${path}.before.new`)]).toEqual(["opened", [1, 3], false]);
+  openDb(path, schema("DELETE FROM t")).close();
+  expect([rowsOf(`${path}.before`), existsSync(`${path}.before.new`)]).toEqual([[1, 3], false]);
 });
 
 test("I13 killed in the middle of a migration, the file is as it was, and so is its copy", async () => {
@@ -171,9 +160,7 @@ test("I13 killed in the middle of a migration, the file is as it was, and so is 
   await once(child, "close");
   expect(said).toBe("begins\n");
   expect([rowsOf(`${path}.before`)]).toEqual([[1, 3]]);
-  const again = openForWriting(path, schema());
-  if (again.kind !== "opened") throw new Error(again.kind);
-  again.db.close();
+  openDb(path, schema()).close();
   expect(rowsOf(path)).toEqual([1, 3]);
 }, 90_000);
 

@@ -16,6 +16,7 @@ import {
   eventOf,
   blockOf,
   recordOf,
+  openDb,
   openIn,
   opened,
   settableClock,
@@ -32,10 +33,9 @@ function folderOfVersion6(add: (db: Sqlite.Database) => void = () => undefined):
   add(db);
   db.close();
   // A state without its texts counts as damaged.
-  const made = openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA);
-  if (made.kind !== "opened") throw new Error(made.kind);
-  made.db.pragma("journal_mode = DELETE");
-  made.db.close();
+  const texts = openDb(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA);
+  texts.pragma("journal_mode = DELETE");
+  texts.close();
   return folder;
 }
 
@@ -266,10 +266,9 @@ test("a file is created with the newest tables, and an older one is upgraded onc
     [older, second] as const,
     [newer, second] as const,
   ].map(([path, schema]) => {
-    const made = openForWriting(path, schema);
-    if (made.kind !== "opened") throw new Error(made.kind);
-    const found = made.db.prepare("SELECT * FROM t").raw().all();
-    made.db.close();
+    const db = openDb(path, schema);
+    const found = db.prepare("SELECT * FROM t").raw().all();
+    db.close();
     return found;
   });
   expect(rows).toEqual([[], [[1, 2]], [[1, 2]], []]);
@@ -277,8 +276,7 @@ test("a file is created with the newest tables, and an older one is upgraded onc
 
 test("a file of a version without an upgrade counts as damaged, and stays as it is", () => {
   const path = join(tempFolder(), "state.db");
-  const made = openForWriting(path, FIRST);
-  if (made.kind === "opened") made.db.close();
+  openDb(path, FIRST).close();
   const bytes = readFileSync(path).toString("base64");
   expect(openForWriting(path, { ...secondOf(""), version: 3, upgrades: { 2: "" } })).toMatchObject({ kind: "damaged" });
   expect(readFileSync(path).toString("base64")).toBe(bytes);
@@ -286,12 +284,11 @@ test("a file of a version without an upgrade counts as damaged, and stays as it 
 
 function pages(path: string, pageSize?: number) {
   const schema = { ...FIRST, file: "texts.db" } as const;
-  const made = openForWriting(path, pageSize === undefined ? schema : { ...schema, pageSize });
-  if (made.kind !== "opened") throw new Error(made.kind);
-  const ask = (pragma: string) => made.db.pragma(pragma, { simple: true }) as number;
+  const db = openDb(path, pageSize === undefined ? schema : { ...schema, pageSize });
+  const ask = (pragma: string) => db.pragma(pragma, { simple: true }) as number;
   const size = ask("page_size");
   const wal = [ask("wal_autocheckpoint") * size, ask("journal_size_limit")];
-  made.db.close();
+  db.close();
   return [size, ...wal];
 }
 
@@ -306,10 +303,9 @@ test("a file that is made has pages of its schema's size, an existing one keeps 
 test("an upgrade that fails leaves the file at its version", () => {
   const path = join(tempFolder(), "state.db");
   const open = (schema: Schema) => {
-    const made = openForWriting(path, schema);
-    if (made.kind !== "opened") throw new Error(made.kind);
-    const count = made.db.prepare("SELECT count(*) FROM t").pluck().get();
-    made.db.close();
+    const db = openDb(path, schema);
+    const count = db.prepare("SELECT count(*) FROM t").pluck().get();
+    db.close();
     return count;
   };
   open(FIRST);

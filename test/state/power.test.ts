@@ -2,11 +2,11 @@ import { join, basename } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, vi, onTestFinished } from "vitest";
 import type { Digest } from "../../src/contract/digest.ts";
-import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
+import type { Db } from "../../src/mirror/state/database.ts";
 import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
-import { recordOf, openIn, tempFolder, NAME } from "./fixture.ts";
+import { recordOf, openDb, openIn, tempFolder, NAME } from "./fixture.ts";
 import { copyFileSync, statSync, truncateSync } from "node:fs";
 
 /**
@@ -39,6 +39,13 @@ function watchMedium(folder: string): () => ReturnType<typeof openIn> {
   };
 }
 
+/** Opens a state in a new folder whose medium is watched from before. */
+function openWatched() {
+  const folder = tempFolder();
+  const afterPowerCut = watchMedium(folder);
+  return { folder, state: openIn(folder), afterPowerCut };
+}
+
 function walSize(database: string): number {
   return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -47,16 +54,11 @@ test.each([
   ["state.db", STATE_SCHEMA],
   ["texts.db", TEXTS_SCHEMA],
 ])("macOS is asked to bring %s to the medium, not to its cache alone", (name, schema) => {
-  const opened = openForWriting(join(tempFolder(), name), schema);
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  expect(opened.db.pragma("fullfsync", { simple: true })).toBe(1);
-  opened.db.close();
+  expect(openDb(join(tempFolder(), name), schema).pragma("fullfsync", { simple: true })).toBe(1);
 });
 
 test("I03 a text that was made safe is on the medium, also from within a transaction", () => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { state, afterPowerCut } = openWatched();
   state.setMeta("any", "row");
   const first = state.putText("first\n", NAME);
   expect(afterPowerCut().hasText(first)).toBe(false);
@@ -71,9 +73,7 @@ test("I03 a text that was made safe is on the medium, also from within a transac
 });
 
 test("I03 content is made safe when asked for, and nothing is flushed for content that is safe already", () => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { state, afterPowerCut } = openWatched();
   const first = state.putText("first\n", NAME);
   state.secureTexts(first);
   const second = state.putText("second\n", NAME);
@@ -84,9 +84,7 @@ test("I03 content is made safe when asked for, and nothing is flushed for conten
 });
 
 test("I03 a text is made safe also while somebody reads the file as it was before", () => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { folder, state, afterPowerCut } = openWatched();
   state.putText("before\n", NAME);
   const reader = new Sqlite(join(folder, "texts.db"), { readonly: true });
   reader.exec("BEGIN");
@@ -101,9 +99,7 @@ test("I03 a text is made safe also while somebody reads the file as it was befor
 });
 
 test("I03 a text that could not be made safe is made safe by the next try", () => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { state, afterPowerCut } = openWatched();
   const digest = state.putText("text\n", NAME);
   vi.mocked(Sqlite.prototype.pragma).mockImplementationOnce(() => {
     throw new Sqlite.SqliteError("the disk failed", "SQLITE_IOERR_FSYNC");
@@ -119,9 +115,7 @@ function synchronous(db: Db): unknown {
 }
 
 test("a transaction that must survive a power cut fsyncs the WAL with its commit, and none after it does", () => {
-  const opened = openForWriting(join(tempFolder(), "state.db"), STATE_SCHEMA);
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  const { db } = opened;
+  const db = openDb(join(tempFolder(), "state.db"), STATE_SCHEMA);
   const nothing = (): void => undefined;
   const transactions = new Transactions(db, { begin: nothing, commit: nothing, abandon: nothing, secure: nothing });
   expect(transactions.runSafely(() => synchronous(db))).toBe(2);
@@ -132,13 +126,10 @@ test("a transaction that must survive a power cut fsyncs the WAL with its commit
   expect(() => transactions.runSafely(fails)).toThrow("no");
   expect(synchronous(db)).toBe(1);
   expect(() => transactions.run(() => transactions.runSafely(nothing))).toThrow("part of a transaction");
-  db.close();
 });
 
 test("rows that survive a power cut name no text that does not", () => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { state, afterPowerCut } = openWatched();
   const digest = state.putText("text\n", NAME);
   state.transactSafely(() => state.setMeta("names", digest));
   expect(afterPowerCut().text(digest)).toBe("text\n");
@@ -168,9 +159,7 @@ function watchClosing(
 }
 
 test.each(["nobody", "a reader"])("I03 closing makes no row safe before its content while %s has it open", (who) => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { folder, state, afterPowerCut } = openWatched();
   state.putText("before\n", NAME);
   const reader = new Sqlite(join(folder, "texts.db"), { readonly: true });
   if (who === "a reader") reader.exec("BEGIN; SELECT count(*) FROM texts");
@@ -179,9 +168,7 @@ test.each(["nobody", "a reader"])("I03 closing makes no row safe before its cont
 });
 
 test("I03 a checkpoint in use makes no row safe before its content", () => {
-  const folder = tempFolder();
-  const afterPowerCut = watchMedium(folder);
-  const state = openIn(folder);
+  const { state, afterPowerCut } = openWatched();
   for (let n = 0; n < 70; n++)
     state.transact(() => {
       state.setMeta(`megabyte ${n}`, "x".repeat(1024 * 1024));
@@ -193,20 +180,15 @@ test("I03 a checkpoint in use makes no row safe before its content", () => {
 });
 
 test("what is written after the file was opened is fsynced as usual", () => {
-  const opened = openForWriting(join(tempFolder(), "state.db"), STATE_SCHEMA);
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  const { db } = opened;
+  const db = openDb(join(tempFolder(), "state.db"), STATE_SCHEMA);
   expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["wal", 1]);
   leaveWal(db);
   expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["delete", 1]);
-  db.close();
 });
 
 test("I23 a file that somebody reads stays in WAL mode, with all that was written", () => {
   const path = join(tempFolder(), "state.db");
-  const opened = openForWriting(path, STATE_SCHEMA);
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  const { db } = opened;
+  const db = openDb(path, STATE_SCHEMA);
   const reader = new Sqlite(path, { readonly: true });
   const count = (of: Db) => of.prepare("SELECT count(*) FROM meta").pluck().get();
   reader.exec("BEGIN");

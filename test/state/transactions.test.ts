@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { openForWriting } from "../../src/mirror/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { TextStore } from "../../src/mirror/state/texts.ts";
-import { doc, recordOf, memoryState, openIn, settableClock, tempFolder, NAME } from "./fixture.ts";
+import { doc, openDb, recordOf, memoryState, openIn, settableClock, tempFolder, NAME } from "./fixture.ts";
 
 const boom = () => {
   throw new Error("boom");
@@ -65,15 +64,9 @@ describe("transact", () => {
 });
 
 test("I12 no row names content that a full disk refused, even when the caller continues", () => {
-  const [rows, texts] = [openForWriting(":memory:", STATE_SCHEMA), openForWriting(":memory:", TEXTS_SCHEMA)];
-  if (rows.kind !== "opened" || texts.kind !== "opened") throw new Error("not opened");
-  texts.db.pragma("max_page_count = 10");
-  const state = new StoredState({
-    state: rows.db,
-    texts: texts.db,
-    clock: settableClock(),
-    close: () => void rows.db.close(),
-  });
+  const [rows, texts] = [openDb(":memory:", STATE_SCHEMA), openDb(":memory:", TEXTS_SCHEMA)];
+  texts.pragma("max_page_count = 10");
+  const state = new StoredState({ state: rows, texts, clock: settableClock(), close: () => void rows.close() });
   const putRecords = (from: number, count: number) => {
     let refused = 0;
     for (let n = from; n < from + count; n++) {
@@ -96,25 +89,23 @@ test("I12 no row names content that a full disk refused, even when the caller co
   }
   expect(state.missingTexts()).toEqual([]);
   expect(state.load().records.size > 0).toBe(isCommitted);
-  texts.db.pragma("max_page_count = 4000");
+  texts.pragma("max_page_count = 4000");
   expect(
     state.transact(() => putRecords(1_000, 10)),
     "with room again it goes on",
   ).toBe(0);
   expect(state.missingTexts()).toEqual([]);
   state.close();
-  texts.db.close();
 });
 
 test("after SQLite itself rolled back contents, the next transactions begin without them", () => {
-  const opened = openForWriting(":memory:", TEXTS_SCHEMA);
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  opened.db.exec("CREATE TRIGGER refuse BEFORE INSERT ON texts BEGIN SELECT RAISE(ROLLBACK, 'boom'); END");
-  const store = new TextStore(opened.db, settableClock());
+  const db = openDb(":memory:", TEXTS_SCHEMA);
+  db.exec("CREATE TRIGGER refuse BEFORE INSERT ON texts BEGIN SELECT RAISE(ROLLBACK, 'boom'); END");
+  const store = new TextStore(db, settableClock());
   store.begin();
   expect(() => store.put("refused", NAME)).toThrow("boom");
   store.abandon();
-  opened.db.exec("DROP TRIGGER refuse");
+  db.exec("DROP TRIGGER refuse");
   expect(() => store.secure()).not.toThrow();
   expect(store.digests()).toEqual([]);
   expect(store.get(store.put("stored", NAME))).toBe("stored");
