@@ -23,11 +23,11 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** Last scan of the paths; null before the first. */
+  /** The paths as the scan found them; null before the scan. */
   noted: Extract<NotedPaths, { kind: "seen" }> | null;
   /** The paths that are not on the service yet. */
   open: readonly AwaitedPath[];
-  /** Monotonic time at which one of the paths will have been unchanged for long enough. */
+  /** Monotonic time of the next scan; infinity: none is due. */
   dueAt: number;
   /**
    * Paths that were sent before their delay was over, because a caller waits. Each path is sent
@@ -56,7 +56,8 @@ export class Barriers {
   }
 
   /**
-   * Waits until the paths are on the service.
+   * Waits until no path is `waiting`, or until no run will start by itself: the daemon is paused,
+   * or a safety check stopped it.
    * @param signal when the signal aborts, the promise resolves with the current state of the paths
    */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
@@ -109,7 +110,10 @@ export class Barriers {
     }
   }
 
-  /** Answers the callers whose paths are all on the service. Called after a run. */
+  /**
+   * Answers the callers whose paths need no more waiting, and those whose paths no run will upload.
+   * Called after each run.
+   */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
@@ -121,7 +125,7 @@ export class Barriers {
     }
   }
 
-  /** Rejects the waiting callers, and accepts no more. */
+  /** Rejects the waiting callers and all later ones. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting) reject(new Error(why));

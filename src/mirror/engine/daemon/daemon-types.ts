@@ -10,7 +10,7 @@ import type { DaemonTiming } from "./timing.ts";
 /**
  * - `pause`: starts no run until `resume`, or until a time has passed; resolves when the current
  * run has ended.
- * - `resume`: scans both sides; resolves when that run has ended.
+ * - `resume`: ends the pause and scans both sides; resolves when that run has ended.
  */
 export type DaemonRequest = "pause" | "resume";
 
@@ -35,8 +35,7 @@ type PendingDeletion = {
 export type DaemonStatus = {
   readonly phase: Phase;
   /**
-   * Last time at which both sides were in sync, apart from blocked changes; null: not since the
-   * start.
+   * Last time at which both sides were in sync and no problem was open; null: not since the start.
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
@@ -69,8 +68,8 @@ export type BarrierEnd =
 
 export type Daemon = {
   /**
-   * Runs until `signal` aborts, and then ends the steps of the current run. Throws on a bug, or
-   * when the state file is gone. Must be called once.
+   * Runs until `signal` aborts and the steps that were then running have ended. Throws on a bug,
+   * when the state file is gone, or on a second call.
    */
   run(signal: AbortSignal): Promise<void>;
   /**
@@ -78,11 +77,15 @@ export type Daemon = {
    * @param forMs milliseconds of a pause; undefined: the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<void>;
-  /** Runs `work` between two cycles, after earlier requests. Rejects as `work` does. */
+  /**
+   * Calls `work` between two runs, after earlier requests. Rejects if `work` throws, or if the
+   * daemon stops before.
+   */
   runBetweenCycles(work: () => void): Promise<void>;
   /**
    * Waits until the content on the disk at the time of the call is on the service, in review, or
-   * blocked.
+   * blocked. Does not wait while the daemon is paused or a safety check stops it: paths may then be
+   * `waiting`.
    * @param scope files and folders; "" is the whole linked folder
    * @param signal when it aborts, the promise resolves with the current state of the paths. Rejects
    * when the daemon stops

@@ -152,7 +152,10 @@ class Sleeper {
     this.#offset = clock.now() - clock.monotonic();
   }
 
-  /** @param until monotonic time at which the sleep ends */
+  /**
+   * Sleeps until a monotonic time, but at most `turnMs`. `wake`, `wakeBy` and the signal end the
+   * sleep.
+   */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const from = this.#clock.monotonic();
     const ms = Math.min(until - from, this.#timing.turnMs);
@@ -178,8 +181,8 @@ class Sleeper {
   }
 
   /**
-   * Ends the sleep at `time`, if the sleep would last longer. Cheap, because each file event calls
-   * this method.
+   * Ends the sleep now if it would last beyond `time`, so that the loop computes a shorter one.
+   * Cheap, because each file event calls this method.
    */
   wakeBy(time: number): void {
     if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
@@ -187,7 +190,7 @@ class Sleeper {
 
   /**
    * Returns how long the machine or the process was suspended since the last call, in milliseconds;
-   * null if it was not.
+   * null if for `jumpMs` or less. A wall clock that was set forward looks the same.
    */
   takeGap(): number | null {
     // While a machine sleeps, the monotonic clock stops on some systems and continues on others.
@@ -233,7 +236,7 @@ class RequestQueue {
     return first !== undefined;
   }
 
-  /** Rejects the waiting requests, and accepts no more. */
+  /** Rejects the waiting requests and all later ones. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

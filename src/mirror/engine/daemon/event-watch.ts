@@ -84,10 +84,7 @@ export class EventWatch implements EventListener {
     return files;
   }
 
-  /**
-   * Charges a listing that an event caused to the budget of events, even if the listing shows no
-   * change.
-   */
+  /** Charges a listing that an event caused to the budget of events. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());
@@ -99,14 +96,8 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Requests the documents that an event of the service reported, each by its exact path: the answer
- * is small, whatever the size of the workspace. The event only says which documents to request;
- * nothing else in it is trusted.
- */
-
-/**
- * Requests the documents that these hints name. A hint is what an event of the service says about a
- * document.
+ * Requests the documents that these hints name, each by its exact path: the answer is small,
+ * whatever the size of the workspace. Nothing else in an event of the service is trusted.
  * @returns null if a listing is needed to see what changed, because a document was moved, is gone,
  * or was not read
  */
@@ -123,8 +114,8 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
 
 /**
  * Returns the path to request, below the linked folder of the workspace. `known`: base has the
- * version of the event, or the document is outside the linked folder. `elsewhere`: base has the
- * document at another path, so more documents may have moved.
+ * version of the event, or has no such document and needs none. `elsewhere`: the document is gone,
+ * was moved, or its path is unknown, so more documents may have moved.
  */
 function pathToAsk(world: World, hint: FileHint, record: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;

@@ -25,7 +25,10 @@ export type DaemonEvent = { readonly at: number } & (
       readonly requestId: string | null;
       /** Version that the document's record has after the change. */
       readonly changeId: string | null;
-      /** Number of changed lines; null if the text did not change, or is not in the text store. */
+      /**
+       * Number of changed lines; null if the content did not change, or is not in the content
+       * store.
+       */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }

@@ -32,7 +32,10 @@ export class FilesInUse {
     this.#handsOff = handsOff;
   }
 
-  /** Takes the files that a run must not replace yet, and those that it has replaced. */
+  /**
+   * Reads from the state which files a run must not replace yet, and which replaced files a program
+   * still has open for writing.
+   */
   update(): void {
     const { state, disk } = this.#world;
     this.#blocks = state.blocks().filter(({ reason }) => reason === "in-use");
@@ -46,7 +49,7 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** Returns the time of the next check; null if no file is waiting. */
+  /** Returns the time of the next check; null if none is due. */
   nextAt(): number | null {
     return this.#checkAt;
   }
@@ -79,9 +82,7 @@ export class FilesInUse {
     return true;
   }
 
-  /**
-   * Returns the milliseconds until the next check of the file; 0 or less if nobody uses the file.
-   */
+  /** Returns the milliseconds until the next check of the file; 0 or less if it may be replaced. */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

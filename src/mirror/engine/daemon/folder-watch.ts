@@ -14,9 +14,9 @@ export interface WatchListener {
 }
 
 /**
- * Manages the watcher: starts it when the folder exists, closes it when the folder is gone. Gives
- * the watcher up when the system allows no more watches. Also checks that the path still leads to
- * the same linked folder: its disk may be unmounted and mounted again.
+ * Starts the watcher, and starts it again after the ignore rules changed or the folder was missing.
+ * After the system allowed no more watches, the folder is polled. Also checks that the path still
+ * leads to the same linked folder: its disk may be unmounted and mounted again.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -67,7 +67,10 @@ export class FolderWatch {
     return isAway ? "lost" : "back";
   }
 
-  /** Watches the folder, unless a watcher runs with the ignore rules of the last scan. */
+  /**
+   * Starts the watcher unless it runs with the ignore rules of the last scan, the folder is
+   * missing, or the system allows no more watches.
+   */
   async ensure(): Promise<void> {
     if (this.#isAway) return;
     if (this.#isOutdated) await this.close();

@@ -67,7 +67,7 @@ export class HotPlaces {
     this.#mostMs = hotMostMs;
   }
 
-  /** Records the documents that a run changed, on either side. */
+  /** Records the places of the documents that a cycle changed, on either side. */
   noteRun(end: CycleEnd, now: number): void {
     if (end.kind === "offline" || end.ends.length > MAX_STEPS) return;
     let chosen = 0;
@@ -177,7 +177,8 @@ const MAX_PAGES = 8;
 /**
  * Chooses the place to list when the document at this path changed. The first choice is the largest
  * folder above it whose documents fit on a page, because work in a folder often continues nearby.
- * The second is its own folder, the last is the document alone.
+ * The second is its own folder, the last is the document alone. Null if base does not have exactly
+ * one document at the path.
  * @param page number of documents that the service returns in a page
  */
 function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {

@@ -98,8 +98,8 @@ export class KnownTrees {
   }
 
   /**
-   * Applies documents that the service has just shown to its last listing. Returns false if there
-   * is no such listing.
+   * Adds documents that the service has just shown to its last tree, for the next run. Returns
+   * false if no complete tree is known, or if a new listing waits for a run.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
@@ -145,8 +145,8 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if a document differs from the version that the service showed before. A stale
-   * listing may show an earlier version.
+   * Returns true if a document differs from what the service showed before. False for an earlier
+   * version, which a stale listing may show.
    */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
@@ -156,7 +156,10 @@ export class KnownTrees {
     return before === undefined || !state.isEarlier(file.id, file.changeId, before.changeId);
   }
 
-  /** Returns true if the service showed a document at the path that base has for it. */
+  /**
+   * Returns true if the service last showed a document at the path that base has for it, or if the
+   * service's tree is not known.
+   */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
@@ -300,7 +303,9 @@ function isPlain(state: State, record: DocumentRecord): boolean {
   return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
-/** Returns true if a document is new on the service, and its path is free for it. */
+/**
+ * Returns true if mdmirror has never had a document, and can plan its new file without the rest.
+ */
 function isUnknown(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
   // A document that comes back gets its former local name, which the tombstone records.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;

@@ -29,10 +29,13 @@ export class PendingDeletions {
   }
 
   /**
-   * Starts the delay of new deletions, and ends that of deletions that are over.
-   * @param absent recorded paths that the plan found absent and did not delete yet
-   * @param isUnjudged returns true for a path that the plan could not decide; its delay starts now
-   * @returns deletions that are new, and paths that came back or were sent
+   * Takes the result of a cycle. New deletions start their delay, and the delay of all others
+   * again. Deletions that were sent, or whose file came back, are removed.
+   * @param absent recorded paths whose files are absent, and whose deletion waits; true if the
+   * document is in conflict
+   * @param sent paths whose deletion the cycle was allowed to send
+   * @param isUnjudged returns true for a path that the cycle did not observe; its delay starts
+   * again
    */
   update(
     absent: ReadonlyMap<LocalPath, boolean>,
@@ -106,8 +109,8 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns when a deletion is due. LIMIT: how often a delay may start again. Without the limit, an
-   * endless series of deletions would never be sent.
+   * Returns when a deletion is due. LIMIT: `deleteGraceMostMs`, for all delays of a deletion
+   * together. Without the limit, an endless series of deletions would never be sent.
    */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);

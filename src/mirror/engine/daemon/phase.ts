@@ -28,7 +28,7 @@ export function waitReasonOf(fault: Fault | null): FailureReason {
   return fault.cause === "rate-limited" || fault.cause === "not-the-service" ? fault.cause : "unavailable";
 }
 
-/** Returns a sentence that says why a run was stopped. */
+/** Returns the reasons why a safety check stopped a run, in one line; empty if none did. */
 export function stopDetail({ safetyStop }: RunReport): string {
   return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

@@ -4,8 +4,8 @@ import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE = 60_000;
 /**
- * Requests by which scans may exceed the budget: small ones, in addition to one listing of
- * everything.
+ * Requests by which the budget may be exceeded when a listing of everything starts. A small scan
+ * may start even if the last such listing exceeds it further.
  */
 const SPARE_REQUESTS = 20;
 /**
@@ -68,7 +68,7 @@ export class RequestBudget {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /** Returns the number of requests per minute that the service accepts at present. */
+  /** Returns the requests allowed per minute: the configured number, or fewer after refusals. */
   requestsAMinute(now: number): number {
     this.#settle(now);
     return this.#requestsAMinute;

@@ -29,7 +29,10 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listed true if this run listed the service. An earlier listing is no longer proof */
+  /**
+   * Takes the report of a run, and publishes what is new in it.
+   * @param listed true if this run listed the service. An earlier listing is no longer proof
+   */
   note(report: RunReport, listed: boolean): void {
     const before = this.#report;
     const didSomething = report.run !== 0 && report.run !== before?.run;
@@ -64,7 +67,10 @@ export class RunLog {
     for (const path of cancelled) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 
-  /** Records after a listing that both sides are equal, if the last run left no change open. */
+  /**
+   * Records after a listing that both sides are equal, if the last run left no change open.
+   * @param writeNow false: writes the time to the state file only once a minute
+   */
   noteListed(writeNow: boolean): void {
     if (this.#report?.state !== "in-sync") return;
     const { clock, state } = this.#world;

@@ -28,7 +28,7 @@ type RunnerParts = {
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Wakes the daemon at this time, for an event that no schedule contains. */
+  /** Wakes the daemon at this time at the latest, for an event that no schedule contains. */
   readonly wakeBy: (time: number) => void;
 };
 
@@ -224,7 +224,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Tries to plan some documents alone, which works for nearly every edit.
+   * Tries to scan and sync some documents alone, which works for nearly every edit.
    * @param shown documents at these paths that the service has just shown
    * @returns false if a cycle over everything is needed
    */
@@ -332,8 +332,9 @@ export class Runner implements WatchListener {
 }
 
 /**
- * Returns when the pause ends in which the last daemon stopped, by the monotonic clock; null if it
- * was not paused. A pause is never extended, even if the wall clock was set back.
+ * Returns when the pause ends in which the last daemon stopped, by the monotonic clock. Infinity:
+ * not before `resume`; null: it was not paused. A pause is never extended, even if the wall clock
+ * was set back.
  */
 function endOfPause({ state, clock }: World): number | null {
   const kept = state.meta(META.paused);

@@ -21,8 +21,8 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * LIMIT: changed documents that are planned one by one, because each reads every record. For more,
- * a run over everything is made.
+ * LIMIT: documents shown by the service that are planned without the rest. For more, a run over
+ * everything is made.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 
@@ -113,8 +113,7 @@ export class Runs {
   /**
    * Runs one cycle over a few documents. Only their rows are loaded and compared: with many
    * documents, loading the rest would take longer than the cycle.
-   * @param last the report of the last run over everything, which is still true of all other
-   * documents
+   * @param last the report of the last run, which is still true of all other documents
    * @returns `whole`: a run over everything is needed, or must continue after a failed step
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
@@ -202,7 +201,7 @@ function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
   return texts;
 }
 
-/** Returns the local paths of the deletions that a safety check asks about. */
+/** Returns the local paths of the deletions that a safety check stopped. */
 function guardedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   if (plan.verdict.kind !== "safety-stop") return paths;

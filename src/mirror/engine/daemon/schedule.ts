@@ -5,10 +5,10 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: a local path has been unchanged for long enough. `events`: events of the service are
- * waiting. `deletion`: the delay of a deletion is over. `unchanged`: the delay of a change for
- * review, or of an emptied document, is over. `free`: a file that a program had open may be free.
- * `hot`: places where somebody is working are due for a listing.
+ * `dirty`: changed local paths are due for a scan. `events`: events of the service are waiting.
+ * `deletion`: the delay of a deletion is over. `unchanged`: the delay of a change for review, or of
+ * an emptied document, is over. `free`: a file that a program had open may be free. `hot`: places
+ * where somebody is working are due for a listing.
  */
 export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
@@ -55,7 +55,7 @@ export class Schedule {
     return null;
   }
 
-  /** Returns the time at which `firstDue` will return something. */
+  /** Returns the earliest time at which work may be due; infinity: none is planned. */
   nextAt(): number {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, time]) => time));
   }
@@ -88,7 +88,7 @@ export class Schedule {
   }
 
   /**
-   * Schedules the next poll. Called after each poll.
+   * Schedules the next poll. Called after each poll and each scan of both sides.
    * @param away true if the folder is missing: checking for the folder costs no request
    */
   schedulePoll(away: boolean): void {
@@ -185,7 +185,7 @@ export class Schedule {
     this.#retryAt = null;
   }
 
-  /** Plans the end of the next period without changes. Called after a run. */
+  /** Schedules a run for the end of the next period without changes. Called after a run. */
   scheduleUnchanged(): void {
     const now = this.#clock.monotonic();
     const { unchangedContents, emptied } = this.#runs;
@@ -202,7 +202,7 @@ export class Schedule {
   }
 }
 
-/** Computes how long the daemon waits until its next request to the service. Pure. */
+/** Share by which the interval of polls varies at random, up and down. */
 
 const JITTER = 0.1;
 /**

@@ -33,19 +33,19 @@ export const DEFAULT_TIMING = {
    */
   pollRequestsAMinute: 60,
   /**
-   * Longest interval of a place where somebody is working. The interval grows while nothing happens
-   * there. At this length the place is listed only with everything else.
+   * Longest interval of a place where somebody is working. The interval grows while nothing changes
+   * in the place. At this length the place is listed only with everything else.
    */
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, folders included. */
   rescanMs: 600_000,
   /**
    * Delay between a local deletion and the deletion on the service. It starts again while deletions
-   * keep arriving, a limited number of times.
+   * keep arriving, for at most `deleteGraceMostMs`.
    */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
-  /** Time for which a protected document's text must be unchanged before it goes to review. */
+  /** Time for which a protected document's content must be unchanged before it goes to review. */
   reviewDelayMs: 60_000,
   /** Time for which a document that became empty counts as truncated by a crashed program. */
   emptyMs: 60_000,

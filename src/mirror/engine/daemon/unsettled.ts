@@ -27,7 +27,9 @@ type PathChange = { readonly first: number; last: number; whole: boolean };
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, PathChange>();
-  /** Time of the oldest change that is not scanned yet; null if there is none. */
+  /**
+   * Start of the longest wait: the first change since `take`, or `take` itself if it left changes.
+   */
   #since: number | null = null;
   #collapsed = false;
 
@@ -121,8 +123,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns the time at which a path will have been unchanged for long enough; null if it has no
-   * changes.
+   * Returns the time at which a path will have been unchanged for long enough. Null if neither the
+   * path nor a whole folder that contains it has changes.
    */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
