@@ -302,8 +302,8 @@ export class DaemonFolder {
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const free = Promise.withResolvers<void>();
-    // ORDER: between two cycles, so that earlier requests are answered.
-    await daemon.runBetweenCycles(() => {
+    // ORDER: between two runs, so that earlier requests are answered.
+    await daemon.callBetweenRuns(() => {
       // Another command came first; this one gets the folder next.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return free.resolve();

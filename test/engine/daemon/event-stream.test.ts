@@ -294,13 +294,13 @@ describe("requests", () => {
     const rig = await withNotes(8, inRoot);
     const done: string[] = [];
     const earlier = rig.daemon.request("resume").then(() => done.push("resume"));
-    await rig.daemon.runBetweenCycles(() => void done.push("work"));
+    await rig.daemon.callBetweenRuns(() => void done.push("work"));
     await earlier;
     expect(done).toEqual(["resume", "work"]);
     const fail = (): never => {
       throw new Error("no");
     };
-    await expect(rig.daemon.runBetweenCycles(fail)).rejects.toThrow("no");
+    await expect(rig.daemon.callBetweenRuns(fail)).rejects.toThrow("no");
     await rig.daemon.request("resume");
     expect(rig.daemon.status().lastReport).toMatchObject({ counts: { uploaded: 0 } });
   });

@@ -86,7 +86,7 @@ class ScriptedDaemon implements Daemon {
     return Promise.reject(new Error("not scripted"));
   }
 
-  async runBetweenCycles(work: () => void): Promise<void> {
+  async callBetweenRuns(work: () => void): Promise<void> {
     work();
   }
 

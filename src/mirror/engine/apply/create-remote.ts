@@ -22,7 +22,7 @@ import {
 } from "./effect.ts";
 import { refuseCreation } from "./in-the-way.ts";
 import { type Effect, type Phase, nextPhase } from "./run-effect.ts";
-import { notFound } from "./unanswered-writes.ts";
+import { endOfUnfoundWrite } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
@@ -80,7 +80,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     // A service that treats several spellings as one name may show another document for this path.
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
-      return { kind: "over", outcome: provenNotDone("write", fault), ...notFound(ctx, row, fault) };
+      return { kind: "over", outcome: provenNotDone("write", fault), ...endOfUnfoundWrite(ctx, row, fault) };
     const known = state.record(found.id);
     if (known !== null) return { kind: "over", outcome: known.localPath === row.localPath ? DONE : OTHER_AT_PATH };
     const fetched = await fetchText(ctx, found.id, row.localPath);

@@ -28,7 +28,7 @@ import {
 } from "./effect.ts";
 import { stillInReview } from "./in-review.ts";
 import type { EffectEnd, Effect, EffectResult } from "./run-effect.ts";
-import { combinedMeanwhile, notFound } from "./unanswered-writes.ts";
+import { endOfCombinedWrite, endOfUnfoundWrite } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
@@ -124,7 +124,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
         ? provenNotDone("write", fault)
         : // If the service had a newer version, the upload may be in review, which no read shows.
           stale("a newer version on the service may include this upload");
-    return { kind: "over", outcome, ...notFound(ctx, row, fault) };
+    return { kind: "over", outcome, ...endOfUnfoundWrite(ctx, row, fault) };
   },
 
   conclude(ctx, row, seen, source) {
@@ -265,7 +265,7 @@ function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): Ef
   // Somebody saved the file meanwhile, or is editing it, or the sync only uploads: base stays. A
   // later cycle merges the file with the version that the service saved. Both descend from the sent
   // content; a merge from base alone would revert changes of one of them.
-  return { kind: "over", outcome, ...combinedMeanwhile(ctx, row) };
+  return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
 /** Returns true if the sync only uploads, and the service changed only the form of the content. */

@@ -35,7 +35,11 @@ type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
  * Returns the end of a write that no read found: an event for the log, and a journal row with the
  * sent content.
  */
-export function notFound(ctx: CycleContext, row: WriteIntent, fault: Fault | null): Pick<EffectEnd, "change" | "next"> {
+export function endOfUnfoundWrite(
+  ctx: CycleContext,
+  row: WriteIntent,
+  fault: Fault | null,
+): Pick<EffectEnd, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
@@ -45,7 +49,7 @@ export function notFound(ctx: CycleContext, row: WriteIntent, fault: Fault | nul
  * Returns the end of a PUT that the service combined with another edit: an event for the log, and a
  * journal row with the sent content. The local file keeps its content.
  */
-export function combinedMeanwhile(ctx: CycleContext, row: WriteIntent): Pick<EffectEnd, "change" | "next"> {
+export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): Pick<EffectEnd, "change" | "next"> {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }

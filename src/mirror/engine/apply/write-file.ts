@@ -55,8 +55,8 @@ type ObservedFile = {
 };
 
 /**
- * Writes content to the file of a document. The old file is set aside, and the next run checks it
- * again (late-write.ts), because an editor may still save to it.
+ * Writes content to the file of a document. The old file is moved to `trash`, or set aside: the
+ * next run checks it again (late-write.ts), because an editor may still save to it.
  */
 export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {

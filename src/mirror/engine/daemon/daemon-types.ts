@@ -81,7 +81,7 @@ export type Daemon = {
    * Calls `work` between two runs, after earlier requests. Rejects if `work` throws, or if the
    * daemon stops before.
    */
-  runBetweenCycles(work: () => void): Promise<void>;
+  callBetweenRuns(work: () => void): Promise<void>;
   /**
    * Waits until the content on the disk at the time of the call is on the service, in review, or
    * blocked. Does not wait while the daemon is paused or a safety check stops it: paths may then be

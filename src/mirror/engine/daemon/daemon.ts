@@ -89,7 +89,7 @@ class DaemonLoop implements Daemon {
     return this.#requests.add(() => this.#carryOut(kind, forMs ?? null), "ends-loop");
   }
 
-  runBetweenCycles(work: () => void): Promise<void> {
+  callBetweenRuns(work: () => void): Promise<void> {
     return this.#requests.add(async () => work(), "rejects");
   }
 

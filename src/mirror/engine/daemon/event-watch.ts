@@ -104,11 +104,11 @@ export class EventWatch implements EventListener {
 async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
   const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
-    const path = pathToAsk(world, hint, world.state.record(hint.id));
+    const path = pathToRequest(world, hint, world.state.record(hint.id));
     if (path === "elsewhere") return null;
     if (path !== "known") requested.push({ hint, path });
   }
-  const seen = await Promise.all(requested.map(({ hint, path }) => askAt(world, hint, path)));
+  const seen = await Promise.all(requested.map(({ hint, path }) => requestAt(world, hint, path)));
   return seen.every((file) => file !== null) ? seen : null;
 }
 
@@ -117,7 +117,11 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
  * version of the event, or has no such document and needs none. `elsewhere`: the document is gone,
  * was moved, or its path is unknown, so more documents may have moved.
  */
-function pathToAsk(world: World, hint: FileHint, record: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
+function pathToRequest(
+  world: World,
+  hint: FileHint,
+  record: DocumentRecord | null,
+): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
   const path = hint.path === null ? null : fromService(world, hint.path);
   const isOutside = hint.path !== null && (path === null || path === "");
@@ -130,7 +134,7 @@ function pathToAsk(world: World, hint: FileHint, record: DocumentRecord | null):
  * Requests the document at a path. Returns null if the path has no document or another one, or if
  * no answer came.
  */
-async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
+async function requestAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;
   return file?.path === path ? file : null;

@@ -167,7 +167,7 @@ export class Runs {
       return;
     }
     this.#stalePaths.afterCycle(end, this.#now());
-    this.#stoppedDeletions = guardedDeletions(end);
+    this.#stoppedDeletions = stoppedDeletionsOf(end);
     this.#updateDeletions(end, sent);
     this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
   }
@@ -202,7 +202,7 @@ function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
 }
 
 /** Returns the local paths of the deletions that a safety check stopped. */
-function guardedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
+function stoppedDeletionsOf({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   if (plan.verdict.kind !== "safety-stop") return paths;
   for (const index of plan.verdict.stoppedSteps) {

@@ -106,7 +106,10 @@ export class Group {
     }
   }
 
-  /** Drops the waiting writes. Called after an exception, and at the end of the plan. */
+  /**
+   * Drops the waiting writes, whose promises then never settle. Called after an exception, and at
+   * the end of the plan.
+   */
   abandon(): void {
     this.#endTimer();
     this.#calls = [];

@@ -46,7 +46,10 @@ type DamagedFile = {
   readonly isTaken: boolean;
 };
 
-/** Restores damaged files. Returns true if there was one, so that the folder is scanned again. */
+/**
+ * Restores damaged files, or removes their records. Returns true if there was one, so that the
+ * folder is scanned again.
+ */
 export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damaged = [...damagedFiles(ctx, trees, policy)];
   for (const file of damaged) {
@@ -56,7 +59,7 @@ export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): bo
   return damaged.length > 0;
 }
 
-/** Returns the folder as `restoreTorn` would leave it, for a dry run. */
+/** Returns the folder as `restoreTorn` would leave it, but without missing files, for a dry run. */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
   const restored = [...damagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>
@@ -76,7 +79,7 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
   const find = fileFinder(trees, policy);
   for (const record of base.records.values()) {
     if (!mayBeLost(record) || local.unseen.has(record.localPath)) continue;
-    if (!restarted && !isAsMade(record, local.files.get(record.localPath))) continue;
+    if (!restarted && !lacksWrite(record, local.files.get(record.localPath))) continue;
     const found = find(record);
     if (found.isTaken || isDamaged(ctx, record, found)) yield { record, ...found };
   }
@@ -108,7 +111,7 @@ function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => O
  * it since. A user's change gives the file a later time; a lost disk shows the time of the write,
  * or an earlier one.
  */
-function isAsMade({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
+function lacksWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
@@ -137,8 +140,8 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
 }
 
 /**
- * Restores a damaged file. Returns the reason why it could not be restored, as a clause; null on
- * success.
+ * Restores a damaged file, or moves it to the trash if its content is not in the content store.
+ * Returns the reason why it was not restored, as a clause; null on success.
  */
 function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
@@ -163,13 +166,11 @@ function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile
   return "detail" in outcome ? outcome.detail : outcome.kind;
 }
 
-/** Recovers files that were being created when the process or the machine stopped. */
-
-/** Result for a new file. `open`: the file could not be compared, so its journal row stays open. */
-type SetAsideJudgement =
-  | "whole"
-  | "put-away"
-  | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
+/**
+ * Result for a new file. `put-away`: it is in the trash. `open`: it could not be compared, so its
+ * journal row stays open.
+ */
+type NewFileResult = "whole" | "put-away" | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. A file gets its
@@ -184,10 +185,10 @@ export async function recoverNewFiles(
 ): Promise<{ readonly changed: boolean; readonly open: ReadonlyMap<LocalPath, string> }> {
   const { state } = ctx.world;
   const isDoubtful = hasRestarted(ctx.world);
-  const all: SetAsideJudgement[] = [];
+  const all: NewFileResult[] = [];
   for (const { intentId, intent } of state.intents()) {
     if (intent.kind !== "create") continue;
-    const judged: SetAsideJudgement[] = [];
+    const judged: NewFileResult[] = [];
     for (const file of isDoubtful ? intent.files : []) judged.push(await trashTorn(ctx, file, local));
     if (judged.every((end) => typeof end === "string")) {
       // ORDER: flushed before the journal row is closed. Otherwise a power loss may restore a
@@ -204,7 +205,7 @@ export async function recoverNewFiles(
   return { changed: all.includes("put-away"), open: new Map(open) };
 }
 
-async function trashTorn(ctx: CycleContext, { id, path }: ArrivingFile, local: LocalTree): Promise<SetAsideJudgement> {
+async function trashTorn(ctx: CycleContext, { id, path }: ArrivingFile, local: LocalTree): Promise<NewFileResult> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
   if (file.empty) return trashNewFile(ctx, id, file);
@@ -222,7 +223,7 @@ function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
   return read.kind === "done" && isZeroed(read.value.text);
 }
 
-function trashNewFile(ctx: CycleContext, id: ArrivingFile["id"], { path, digest }: LocalFile): SetAsideJudgement {
+function trashNewFile(ctx: CycleContext, id: ArrivingFile["id"], { path, digest }: LocalFile): NewFileResult {
   const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
   if (end.kind !== "done") return { kind: "open", path, why: whyOpen(outcomeOfDisk(end)) ?? end.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";

@@ -125,10 +125,10 @@ function recoverOne(
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
- * Returns a function that recovery uses before there is a plan. Base has a folder at its old path,
- * but a user may have moved the folder since the process ended. A scan finds it by its inode, and
- * runs only if such a folder is missing. A folder that no scan finds was deleted, and is created
- * again with the restored file.
+ * Returns the function that finds paths for recovery, before there is a plan. Base has a folder at
+ * its old path, but a user may have moved the folder since the process ended. A scan finds it by
+ * its inode, and runs only if such a folder is missing. A folder that no scan finds was deleted,
+ * and is created again with the restored file.
  */
 function currentPathOf(ctx: CycleContext): CurrentPath {
   const { disk, state } = ctx.world;

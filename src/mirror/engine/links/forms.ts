@@ -62,7 +62,10 @@ export class LinkForms {
     return mayHaveLinks(text, this.scope.wiki);
   }
 
-  /** Returns the paths of all documents, now and after the plan. */
+  /**
+   * Returns the paths of all documents: in base, and now. From `expect` on, `now` is after the
+   * plan.
+   */
   where(): Where {
     this.#where ??= this.placesInBase();
     return this.#where;
@@ -249,7 +252,7 @@ export class LinkForms {
   }
 
   /**
-   * Returns the bytes for content in the service's form.
+   * Returns the bytes for content in the service's form, and remembers them.
    * @param current current bytes of the file
    */
   toDisk(path: LocalPath, { text, digest }: DigestedText, current?: DigestedText): DigestedText {

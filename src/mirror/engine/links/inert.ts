@@ -28,7 +28,10 @@ const MAX_LISTED = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
-/** @param texts content that was sent: paths, and the targets of their links */
+/**
+ * Counts the links without a document by reason, the most frequent first.
+ * @param texts content that was sent: paths, and the targets of their links
+ */
 export function reportInertLinks(
   texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
   tree: LocalTree,

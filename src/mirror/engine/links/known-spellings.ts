@@ -6,7 +6,7 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { Where } from "./places.ts";
 
-/** Remembers, during a cycle, which content the bytes of files represent. */
+/** Keeps in the state which content the bytes of files represent. */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transact" | "transactSafely">;
@@ -35,10 +35,9 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the entry about these bytes. An entry says which content a file's bytes represent. It
-   * may be at this path, if the document was there, or at the document's former path, if its file
-   * was moved. It may also be at another path in this folder, from which the links lead to the same
-   * targets.
+   * Returns the entry about these bytes, and stores it for this path. The state may have it at this
+   * path, at the former path of a moved document, or at another path in this folder, from which the
+   * links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: Where): Spelling | null {
     const found = this.#find(path, bytes, where);

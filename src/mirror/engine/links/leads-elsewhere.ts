@@ -15,7 +15,10 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
   });
 }
 
-/** Returns a link that has no target; keeps the former target that an earlier entry recorded. */
+/**
+ * Returns a link without a target as an earlier entry has it, but with the new path; the new link
+ * if no entry has it.
+ */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
@@ -26,16 +29,16 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
 }
 
 /**
- * Returns true if the file at a document's path is another document's, in the middle of a swap. The
- * inode shows where the file belongs: a new file would have another inode.
+ * Returns true if the bytes at a document's path are another document's, in the middle of a swap.
+ * An entry with the document's own content does not count.
  */
 export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
   return id !== record.id && text !== record.localDigest;
 }
 
 /**
- * Returns true if a link of a file no longer leads to its target's path, or the file itself has
- * moved.
+ * Returns true if the file has moved, if a link no longer leads to its target's path, or if a link
+ * can be written by path now.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));

@@ -253,8 +253,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Removes entries about bytes that no file has any more. Must not be called while a replacement
-   * may still be reverted.
+   * Removes entries about bytes that no file has any more. Does nothing while the journal has rows,
+   * because a replacement may still be reverted.
    */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();

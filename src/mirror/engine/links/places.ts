@@ -184,7 +184,7 @@ export class LinkPlaces {
     });
   }
 
-  /** Returns true if the target of a wiki link or path exists now, and did not exist before. */
+  /** Returns true if the target of a wiki link or path exists. */
   existsNow({ destination, at }: Pick<LinkTarget, "destination" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
     const name = at === null && this.#names !== undefined ? nameOfDestination(destination) : null;
@@ -244,7 +244,10 @@ export class LinkPlaces {
     };
   }
 
-  /** Returns the target of an absolute destination; null for any other destination. */
+  /**
+   * Returns the target of an absolute destination; null for any other destination, or without a
+   * target.
+   */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")
       ? resolveDestination({ kind: "path", target, inert: false, suffixAt: 0 }, this.from(""))

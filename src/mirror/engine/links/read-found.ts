@@ -76,18 +76,18 @@ export class FoundReader {
 
   /**
    * Reads a file of a scan in the service's form.
-   * @param asNew true: reads the links by the current paths, without what is remembered about the
-   * file's bytes
+   * @param byCurrentPaths true: reads the links by the current paths, without what is remembered
+   * about the file's bytes
    * @returns null if the file cannot be read, is not text, or was replaced meanwhile
    */
-  #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
+  #readFile(file: LocalFile, where: Where, onText: OnText, byCurrentPaths: boolean): LocalFile | null {
     const { hasUnresolvedLinks, bytes: _, ...plain } = file;
     const { path } = file;
     const bytes = this.#plain.read(path);
     if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
     const { stamp } = bytes.value;
     const stampTrusted = file.stampTrusted && sameStamp(file.stamp, stamp);
-    const form = asNew
+    const form = byCurrentPaths
       ? this.#forms.readByCurrentPlaces(path, bytes.value, where)
       : this.#forms.toService(path, bytes.value, where);
     onText(form.digest, form.text, path);
@@ -133,7 +133,10 @@ function waitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<Loc
   return waiting;
 }
 
-/** @param changed null for a file that changed since the scan */
+/**
+ * Puts files into a tree. `changed`: null for a file that changed since the scan; no entry in the
+ * tree then counts as absent.
+ */
 function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

@@ -40,7 +40,8 @@ export function readingDisk(
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
- * Returns the files that turning the conversion of links on or off would write.
+ * Returns the files that turning the conversion of links on or off would write. Their content for
+ * the service stays the same, so nothing is sent.
  * @returns the files, or the reason why they are not known
  */
 export function respellingsFor(world: World, setting: LinkSetting): string | readonly Respelling[] {
@@ -60,11 +61,6 @@ export function filesWithWrongLinks(world: World): readonly LocalPath[] {
 function plainDisk({ links, disk }: World): World["disk"] {
   return links?.disk.plain ?? disk;
 }
-
-/**
- * Returns the files in the other form, for turning the conversion of links on or off. Their content
- * for the service stays the same, so nothing is sent.
- */
 
 /** `disk`: the disk that reads and writes bytes unchanged, without conversion of links. */
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };

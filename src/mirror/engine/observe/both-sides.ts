@@ -135,8 +135,8 @@ function foreseeRecovery({ state }: World): LeftOpen {
 }
 
 /**
- * Returns the place where a scan stores the content that it reads: the content store, or the notes
- * of a dry run.
+ * Returns the function with which a scan stores the content that it reads: in the content store, or
+ * in the notes of a dry run.
  */
 export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);

@@ -241,8 +241,6 @@ function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
 }
 
-/** Finds the folders that a scan of the service shows. */
-
 function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>> {
   return remote.listFolders(prefix === "" ? null : prefix);
 }
@@ -283,8 +281,8 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
 }
 
 /**
- * Finds folders that are gone: those that are not listed, and below whose paths no document is
- * shown. If a document is shown there, the key may only be unable to read the folder.
+ * Finds folders of base that are gone: not listed, and without a document below their paths. Such a
+ * document may mean that the key cannot read the folder.
  */
 function findGoneFolders(
   base: BaseTree,

@@ -51,10 +51,10 @@ export type NotedPaths =
 
 /**
  * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
- *   later.
+ * later.
  * - `gone`: nothing is at the path on either side, and its document is not elsewhere.
  * - `in-review`: the content was submitted, and a reviewer decides.
- * - `blocked`: the user must act.
+ * - `blocked`: the user must act, or the sync has one direction.
  * - `waiting`: the content is being sent, or cannot be sent yet.
  */
 export type PathOnService = {

@@ -102,7 +102,7 @@ export type Tally = {
    * new path.
    */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
-  /** The user's files that were moved away because the run had to put an item at their path. */
+  /** The user's files that were renamed because a conflict copy needed their names. */
   readonly movedOutOfWay: MovedOutOfWay[];
   /**
    * Changes that the run found for the first time and that stay on their side, because the sync has
@@ -197,7 +197,7 @@ type CycleNotes = {
    * few contents are downloaded.
    */
   mayBeEmptied: ReadonlySet<DocId> | null;
-  /** Texts that a dry run has read and must not store. */
+  /** Contents that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;
 };
 

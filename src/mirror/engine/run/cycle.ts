@@ -96,8 +96,8 @@ function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns true if each step transfers one content, and its document is at the same path on both
- * sides.
+ * Returns true if each step transfers content or updates a record. A new document must have the
+ * same path on both sides.
  */
 function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
@@ -308,7 +308,9 @@ function knownDigest({ world: { state } }: CycleContext, { id, changeId }: Remot
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/** Reads a document. Returns null if it could not be read, or has a newer version. */
+/**
+ * Reads a document. Returns null if it could not be read, or has another version than its listing.
+ */
 async function read(
   ctx: CycleContext,
   { base }: Trees,

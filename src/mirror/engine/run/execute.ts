@@ -38,8 +38,9 @@ const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
 
 /**
  * Runs the steps of a plan, several in parallel, each after the steps that it depends on have
- * succeeded. A failing step delays only its dependants (I17). Starts no more steps after an outcome
- * for which `isFatal` returns true (the service is gone, the key is refused).
+ * succeeded. If a step fails, only the steps that depend on it are skipped (I17). Starts no more
+ * steps after an outcome for which `isFatal` returns true (the service is gone, the key is
+ * refused).
  * @returns how each step ended, by its index
  */
 export function executeSteps(

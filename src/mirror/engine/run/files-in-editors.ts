@@ -45,7 +45,10 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
 /** Clause for the log about a write that waited for the longest time. */
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
-/** Returns the files of this plan that must not be written now. Only this function checks locks. */
+/**
+ * Returns the files of this plan that must not be written now. Notes those that waited for long
+ * enough.
+ */
 export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {

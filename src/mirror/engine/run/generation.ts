@@ -11,8 +11,8 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * Returns true if the service's generation differs from the remembered one, when no document was
- * missing.
+ * Returns true if the service's generation differs from that of the last run without missing
+ * documents.
  * @param named the generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {

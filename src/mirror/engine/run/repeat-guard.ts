@@ -25,7 +25,7 @@ export function isFutileRepeat({ futile }: Tally, action: Action, isListed = tru
   return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
 }
 
-/** Returns true if this action was tried in this run and achieved nothing. */
+/** Returns true if this action was tried before and achieved nothing. */
 export function wasFutile({ futile }: Tally, action: Action): boolean {
   return futile.size > 0 && futile.has(keyOf(action));
 }

@@ -61,7 +61,10 @@ export type RunReport = {
    * Reported once, because no problem is open.
    */
   readonly renamed?: readonly RenamedForOther[];
-  /** The user's files that the run moved to the trash. Reported once. */
+  /**
+   * The user's files that the run renamed because a conflict copy needed their names. Reported
+   * once.
+   */
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
   /** Links in uploaded content that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];

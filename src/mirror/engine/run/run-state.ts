@@ -1,7 +1,8 @@
 /**
  * Returns the status of a linked folder, from the facts that its runs left in the state. "Last
  * sync" is the last run that proved it: both sides scanned completely, no change left, no problem
- * open. If a later run ended with another result, that result is reported with its time.
+ * open. If a later run ended with another result, the status has that result and the time of the
+ * last sync.
  */
 
 import type { Block } from "../../model/record.ts";

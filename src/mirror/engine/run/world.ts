@@ -51,8 +51,8 @@ export type Settings = Omit<
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
   /**
-   * True if protected texts go to review only if they were the same in the cycle before (`sync`
-   * without a terminal).
+   * True if the content of protected documents goes to review only if it was the same in the run
+   * before (`sync` without a terminal).
    */
   readonly reviewsOnlyUnchanged: boolean;
   /**

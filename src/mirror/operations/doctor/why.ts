@@ -87,7 +87,7 @@ function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): E
   return { named, record, path, keys: new Set([record?.id, named, path]) };
 }
 
-/** Returns the record of the document that was moved locally to a path since the last sync. */
+/** Returns the record of the document that the plan moves to a path. */
 function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
   for (const { action } of plan?.steps ?? [])
     if ("to" in action && action.to === named && "id" in action) return base.records.get(action.id) ?? null;
@@ -107,7 +107,7 @@ function stateAt(disk: Disk, path: LocalPath): PathState {
 }
 
 function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
-  return blocks.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
+  return blocks.filter(({ path }) => isBelow(path, folder)).map(({ path, reason }) => ({ path, reason }));
 }
 
 /**
@@ -180,14 +180,6 @@ function remoteOf(trees: Trees, record: DocumentRecord | null, named: LocalPath)
   return null;
 }
 
-/**
- * Returns true if a path is the folder or below it. Every path is below the root, which is the
- * empty path.
- */
-function isWithin(folder: LocalPath, path: LocalPath): boolean {
-  return folder === "" ? path !== "" : isBelow(path, folder);
-}
-
 function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, named: LocalPath): PlanFacts["steps"] {
   const isStopped = plan.verdict.kind === "safety-stop";
   return plan.steps.flatMap(({ action }) => {
@@ -196,7 +188,7 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, named: Local
       keys.has(path) ||
       (id !== null && keys.has(id)) ||
       ("from" in action && keys.has(action.from)) ||
-      isWithin(named, path);
+      isBelow(path, named);
     return isOurs ? [{ action, stopped: isStopped }] : [];
   });
 }

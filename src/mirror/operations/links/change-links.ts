@@ -26,8 +26,8 @@ type LinkChange = {
 export type LinkForm = Config["links"];
 
 /**
- * Plans a change of the form of links. Returns null if the links already have this form and no file
- * has to be written.
+ * Plans a change of the form of links. Returns null if nothing has to change. Trouble while moved
+ * documents or open conflicts could later be read in the wrong form.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const found = respellingsFor(mirror.world, form.mode === "translate" ? form : null);

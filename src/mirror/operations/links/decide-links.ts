@@ -15,8 +15,8 @@ const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
 /**
- * Returns `translate` if a document on the service links by id. A document that cannot be read
- * proves nothing.
+ * Returns `translate` if one of the documents that it reads links by id. A document that cannot be
+ * read proves nothing.
  */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));

@@ -81,7 +81,7 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** Returns the path of an action; for a move, both paths. */
+/** Returns the path of an action as `actionPath` does, in the form that users see. */
 export function actionName(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(actionPath(action, pathOf));

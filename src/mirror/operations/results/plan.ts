@@ -49,7 +49,9 @@ const MAX_FOLDERS = 20;
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = Share & {
-  /** Path of the folder, counted without its subfolders; "" is the linked folder itself. */
+  /**
+   * Path of the folder, counted with its subfolders. "" is the linked folder, counted without them.
+   */
   readonly folder: LocalPath;
 };
 

@@ -20,7 +20,7 @@ export function whyFacts(why: Why, now: number): (readonly [term: string, fact: 
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
-/** Returns the path of the document on each side, and why the path stays local. */
+/** Returns facts about base and both sides, and why the path stays local. */
 function placeFacts(why: Why): string[][] {
   const { stays, offline } = why;
   const facts: string[][] = [];
